@@ -199,7 +199,8 @@ def inside(paths: list[str], jobs: int, *, repeats: int) -> float:
     from functools import partial
 
     from wavescope.analysis.run.summary import combine_summary, partial_summary
-    from wavescope.cluster import executor_for, gather
+    from wavescope.cluster.choosing import executor_for
+    from wavescope.cluster.gather import gather
     from wavescope.readers.run.inputs import find_runs
 
     fastest = float("inf")

@@ -124,7 +124,7 @@ def _real_input(peer: Peer, scratch: Path) -> tuple[Path, list[str]]:
         best = max(meta["traces"], key=lambda trace: trace["instructions"])
         listings = [f"{path / Path(o['file']).stem}.isa.tsv@{o['load_addr']}:0" for o in meta["code_objects"]]
         return path / best["file"], listings
-    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.code_object import CodeObject
     from wavescope.codeobj.disassemble import disassemble
     from wavescope.readers.files.capture import find_capture
 

@@ -281,7 +281,7 @@ def _counters(capture: CounterCapture) -> pl.DataFrame:
 @cache
 def _read_by_panels(target: str) -> tuple[str, ...]:
     """Counters that the metrics of a target need: a capture has them even where a kernel does nothing of the kind."""
-    from wavescope.facts.metrics import panels_of
+    from wavescope.facts.metrics.panels import panels_of
     from wavescope.facts.metrics.expression import parse
 
     metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]

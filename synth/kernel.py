@@ -98,7 +98,7 @@ def compiled(name: str, target: str) -> KernelImage:
     >>> compiled("saxpy", "gfx942").elf[:4]
     b'\\x7fELF'
     """
-    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.code_object import CodeObject
 
     path = kernel_path(name, target)
     if not path.is_file():

@@ -79,7 +79,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
-            raise UsageError(f"unknown family {self.family!r}", advice="known: " + ", ".join(FAMILIES))  # noqa: EM102
+            raise UsageError(f"unknown family {self.family!r}", advice="known: " + ", ".join(FAMILIES))
         if not self.kernels:
             object.__setattr__(self, "kernels", (tour(DEFAULT_TARGET[self.family]),))
         _check(self)

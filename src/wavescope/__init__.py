@@ -63,8 +63,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
-        what = f"module 'wavescope' has no attribute {name!r}"
-        raise AttributeError(what)
+        raise AttributeError(f"module 'wavescope' has no attribute {name!r}")
     from importlib import import_module
 
     value: object = getattr(import_module(_HOMES.get(name, "wavescope.errors")), name)

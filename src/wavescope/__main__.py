@@ -2,16 +2,9 @@
 
 from wavescope.base import stopping
 
-__all__ = ["program"]
-
 
 def program() -> None:
-    """The command line, which can be stopped at any moment, also while it is being imported.
-
-    Examples
-    --------
-    >>> program()  # doctest: +SKIP
-    """
+    """The command line, which can be stopped at any moment, also while it is being imported."""
     stopping.watch()
     from wavescope.cli import program as run
 

@@ -2,17 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "DamagedError",
-    "LimitError",
-    "MissingToolError",
-    "NotATraceError",
-    "OutputError",
-    "UnsupportedError",
-    "UsageError",
-    "WavescopeError",
-]
-
 
 class WavescopeError(Exception):
     """Base of every error that wavescope raises on purpose.

@@ -59,7 +59,7 @@ def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
 
 
 def _listing(code_object: Path) -> bytes:
-    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.code_object import CodeObject
     from wavescope.codeobj.disassemble import disassemble
 
     listing = disassemble(CodeObject.read(code_object))

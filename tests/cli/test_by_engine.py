@@ -17,7 +17,7 @@ from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.waves.states import states
 from wavescope.errors import WavescopeError
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.readers.files.capture import find_capture
 from wavescope.readers.opening import open_trace
 from wavescope.readers.trace import att

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.facts.metrics import METRIC_TARGETS
+from wavescope.facts.metrics.families import METRIC_TARGETS
 
 
 def test_panels_are_listed_with_their_size_on_each_target() -> None:

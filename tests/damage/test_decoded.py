@@ -20,7 +20,7 @@ from wavescope.analysis.trace.contents import contents
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.cli import _VERBS, main
 from wavescope.errors import WavescopeError
-from wavescope.model import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE
 
 GOOD = ("filenames.json", "code.json", "occupancy.json", "realtime.json")
 COUNTED = ("waves", "instructions", "states", "code", "occupancy", "counters")

@@ -16,7 +16,7 @@ from tests.e2e.test_export import offline_page  # noqa: F401 - a fixture
 from tests.e2e.waiting import eventually
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.compare import counter_compare
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.export.page import write_html
 from wavescope.readers.counters import open_counters
 

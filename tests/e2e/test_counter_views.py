@@ -13,12 +13,12 @@ from tests.e2e.counter_captures import few_counters, made_capture, real_capture
 from tests.e2e.numbers import measured
 from tests.e2e.waiting import eventually
 from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.limiters import bottlenecks
 from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.roofline import roofline
-from wavescope.analysis.counters.values import metric_values
+from wavescope.analysis.counters.values.evaluated import metric_values
 
 CAPTURES = [
     made_capture,

@@ -10,7 +10,8 @@ from tests.e2e.inputs import real_trace
 from tests.e2e.test_curves import expected, pointed, values
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.clocks import clock_curves
-from wavescope.analysis.trace.derived_counters import BUILTIN, derived_counters
+from wavescope.analysis.trace.derived_counters import derived_counters
+from wavescope.analysis.trace.derived_counters.builtin import BUILTIN
 from wavescope.analysis.trace.derived_counters.values import derived_values
 from wavescope.analysis.trace.timeline.curves import derived_steps
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine import counter_panels, measure
+from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import SHARED
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.export.counters.compute_csv import write_compute_csv
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:

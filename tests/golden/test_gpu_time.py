@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.choice import RunSelection
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.regions import regions
-from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.analysis.run.selection import select
 from wavescope.readers.run.inputs import open_run
 
 RPD = {

@@ -34,8 +34,8 @@ from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.analysis.trace.waits import waits
 from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.analysis.trace.waves.states import states
-from wavescope.model import ThreadTrace
 from wavescope.model.schema import STATES
+from wavescope.model.trace import ThreadTrace
 
 FLYDSL = "data/uiout-mi350x-flydsl"
 SMALL = (

@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.selection import select
 from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 from wavescope.readers.counters import open_counters
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from wavescope.export.run.csv import write_csv
-from wavescope.export.run.perfetto import write_perfetto
+from wavescope.export.run.perfetto.writer import write_perfetto
 from wavescope.export.run.speedscope import write_speedscope
 from wavescope.readers.run.inputs import open_run
 

@@ -13,7 +13,7 @@ from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 
 def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> ThreadTrace:

@@ -14,7 +14,7 @@ from tests.conftest import SHARED
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.analysis.trace.waves.state_curves import state_curves
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.readers.files.archive import Archive
 from wavescope.readers.files.decoded import decoded_in_archive
 from wavescope.readers.files.folder import Directory, Folder

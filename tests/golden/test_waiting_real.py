@@ -17,7 +17,7 @@ from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.stalls.classic import Classic, classic
 from wavescope.analysis.trace.waits.resolved import resolve
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.report.kit.tables import short
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"

@@ -34,9 +34,8 @@ def _swept() -> Iterator[tuple[str, Callable[..., Any], str, list[str]]]:
         if any(part.startswith("_") for part in parts):
             continue
         loaded = importlib.import_module(module.name)
-        for name in getattr(loaded, "__all__", ()):
-            function = getattr(loaded, name)
-            if not inspect.isfunction(function) or function.__module__ != module.name:
+        for name, function in list(vars(loaded).items()):
+            if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.name:
                 continue
             first, *others = inspect.signature(function).parameters.values() or [None]
             numbers = [p.name for p in others if str(p.annotation).removesuffix(" | None") in ("int", "float")]

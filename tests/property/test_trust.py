@@ -18,7 +18,7 @@ from wavescope.analysis.trace.compare import KINDS, compare
 from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = [
     "s_load_dword s2, s[0:1], 0x0",

@@ -14,7 +14,7 @@ from tests.unit.readers.trace.test_markers import NAMES, OBJECT, Stream
 from wavescope import _core
 from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.export.trace.ui_output import write_ui_output
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace import assemble as _assemble
 from wavescope.readers.trace.funcmap import with_marker_names

@@ -7,7 +7,8 @@ from typing import Any
 import polars as pl
 
 from wavescope.codeobj.classes import classify_frame
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 CATEGORY = {
     "SMEM": 1,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.model import THREAD_TRACE, ThreadTrace
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.trace import ThreadTrace
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace.ui_output import read_ui_output
 

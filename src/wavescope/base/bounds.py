@@ -11,42 +11,12 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "AMOUNT",
-    "BINS",
-    "BYTES_GB",
-    "CYCLES",
-    "DECIMALS",
-    "EA_CHANNELS",
-    "ENGINE",
-    "ID",
-    "ITEM",
-    "JOBS",
-    "PERCENT",
-    "PORT",
-    "RANK",
-    "ROWS",
-    "SECONDS",
-    "SHARE",
-    "SOME",
-    "TOP",
-    "Bounds",
-    "bounded",
-    "check_range",
-]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Bounds(NamedTuple):
-    """The least and the greatest number that makes sense; both are allowed.
-
-    Examples
-    --------
-    >>> 7 in Bounds(1, 9).numbers, Bounds(1, 9).holds(float("nan"))
-    (True, False)
-    """
+    """The least and the greatest number that makes sense; both are allowed."""
 
     low: float
     high: float
@@ -67,65 +37,34 @@ class Bounds(NamedTuple):
         ------
         UsageError
             When it does.
-
-        Examples
-        --------
-        >>> Bounds(1, 9).check(10, "bins")
-        Traceback (most recent call last):
-        wavescope.errors.UsageError: bins is 10; it may be from 1 to 9
         """
         if not self.holds(value):
-            what = f"{name} is {str(value)[:40]}"
-            raise UsageError(what, advice=f"it may be from {self.low:,} to {self.high:,}")
+            raise UsageError(f"{name} is {str(value)[:40]}", advice=f"it may be from {self.low:,} to {self.high:,}")
 
 
+#: A time of a trace, and of the page in any unit: JavaScript's whole numbers end there.
 CYCLES = Bounds(1 - (1 << 53), (1 << 53) - 1)
-"""A time of a trace, and of the page in any unit: JavaScript's whole numbers end there."""
-BINS = Bounds(1, 10_000)
-"""Stretches of time."""
-ROWS = Bounds(0, (1 << 63) - 1)
-"""Rows to keep or to show."""
-ITEM = Bounds(0, (1 << 31) - 1)
-"""The place of something in a table: a row, a wave, an event."""
-ENGINE = Bounds(0, (1 << 16) - 1)
-"""A shader engine, or a part of one."""
-ID = Bounds(-(1 << 63), (1 << 63) - 1)
-"""What a recording calls something: a process, a stream, a dispatch."""
-AMOUNT = Bounds(0, (1 << 31) - 1)
-"""Of registers, bytes of LDS, work-items, lines."""
-SOME = Bounds(1, AMOUNT.high)
-"""The same, but not none."""
-TOP = Bounds(0, 10**9)
-"""Rows that are printed; 0 = all."""
-RANK = Bounds(-(1 << 31), (1 << 31) - 1)
-"""A rank of a job."""
-JOBS = Bounds(1, 4096)
-"""Processes or threads at work."""
-PORT = Bounds(0, 65535)
-"""A port; 0 = any."""
+BINS = Bounds(1, 10_000)  #: Stretches of time.
+ROWS = Bounds(0, (1 << 63) - 1)  #: Rows to keep or to show.
+ITEM = Bounds(0, (1 << 31) - 1)  #: The place of something in a table: a row, a wave, an event.
+ENGINE = Bounds(0, (1 << 16) - 1)  #: A shader engine, or a part of one.
+ID = Bounds(-(1 << 63), (1 << 63) - 1)  #: What a recording calls something: a process, a stream, a dispatch.
+AMOUNT = Bounds(0, (1 << 31) - 1)  #: Of registers, bytes of LDS, work-items, lines.
+SOME = Bounds(1, AMOUNT.high)  #: The same, but not none.
+TOP = Bounds(0, 10**9)  #: Rows that are printed; 0 = all.
+RANK = Bounds(-(1 << 31), (1 << 31) - 1)  #: A rank of a job.
+JOBS = Bounds(1, 4096)  #: Processes or threads at work.
+PORT = Bounds(0, 65535)  #: A port; 0 = any.
 EA_CHANNELS = Bounds(1, 64)
 DECIMALS = Bounds(0, 12)
 PERCENT = Bounds(0, 1e9)
-SHARE = Bounds(0, 100)
-"""Percent of a whole."""
-SECONDS = Bounds(0, 1e7)
-"""How long something may take or be waited for."""
-BYTES_GB = Bounds(1e-9, 1e9)
-"""From one byte on, in units of 10^9 bytes."""
+SHARE = Bounds(0, 100)  #: Percent of a whole.
+SECONDS = Bounds(0, 1e7)  #: How long something may take or be waited for.
+BYTES_GB = Bounds(1e-9, 1e9)  #: From one byte on, in units of 10^9 bytes.
 
 
 def bounded(**bounds: Bounds) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Decorate a function so that numbers outside of the bounds of its parameters are refused; None is not checked.
-
-    Examples
-    --------
-    >>> @bounded(bins=BINS)
-    ... def binned(*, bins):
-    ...     return bins
-    >>> binned(bins=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: bins is 0; it may be from 1 to 10,000
-    """
+    """Decorate a function so that numbers outside of the bounds of its parameters are refused; None is not checked."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         parameters = signature(function)
@@ -151,13 +90,6 @@ def check_range(begin: float | None, end: float | None, name: str) -> None:
     ------
     UsageError
         When it does.
-
-    Examples
-    --------
-    >>> check_range(60, 50, "the time")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: the time from 60 to 50 ends before it begins; give the earlier one first
     """
     if begin is not None and end is not None and end < begin:
-        what = f"{name} from {begin:,} to {end:,} ends before it begins"
-        raise UsageError(what, advice="give the earlier one first")
+        raise UsageError(f"{name} from {begin:,} to {end:,} ends before it begins", advice="give the earlier one first")

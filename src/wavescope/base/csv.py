@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["harmless", "harmless_rows", "harmless_text", "write_csv"]
-
 _FORMULA = r"^[=+\-@\t\r]"
 _CONTROLS = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-__all__ = ["once"]
-
 Key = TypeVar("Key", bound="Hashable")
 Made = TypeVar("Made")
 
 _GUARD = Lock()
+#: Locks of what is being made, by the dictionary that will keep it and its key.
 _MAKING: dict[tuple[int, Hashable], RLock] = {}
-"""Locks of what is being made, by the dictionary that will keep it and its key."""
 
 
 def once(kept: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.errors import MissingToolError
 
-__all__ = ["require"]
-
 
 def require(package: str, name: str | None = None) -> None:
     """Make sure that a package is there; `name` is what pip calls it, when that differs.
@@ -14,13 +12,8 @@ def require(package: str, name: str | None = None) -> None:
     ------
     MissingToolError
         When it is not installed.
-
-    Examples
-    --------
-    >>> require("json")
     """
     from importlib.util import find_spec
 
     if find_spec(package) is None:
-        what = f"this needs the package {name or package}"
-        raise MissingToolError(what, advice=f"pip install {name or package}")
+        raise MissingToolError(f"this needs the package {name or package}", advice=f"pip install {name or package}")

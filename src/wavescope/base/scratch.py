@@ -20,10 +20,8 @@ from wavescope.base import stopping
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["make_scratch", "scratch_folder"]
-
+#: Names the machine: on some shared file systems a lock is not seen by the others.
 _PREFIX = f".wavescope-{zlib.crc32(os.uname().nodename.encode()):08x}-"
-"""Names the machine: on some shared file systems a lock is not seen by the others."""
 _NAME = re.compile(re.escape(_PREFIX) + "[a-z0-9_]{8}")
 _MODE = 0o700
 _ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
@@ -31,16 +29,7 @@ _ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
 
 @contextmanager
 def scratch_folder(parent: Path | None = None) -> Iterator[Path]:
-    """A new empty folder in `parent`, or where temporary files go, for as long as the block runs.
-
-    Examples
-    --------
-    >>> with scratch_folder() as folder:
-    ...     list(folder.iterdir())
-    []
-    >>> folder.exists()
-    False
-    """
+    """A new empty folder in `parent`, or where temporary files go, for as long as the block runs."""
     folder, end = make_scratch(parent)
     try:
         yield folder
@@ -55,11 +44,6 @@ def make_scratch(parent: Path | None = None) -> tuple[Path, Callable[[], None]]:
     ------
     OSError
         When the file system refuses.
-
-    Examples
-    --------
-    >>> folder, end = make_scratch()
-    >>> end()
     """
     place = Path(parent or tempfile.gettempdir())
     _remove_abandoned(place)
@@ -109,8 +93,8 @@ def _locked(folder: Path) -> int | None:
     return None
 
 
+#: Here folders cannot be locked: then nobody finds them abandoned, either.
 _WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.ENOLCK, errno.EINVAL)
-"""Here folders cannot be locked: then nobody finds them abandoned, either."""
 
 
 def _remove_abandoned(place: Path) -> None:

@@ -10,12 +10,8 @@ import codecs
 import os
 from typing import Any
 
-__all__ = ["ESCAPES", "escaped", "is_text", "json_bytes", "shown"]
-
-ESCAPES = "wavescope.escapes"
-"""Name of the rule for streams and codecs: `text.encode("utf-8", ESCAPES)`."""
-_BYTES = range(0xDC80, 0xDD00)
-"""How Python spells bytes of a name that are no text."""
+ESCAPES = "wavescope.escapes"  #: Name of the rule for streams and codecs: `text.encode("utf-8", ESCAPES)`.
+_BYTES = range(0xDC80, 0xDD00)  #: How Python spells bytes of a name that are no text.
 _SURROGATES = range(0xD800, 0xE000)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["quoted"]
-
 
 def quoted(name: str) -> str:
     """A name of a table or column as SQL, whatever is in it.

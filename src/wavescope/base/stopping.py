@@ -18,13 +18,9 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["add", "clear", "leave", "served_until_interrupt", "unstopped", "watch"]
-
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_PATIENCE_SECONDS = 10.0
-"""How long the end waits for an output that is being put into its place."""
-_RESTORED_TERMINAL = b"\r\x1b[2K\x1b[?25h"
-"""Empties the line of a progress display, and shows the cursor that it hid."""
+_PATIENCE_SECONDS = 10.0  #: How long the end waits for an output that is being put into its place.
+_RESTORED_TERMINAL = b"\r\x1b[2K\x1b[?25h"  #: Empties the line of a progress display, and shows the cursor that it hid.
 
 _duties: dict[object, Callable[[], None]] = {}
 _whole = threading.Lock()
@@ -58,11 +54,6 @@ def unstopped() -> Iterator[None]:
     """Do what is in the block to its end before the program is stopped; begin it no more once it is being stopped.
 
     For short things only; blocks do not nest.
-
-    Examples
-    --------
-    >>> with unstopped():
-    ...     pass
     """
     if _is_told:
         _wait_for_the_end()
@@ -71,12 +62,7 @@ def unstopped() -> Iterator[None]:
 
 
 def clear() -> None:
-    """Do everything that `add` was told.
-
-    Examples
-    --------
-    >>> clear()
-    """
+    """Do everything that `add` was told."""
     for action in reversed(list(_duties.values())):
         with suppress(Exception):
             action()
@@ -84,13 +70,7 @@ def clear() -> None:
 
 @contextmanager
 def served_until_interrupt() -> Iterator[None]:
-    """While the block runs, Ctrl-C is the way to leave, and no failure.
-
-    Examples
-    --------
-    >>> with served_until_interrupt():
-    ...     pass
-    """
+    """While the block runs, Ctrl-C is the way to leave, and no failure."""
     _statuses[signal.SIGINT] = 0
     try:
         yield
@@ -99,12 +79,7 @@ def served_until_interrupt() -> Iterator[None]:
 
 
 def leave(status: int) -> NoReturn:
-    """Clear away and end the process, without Python's own end; if it is being stopped, that ends it.
-
-    Examples
-    --------
-    >>> leave(0)  # doctest: +SKIP
-    """
+    """Clear away and end the process, without Python's own end; if it is being stopped, that ends it."""
     with unstopped():
         clear()
         os._exit(status)
@@ -115,10 +90,6 @@ def watch(words: str = "stopped\n") -> None:
 
     Signals that are ignored (nohup) stay ignored. Where there is no room for one more
     thread, everything stays as it is.
-
-    Examples
-    --------
-    >>> watch()  # doctest: +SKIP
     """
     meant = [number for number in _SIGNALS if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)]
     if not meant:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["counted", "percent"]
-
 _NOUN = re.compile(r"(\w+)s(?=$| and\b)")
 _DESCRIBED = re.compile(r" (?:of|in|with|that|on)\b")
 

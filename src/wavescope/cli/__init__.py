@@ -17,8 +17,7 @@ import click
 
 from wavescope.base import stopping
 
-__all__ = ["main", "program"]
-
+#: Verbs by the question they answer, in the order of `--help`.
 _GROUPS = {
     "What is it?": {
         "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
@@ -73,10 +72,9 @@ _GROUPS = {
         "diagnose": "What should be changed first in a kernel? A plan with evidence, remedies and bounds.",
     },
 }
-"""Verbs by the question they answer, in the order of `--help`."""
 
+#: New objects between two searches for garbage: the imports of polars alone would trigger dozens of them.
 _COLLECT_EVERY = 100_000
-"""New objects between two searches for garbage: the imports of polars alone would trigger dozens of them."""
 
 _STOPPED = 128 + signal.SIGINT
 _LONGEST_PATH = 300
@@ -125,10 +123,6 @@ def main() -> None:
     0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
     --strict), 5 a tool is missing, 70 our bug, 71 a limit of the system, 74 output cannot be written, 128 + N stopped
     by signal N (Ctrl-C: 130).
-
-    Examples
-    --------
-    >>> main()  # doctest: +SKIP
     """
     from wavescope.cli.kit.io import BUG_EXIT_CODE, fail
     from wavescope.errors import UsageError, WavescopeError
@@ -173,10 +167,6 @@ def main() -> None:
 def program() -> None:
     """`main`, and then an end of the process without Python's tear-down, which would take a tenth of a second and
     would end in a crash if native code were still at work in a thread.
-
-    Examples
-    --------
-    >>> program()  # doctest: +SKIP
     """
     gc.set_threshold(_COLLECT_EVERY)
     status = 0

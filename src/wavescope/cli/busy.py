@@ -15,8 +15,6 @@ from wavescope.cli.kit.run import run_verb
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @run_verb
 @click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Most stretches of time.")
@@ -30,7 +28,8 @@ def command(asked: AskedRun, bins: int) -> None:
     wavescope busy results.db
     wavescope busy ranks/ --time 30%:60%
     """
-    from wavescope.analysis.run.busy import combine_busy, partial_busy, shared_gpus
+    from wavescope.analysis.run.busy import combine_busy, partial_busy
+    from wavescope.analysis.run.gpus import shared_gpus
     from wavescope.report.run.busy import busy_report
 
     gathered = asked.gather(partial(partial_busy, bins=bins))

@@ -15,13 +15,13 @@ from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_optio
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.run import run_options
 from wavescope.cli.kit.trace import DEFAULT_TOP, open_trace, selection_options
-from wavescope.facts.metrics import NORMALIZATIONS
+from wavescope.facts.metrics.names import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.selection import Selection
     from wavescope.cli.kit.counters import AskedCounters
     from wavescope.cli.kit.run import AskedRun
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
 _MOST_SIBLINGS = 8
 _SPARE = 1 << 62
@@ -82,7 +82,7 @@ def _traces(
     labels = [chr(ord("A") + number % 26) for number in range(len(traces))]
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
     if as_json:
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         verdicts = [answer.verdict(number) for number in range(1, len(traces))]
         losses = [trace.losses.to_dicts() for trace in traces]
@@ -180,7 +180,7 @@ def _runs(asked: AskedRun, step: str | None, everything: bool, repeats: tuple[st
     import polars as pl
 
     from wavescope.analysis.run.compare import combine_compare, partial_compare
-    from wavescope.cluster import Gathered
+    from wavescope.cluster.gather import Gathered
     from wavescope.report.run.compare import comparison_report
 
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
@@ -257,7 +257,7 @@ def _counters(
     failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
     is_failed = any(rows.height for rows in failed)
     if asked.as_json:
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         told: dict[str, Any] = {"inputs": [str(path) for path in paths]}
         told["verdicts"] = [answer.verdict(side) for side in others]

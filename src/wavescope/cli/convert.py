@@ -24,14 +24,11 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.counters import CounterSet
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
-
-__all__ = ["command"]
-
 
 _FORMATS = "\n".join(f"  {name:<11} {form.meaning}" for name, form in sorted(FORMATS.items()))
 
@@ -65,8 +62,7 @@ def command(
     if file_format == "html":
         _write_page(paths, output, selection, with_source=not no_source, **options)
     elif no_source:
-        what = "--no-source is about html: other formats hold no source texts"
-        raise UsageError(what, advice="leave it out")
+        raise UsageError("--no-source is about html: other formats hold no source texts", advice="leave it out")
     else:
         write_chosen(paths, file_format, output, selection, **options)
 
@@ -104,7 +100,7 @@ def _write_page(
 def _document(
     path: str, output: Path, selection: RunSelection, *, with_environment: bool
 ) -> ThreadTrace | Run | CounterSet:
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
     from wavescope.readers.opening import open_trace

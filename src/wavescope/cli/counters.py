@@ -17,25 +17,24 @@ from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli.kit.plan import plannable
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import FIRST_OWN_PANEL, NORMALIZATIONS, RULES
+from wavescope.facts.metrics.names import NORMALIZATIONS
+from wavescope.facts.metrics.own import FIRST_OWN_PANEL
+from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.cli.kit.counters import AskedCounters
     from wavescope.cli.kit.own_panels import OwnPanels
-    from wavescope.facts.metrics import Panel
-
-__all__ = ["command"]
+    from wavescope.facts.metrics.declared import Panel
 
 _SUMMARY = "2"
 _SUMMARY_KERNELS = 5
-_INSTEAD = 1
-"""Panels that a summary shows where nothing of the speed of light was measured."""
+_INSTEAD = 1  #: Panels that a summary shows where nothing of the speed of light was measured.
 
 
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
@@ -152,7 +151,7 @@ def command(
 
 
 def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]) -> CounterPanels:
-    from wavescope.analysis.counters.engine import counter_panels
+    from wavescope.analysis.counters.engine.panels import counter_panels
 
     with progress("computing metrics"):
         return counter_panels(asked.counters, choice=asked.choice, panels=panels, metrics=metrics, **how)
@@ -170,7 +169,7 @@ def _summary_panels(asked: AskedCounters, how: dict[str, Any]) -> tuple[str, ...
 
 def _known(asked: AskedCounters, how: dict[str, Any]) -> tuple[Panel, ...]:
     """The panels of the capture's GPU."""
-    from wavescope.facts.metrics import panels_of
+    from wavescope.facts.metrics.panels import panels_of
 
     target = asked.counters.system.target
     return panels_of(target, rules=how["rules"], more=how["more"]) if target else ()
@@ -182,7 +181,7 @@ def _summary(
     import polars as pl
 
     from wavescope.analysis.counters.contents import counter_contents
-    from wavescope.analysis.counters.engine import counter_panels
+    from wavescope.analysis.counters.engine.panels import counter_panels
     from wavescope.report.counters.speed import shown_kernels
     from wavescope.report.counters.summary import summary_parts
 
@@ -263,7 +262,8 @@ def _by(
     decimals: int | None,
 ) -> None:
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
-    from wavescope.analysis.counters.values import metric_values, raw_values
+    from wavescope.analysis.counters.values.evaluated import metric_values
+    from wavescope.analysis.counters.values.raw import raw_values
     from wavescope.report.counters.values import values_report
 
     is_default = not (panels or metrics or everything)
@@ -310,7 +310,7 @@ def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
     """The panels for JSON: their tables, and with `explain` the metrics with formulas."""
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
 
     described: list[dict[str, Any]] = to_builtins(answer.panels)
     for panel in described:

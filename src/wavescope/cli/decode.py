@@ -155,13 +155,12 @@ def _conversions(
         raise does_not_fit(kind, paths[0])
     where = str(paths[0])
     if file_format == "ui_output":
-        what = f"{kind.value}: decoded already"
-        raise UsageError(what, where=where, advice="--format parquet (or json) converts it")
+        raise UsageError(f"{kind.value}: decoded already", where=where, advice="--format parquet (or json) converts it")
     if only_raw:
-        what = (
-            "--code-object, --se, --threads, --corrected and --source-root are for raw traces; this is decoded already"
+        raise UsageError(
+            "--code-object, --se, --threads, --corrected and --source-root are for raw traces; this is decoded already",
+            where=where,
         )
-        raise UsageError(what, where=where)
     candidates, losses = candidates_of(paths[0], kind)
     full = [c for c in candidates if dispatch in (None, c.dispatch) and not c.is_placeholder]
     if not full:
@@ -198,7 +197,7 @@ def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
     """ui_output directories number their kernels in the order in which rocprofv3 decodes."""
     if file_format != "ui_output":
         return windows
-    from wavescope.export.trace.ui_output import decode_order
+    from wavescope.export.trace.ui_output.kernel_ids import decode_order
 
     dispatches = decode_order(window.dispatch or 0 for window in windows)
     place = {dispatch: number for number, dispatch in enumerate(dispatches)}
@@ -207,7 +206,8 @@ def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:
 
 def _writer(file_format: str, output: Path, *, schema: str, force: bool) -> Callable[[ThreadTrace], Path]:
     if file_format == "ui_output":
-        from wavescope.export.trace.ui_output import KernelIds, write_ui_output
+        from wavescope.export.trace.ui_output import write_ui_output
+        from wavescope.export.trace.ui_output.kernel_ids import KernelIds
 
         kernel_ids = KernelIds()
         return lambda trace: write_ui_output(trace, output, schema=schema, force=force, kernel_ids=kernel_ids)

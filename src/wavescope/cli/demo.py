@@ -278,7 +278,7 @@ def _unpack_counters(folder: Path) -> dict[str, int]:
 
 def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavescope.analysis.counters.compare import counter_compare
-    from wavescope.analysis.counters.engine import counter_panels
+    from wavescope.analysis.counters.engine.panels import counter_panels
     from wavescope.analysis.counters.limiters import bottlenecks
     from wavescope.analysis.counters.roofline import roofline
     from wavescope.readers.counters import open_counters

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
     from wavescope.readers.files.kinds import Kind
 
-__all__ = ["command"]
-
-_KERNELS = 5
-"""Kernels of counters that text shows, if nothing else is asked for."""
+_KERNELS = 5  #: Kernels of counters that text shows, if nothing else is asked for.
 _format_option = click.option(
     "--format",
     "file_format",

@@ -13,8 +13,6 @@ from wavescope.cli.kit.run import run_verb
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @run_verb
 @click.option(
@@ -35,7 +33,9 @@ def command(asked: AskedRun, by: str) -> None:
     wavescope gaps results.db
     wavescope gaps ranks/ --by stream --top 5
     """
-    from wavescope.analysis.run.gaps import combine_gaps, merged_elsewhere, partial_gaps, partial_intervals, shared_gpus
+    from wavescope.analysis.run.gaps import combine_gaps
+    from wavescope.analysis.run.gaps.partial import partial_gaps
+    from wavescope.analysis.run.gpus import merged_elsewhere, partial_intervals, shared_gpus
     from wavescope.report.run.gaps import gaps_report
 
     question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, asked.limit))

@@ -97,7 +97,7 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
 
     from wavescope.analysis.counters.contents import counter_contents
     from wavescope.analysis.trace.overview import losses_of
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
     from wavescope.readers.counters import open_counters
     from wavescope.report.counters.contents import contents_parts, counter_next_steps
     from wavescope.report.kit.losses import loss_lines
@@ -122,8 +122,9 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
     from rich.text import Text
 
     from wavescope.analysis.run.recording import combine_recording, partial_recording
-    from wavescope.cluster import executor_for, gather
-    from wavescope.model import to_builtins
+    from wavescope.cluster.choosing import executor_for
+    from wavescope.cluster.gather import gather
+    from wavescope.model.answer import to_builtins
     from wavescope.readers.run.inputs import find_runs
     from wavescope.report.run.losses import run_loss_lines
     from wavescope.report.run.recording import next_steps, recording_report
@@ -147,7 +148,7 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
     from rich.text import Text
 
     from wavescope.analysis.trace.contents import contents
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
     from wavescope.readers.files.decoded import choose
     from wavescope.readers.opening import candidates_of, open_decoded
     from wavescope.report.trace.decoded import contents_report, dispatches_report
@@ -279,7 +280,7 @@ def _files(path: Path, capture: Capture) -> str:
 def _code_object(path: Path, *, as_json: bool) -> None:
     import msgspec
 
-    from wavescope.codeobj import CodeObject
+    from wavescope.codeobj.code_object import CodeObject
     from wavescope.report.trace.capture import code_object_report
 
     code_object = CodeObject.read(path)

@@ -13,8 +13,6 @@ from wavescope.cli.kit.run import run_options
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("name")
@@ -30,7 +28,8 @@ def command(asked: AskedRun, name: str) -> None:
     wavescope kernels Cijk results.db
     wavescope kernels '/^ncclDev/' ranks/ --rank 3
     """
-    from wavescope.analysis.run.kernels import combine_kernels, partial_kernels
+    from wavescope.analysis.run.kernels import combine_kernels
+    from wavescope.analysis.run.kernels.partial import partial_kernels
     from wavescope.report.run.kernels import kernels_report
 
     gathered = asked.gather(partial(partial_kernels, name=name))

@@ -41,7 +41,7 @@ def command(
     import polars as pl
 
     from wavescope.analysis.counters.l2 import l2
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
     from wavescope.readers.counters import open_counters
     from wavescope.report.counters.l2 import l2_report
 

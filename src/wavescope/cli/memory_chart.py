@@ -9,13 +9,12 @@ import click
 from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import console, progress
 from wavescope.cli.kit.picture import picture_options
-from wavescope.facts.metrics import NORMALIZATIONS, RULES
+from wavescope.facts.metrics.names import NORMALIZATIONS
+from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import AskedCounters
     from wavescope.cli.kit.picture import AskedPicture
-
-__all__ = ["command"]
 
 
 @counter_verb

@@ -12,8 +12,6 @@ from wavescope.cli.kit.writing import inputs_of, refuse_inputs, show_written, wr
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())

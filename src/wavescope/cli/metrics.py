@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from wavescope.facts.metrics.catalog import CatalogEntry
 
-__all__ = ["command"]
-
 
 def _names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """What NAME may be completed to: panels, tables and names of metrics."""
@@ -29,7 +27,7 @@ def _names(context: click.Context, parameter: click.Parameter, incomplete: str) 
 
 
 def _targets(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    from wavescope.facts.metrics import METRIC_TARGETS
+    from wavescope.facts.metrics.families import METRIC_TARGETS
 
     return [target for target in METRIC_TARGETS if target.startswith(incomplete)]
 
@@ -108,8 +106,8 @@ def command(
 def _chosen(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...]
 ) -> Sequence[CatalogEntry]:
-    from wavescope.facts.metrics import METRIC_TARGETS
     from wavescope.facts.metrics.catalog import catalog, found
+    from wavescope.facts.metrics.families import METRIC_TARGETS
 
     asked = _target_of(target)
     entries = catalog(METRIC_TARGETS if asked is None else (asked,), more=more)
@@ -118,8 +116,7 @@ def _chosen(
         unknown = [panel for panel in panels if panel.lower() not in words]
         if unknown:
             known = dict.fromkeys(f"{entry.panel_word} ({entry.panel_number})" for entry in entries)
-            what = f"no panel {unknown[0][:60]!r}"
-            raise UsageError(what, advice=f"panels: {', '.join(known)}")
+            raise UsageError(f"no panel {unknown[0][:60]!r}", advice=f"panels: {', '.join(known)}")
         wanted = {panel.lower() for panel in panels}
         entries = tuple(entry for entry in entries if wanted & {str(entry.panel_number), entry.panel_word})
     if name is None:
@@ -132,8 +129,7 @@ def _chosen(
         advice = f"did you mean {', '.join(dict.fromkeys(near))}?" if near else "`wavescope metrics` lists the panels"
         if os.path.exists(name):  # noqa: PTH110  # Path.exists raises for some names
             advice = f"`wavescope counters {name}` evaluates them for a capture"
-        what = f"no metric, table, panel or counter is called {name[:60]!r}"
-        raise UsageError(what, advice=advice)
+        raise UsageError(f"no metric, table, panel or counter is called {name[:60]!r}", advice=advice)
     return hits
 
 
@@ -146,12 +142,11 @@ def _target_of(target: str | None) -> str | None:
         When no metrics are declared for it.
     """
     from wavescope.facts import gpus as arch
-    from wavescope.facts.metrics import METRIC_TARGETS
+    from wavescope.facts.metrics.families import METRIC_TARGETS
 
     if target is None:
         return None
     asked = arch.of(target).target
     if asked not in METRIC_TARGETS:
-        what = f"no metrics are declared for {asked}"
-        raise UsageError(what, advice=f"targets: {', '.join(METRIC_TARGETS)}")
+        raise UsageError(f"no metrics are declared for {asked}", advice=f"targets: {', '.join(METRIC_TARGETS)}")
     return asked

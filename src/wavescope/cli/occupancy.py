@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from wavescope.cli.kit.trace import Asked
 
 _AMOUNT = Whole(AMOUNT)
-_BESIDE_CURVE = 46
-"""Characters that the other columns of the table of shader engines need."""
+_BESIDE_CURVE = 46  #: Characters that the other columns of the table of shader engines need.
 
 
 @whole_trace_verb
@@ -56,7 +55,7 @@ def command(
 def _calculate(gpu: str | None, resources: Resources, *, wgp_mode: bool) -> None:
     from wavescope.analysis.trace.occupancy import theoretical
     from wavescope.errors import UsageError
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
     from wavescope.report.trace.occupancy import occupancy_report
 
     if gpu is None or resources.vgprs is None:

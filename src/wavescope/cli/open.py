@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from wavescope.page.protocol.document import Library
     from wavescope.page.protocol.kept_answers import KeptAnswers
 
-_MOST_SIBLINGS = 64
-"""Other dispatches of a folder that the page can open."""
+_MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 
 
 @click.command()
@@ -96,16 +95,15 @@ def command(
 
 
 _LONGEST_PLACE = 16_000
+#: Options that say how to show the documents this time, not what they are.
 _OF_ONE_RUN = ("at", "port", "no_browser", "as_json")
-"""Options that say how to show the documents this time, not what they are."""
 
 
 def _place(place: str) -> str:
     """The part of the page's address behind `#`; the page leaves out of it what makes no sense."""
     place = place.removeprefix("#")
     if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
-        what = "--at is no place of the page"
-        raise UsageError(what, advice="take what *Copy link* of the page gives")
+        raise UsageError("--at is no place of the page", advice="take what *Copy link* of the page gives")
     return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
 
 
@@ -182,8 +180,8 @@ def _one_run(paths: Sequence[Path]) -> Run:
 def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: bool) -> ThreadTrace | Run | CounterSet:
     """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
     dispatches, and the counters of a run."""
-    from wavescope.model import ThreadTrace
     from wavescope.model.run import Run
+    from wavescope.model.trace import ThreadTrace
 
     opened = _read(path, **reading)
     if isinstance(opened, Run) and path.is_file() and opened.count("counter_info"):  # folders are several processes
@@ -207,7 +205,7 @@ def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: boo
 def _read(
     path: Path, *, source_root: Path | None, target: str | None, **reading: Any
 ) -> ThreadTrace | Run | CounterSet:
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff
     from wavescope.readers.opening import open as open_path

@@ -10,8 +10,6 @@ from wavescope.cli.kit.run import run_verb
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @run_verb
 def command(asked: AskedRun) -> None:

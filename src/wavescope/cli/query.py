@@ -15,10 +15,8 @@ from wavescope.cli.kit.run import run_options
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.run.query import QueryResult
+    from wavescope.analysis.run.query.result import QueryResult
     from wavescope.cli.kit.run import AskedRun
-
-__all__ = ["command"]
 
 
 @click.command()
@@ -54,7 +52,8 @@ def command(
     """
     import polars as pl
 
-    from wavescope.analysis.run.query import QueryLimits, run_query
+    from wavescope.analysis.run.query import run_query
+    from wavescope.analysis.run.query.result import QueryLimits
     from wavescope.report.run.losses import run_loss_lines
 
     run, gathered = asked.opened()
@@ -79,7 +78,7 @@ def command(
 
 
 def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
-    from wavescope.model import to_builtins
+    from wavescope.model.answer import to_builtins
 
     columns, shown, count = _first(result, top or 1 << 62)
     return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}

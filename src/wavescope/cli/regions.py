@@ -16,8 +16,6 @@ from wavescope.cli.kit.run import run_verb
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @run_verb
 @click.option("--depth", type=Whole(BINS), help="Levels of the tree to show; default: all.")

@@ -11,13 +11,11 @@ from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.picture import picture_options
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import AskedCounters
     from wavescope.cli.kit.picture import AskedPicture
-
-__all__ = ["command"]
 
 
 @counter_verb

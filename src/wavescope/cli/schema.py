@@ -11,8 +11,6 @@ from wavescope.cli.kit.io import console, emit_json, json_option
 if TYPE_CHECKING:
     from wavescope.model.run import Run
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
@@ -35,7 +33,7 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
 
     answer = catalog(_run(paths), name)
     if as_json:
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         emit_json(to_builtins(answer))
     elif as_csv:

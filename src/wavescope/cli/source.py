@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.listing.sample_lines import SampleLines
     from wavescope.analysis.trace.listing.source_lines import SourceListing
     from wavescope.cli.kit.trace import Asked
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
 DEFAULT_HOT = 10
 NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
@@ -130,7 +130,8 @@ def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *,
     if asked.as_json:
         asked.emit(listing)
         return
-    from wavescope.report.trace.listing import IsaView, isa_report, samples_report
+    from wavescope.report.trace.listing import isa_report, samples_report
+    from wavescope.report.trace.listing.lines import IsaView
 
     view = IsaView(
         options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint

@@ -13,8 +13,6 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["command"]
-
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
@@ -45,13 +43,12 @@ def command(
     wavescope split merged.db -o ranks/ --by rank
     wavescope split results.db -o steps/ --by marker --marker "step"
     """
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.analysis.run.splitting import parts_of
     from wavescope.export.run.rocpd.splitting import write_parts
 
     if (marker is not None) != (by == "marker"):
-        what = "--marker and --by marker belong together"
-        raise UsageError(what, advice='--by marker --marker "step"')
+        raise UsageError("--marker and --by marker belong together", advice='--by marker --marker "step"')
     inputs = inputs_of(paths)
     run = opened(inputs, RunSelection(), with_environment=with_environment)
     parts = {output / f"{part.name}_results.db": part.run for part in parts_of(run, by, marker)}

@@ -43,8 +43,7 @@ def command(asked: AskedRun, by: Grouping | None, rocpd_csv: Path | None) -> Non
 
     grouping: Grouping = by or "all"
     if rocpd_csv is not None and by is not None:
-        what = "the tables of `rocpd summary` are not grouped"
-        raise UsageError(what, advice="leave out --by, or --rocpd-csv")
+        raise UsageError("the tables of `rocpd summary` are not grouped", advice="leave out --by, or --rocpd-csv")
     gathered = asked.gather(partial(partial_summary, by=grouping))
     answer = combine_summary(gathered.values, by=grouping)
     if rocpd_csv is not None:

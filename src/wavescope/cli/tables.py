@@ -12,8 +12,6 @@ from wavescope.cli.kit.run import run_verb
 if TYPE_CHECKING:
     from wavescope.cli.kit.run import AskedRun
 
-__all__ = ["command"]
-
 
 @run_verb
 @click.option("--environment", is_flag=True, help="Show environment variables with their values; they may be secret.")

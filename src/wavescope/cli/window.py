@@ -13,9 +13,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.analysis.run.selection import RunSelection
-
-__all__ = ["command"]
+    from wavescope.analysis.run.choice import RunSelection
 
 
 @click.command()
@@ -34,7 +32,7 @@ def command(paths: tuple[str, ...], file_format: str, output: Path, selection: R
     wavescope window ranks/ --between "step 10" "step 12" --rank 0 -o steps.db
     wavescope window results.db --kernel gemm --domain HIP -o gemm.db
     """
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
 
     if selection in (RunSelection(), RunSelection(is_inside=True)):
         what = "nothing says which part to write"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from wavescope.cluster.dask import DaskExecutor
 from wavescope.cluster.executor import WAIT_SECONDS, Serial
+from wavescope.cluster.processes import Processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavescope.cluster.executor import Executor
-
-__all__ = ["executor_for"]
 
 
 def executor_for(
@@ -41,14 +41,10 @@ def executor_for(
     'Serial'
     """
     if scheduler or dask:
-        from wavescope.cluster.dask import DaskExecutor
-
         return DaskExecutor(scheduler, workers=jobs, wait_seconds=wait_seconds, say=say)
     count = min(jobs or _cores(), item_count)
     if count <= 1:
         return Serial()
-    from wavescope.cluster.processes import Processes
-
     return Processes(count)
 
 

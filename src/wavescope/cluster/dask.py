@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -13,8 +14,6 @@ from wavescope.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-__all__ = ["DaskExecutor"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,10 +34,6 @@ class DaskExecutor:
     ------
     MissingToolError
         When Dask is not installed.
-
-    Examples
-    --------
-    >>> executor = DaskExecutor("tcp://head:8786")  # doctest: +SKIP
     """
 
     is_elsewhere = True
@@ -54,8 +49,7 @@ class DaskExecutor:
         try:
             import distributed  # noqa: F401
         except ImportError as error:
-            what = "Dask is not installed"
-            raise MissingToolError(what, advice="pip install 'wavescope[cluster]'") from error
+            raise MissingToolError("Dask is not installed", advice="pip install 'wavescope[cluster]'") from error
         self.scheduler = scheduler
         self.workers = workers
         self.wait_seconds = wait_seconds
@@ -125,15 +119,11 @@ class _Errands(Generic[Item, Result]):
 
         self._client, self._task, self._items, self._done, self._how = client, task, items, done, how
         self._outcomes: list[Outcome[Result] | None] = [None for _ in items]
-        self._refused: list[set[str]] = [set() for _ in items]
-        """By item: the workers that do not see its files."""
-        self._blind: set[str] = set()
-        """Workers that do not see the files of some item."""
-        self._numbers: dict[str, int] = {}
-        """Key of a task that is under way -> its item."""
+        self._refused: list[set[str]] = [set() for _ in items]  # By item: the workers that do not see its files.
+        self._blind: set[str] = set()  # Workers that do not see the files of some item.
+        self._numbers: dict[str, int] = {}  # Key of a task that is under way -> its item.
         self._futures: dict[int, Any] = {}
-        self._places: dict[int, set[str]] = {}
-        """Item -> the only workers that it was given to."""
+        self._places: dict[int, set[str]] = {}  # Item -> the only workers that it was given to.
         self._alone_since: float | None = None
         self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
 
@@ -226,8 +216,6 @@ def _workers(client: Any) -> set[str]:
 
 
 def _told(future: Any) -> Outcome[Any]:
-    from concurrent.futures import CancelledError
-
     from distributed.scheduler import KilledWorker
 
     try:

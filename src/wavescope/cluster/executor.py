@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["WAIT_SECONDS", "Executor", "NotSeenError", "Outcome", "Serial"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: How long a cluster may be without workers: enough for one to be started again by its queue or its nanny.
 WAIT_SECONDS = 60.0
-"""How long a cluster may be without workers: enough for one to be started again by its queue or its nanny."""
 
 
 class NotSeenError(Exception):
-    """Raised by a task where the files of its item are not seen; another machine may see them.
-
-    Examples
-    --------
-    >>> NotSeenError("/scratch/run.db").path
-    '/scratch/run.db'
-    """
+    """Raised by a task where the files of its item are not seen; another machine may see them."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -33,17 +25,10 @@ class NotSeenError(Exception):
 
 @dataclass(frozen=True)
 class Outcome(Generic[Result]):
-    """What became of one item: a value, or the sentence that says why there is none.
-
-    Examples
-    --------
-    >>> Outcome(3).value, Outcome(lost="out of memory").value is None
-    (3, True)
-    """
+    """What became of one item: a value, or the sentence that says why there is none."""
 
     value: Result | None = None
-    lost: str = ""
-    """Why no worker could finish it; empty = one did."""
+    lost: str = ""  #: Why no worker could finish it; empty = one did.
 
 
 class Executor(Protocol):
@@ -65,13 +50,7 @@ class Executor(Protocol):
 
 
 class Serial:
-    """Runs everything here and now.
-
-    Examples
-    --------
-    >>> [outcome.value for outcome in Serial().run(abs, [-1, 2], lambda: None)]
-    [1, 2]
-    """
+    """Runs everything here and now."""
 
     is_elsewhere = False
 

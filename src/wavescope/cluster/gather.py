@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from wavescope.analysis.run.selection import RunSelection, select
+import polars as pl
+
+from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.selection import select
 from wavescope.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import LOSSES, Loss
+from wavescope.model.run import Run, run_losses
+from wavescope.model.run_tables import RUN
+from wavescope.model.schema import empty_frame
+from wavescope.readers.run.inputs import open_input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    import polars as pl
-
-    from wavescope.model.run import Run
     from wavescope.readers.run.inputs import RunInput
 
-__all__ = ["MOST_MISSING", "Gathered", "gather"]
-
+#: Share of the inputs that workers may leave unread; an answer that lacks more would say little about the run.
 MOST_MISSING = 0.5
-"""Share of the inputs that workers may leave unread; an answer that lacks more would say little about the run."""
 
 Result = TypeVar("Result")
 
@@ -32,10 +34,8 @@ class Gathered(Generic[Result]):
     """The answers of the runs that could be read, in the order of the inputs."""
 
     values: list[Result]
-    inputs: list[RunInput]
-    """The inputs of `values`."""
-    losses: pl.DataFrame
-    """Rows of `Run.losses`, of all inputs; files that could not be read included."""
+    inputs: list[RunInput]  #: The inputs of `values`.
+    losses: pl.DataFrame  #: Rows of `Run.losses`, of all inputs; files that could not be read included.
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,11 @@ class _Asking(Generic[Result]):
     question: Callable[[Run], Result]
     selection: RunSelection
     with_environment: bool
+    #: Whether a bug of ours is told like an unreadable file, so that the other files are answered.
     is_one_of_many: bool
-    """Whether a bug of ours is told like an unreadable file, so that the other files are answered."""
-    is_elsewhere: bool = False
-    """Whether this machine may see other files than the one that asks."""
+    is_elsewhere: bool = False  #: Whether this machine may see other files than the one that asks.
 
     def __call__(self, found: RunInput) -> _Told[Result]:
-        import polars as pl
-
         if self.is_elsewhere:
             _check_seen(found)
         try:
@@ -66,9 +63,6 @@ class _Asking(Generic[Result]):
             return _Told(failure=WavescopeError(what, where=str(found.path), advice="report it"))
 
     def _told(self, found: RunInput) -> _Told[Result]:
-        from wavescope.model.run import Run
-        from wavescope.readers.run.inputs import open_input
-
         run = Run([open_input(found, with_environment=self.with_environment)])
         chosen = select(run, self.selection)
         guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
@@ -111,18 +105,7 @@ def gather(
     WavescopeError
         When no input could be read: the error of the first; when workers left more than the share `most_missing` of
         several inputs unread.
-
-    Examples
-    --------
-    >>> gather(len, []).values
-    []
     """
-    import polars as pl
-
-    from wavescope.model.run import run_losses
-    from wavescope.model.run_tables import RUN
-    from wavescope.model.schema import empty_frame
-
     runner = executor or Serial()
     if runner.is_elsewhere:
         inputs = [found.absolute() for found in inputs]
@@ -178,8 +161,6 @@ def _without_repeats(
     asking: _Asking[Result], inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]]
 ) -> list[tuple[Outcome[_Told[Result]], frozenset[str]]]:
     """The outcomes, asked again without the runs that an earlier input holds too, and which those are."""
-    from dataclasses import replace
-
     seen: set[str] = set()
     kept = []
     for found, outcome in zip(inputs, outcomes, strict=True):

@@ -22,26 +22,18 @@ from wavescope.cluster.executor import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Processes"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _ATTEMPTS_ALONE = 2
+#: The address of a socket in a folder of ours has 47 bytes more, and 107 at most.
 _LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
-"""The address of a socket in a folder of ours has 47 bytes more, and 107 at most."""
 _NO_COMPLAINT = "ignore:resource_tracker:UserWarning"
 _PRELOADED = "wavescope.cluster.worker"
 
 
 class Processes:
-    """A pool of `count` processes. When one dies, what it may have worked at is tried again, each item on its own.
-
-    Examples
-    --------
-    >>> Processes(2).count
-    2
-    """
+    """A pool of `count` processes. When one dies, what it may have worked at is tried again, each item on its own."""
 
     is_elsewhere = False
 

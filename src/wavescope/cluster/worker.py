@@ -6,8 +6,6 @@ import os
 
 os.environ["POLARS_MAX_THREADS"] = "1"  # the workers share the cores among themselves
 
-import polars as pl
+import polars as pl  # noqa: F401
 
-from wavescope import _core
-
-__all__ = ["_core", "pl"]
+from wavescope import _core  # noqa: F401

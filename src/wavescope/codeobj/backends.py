@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections import deque
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Attempt", "Chunk", "Result", "run_library", "run_objdump"]
-
 _CHILD = Path(__file__).with_name("llvm_child.py")
 _IDLE_S = 20.0  # LLVM answers within milliseconds; loading it from a cold disk takes seconds
 _BYTES_PER_S = 50_000  # a tenth of what was measured on a slow machine

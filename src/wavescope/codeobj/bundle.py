@@ -6,8 +6,6 @@ import struct
 
 from wavescope.errors import NotATraceError, UnsupportedError, UsageError
 
-__all__ = ["unbundle"]
-
 _MAGIC = b"__CLANG_OFFLOAD_BUNDLE__"
 _COMPRESSED_MAGIC = b"CCOB"
 _MAX_ENTRIES = 1024
@@ -35,16 +33,14 @@ def unbundle(data: bytes, where: str = "", target: str | None = None) -> bytes:
     if data.startswith(_COMPRESSED_MAGIC):
         command = "clang-offload-bundler --unbundle --type=o --targets=TARGET --output=OUT"
         advice = f"unpack it: {command} --input={where or 'FILE'}"
-        what = "a compressed offload bundle, not a plain code object"
-        raise UnsupportedError(what, where=where, advice=advice)
+        raise UnsupportedError("a compressed offload bundle, not a plain code object", where=where, advice=advice)
     if not data.startswith(_MAGIC):
         return data
     devices = {name: contents for name, contents in _entries(data) if "amdgcn" in name and contents}
     if target is not None:
         devices = {name: contents for name, contents in devices.items() if target in name} or devices
     if not devices:
-        what = "an offload bundle without code for an AMD GPU"
-        raise NotATraceError(what, where=where)
+        raise NotATraceError("an offload bundle without code for an AMD GPU", where=where)
     if len(devices) > 1:
         what = f"an offload bundle with {len(devices)} device code objects: {', '.join(devices)}"
         raise UsageError(what, where=where, advice="extract one of them with clang-offload-bundler --unbundle")

@@ -14,6 +14,7 @@ from wavescope.base.files import read_regular
 from wavescope.codeobj.bundle import unbundle
 from wavescope.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavescope.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
+from wavescope.codeobj.metadata import KernelMetadata, read_metadata
 from wavescope.codeobj.targets import TARGET_OF_MACH
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
@@ -22,9 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from wavescope.codeobj.metadata import KernelMetadata, Metadata
-
-__all__ = ["CodeObject", "Function", "Kernel"]
+    from wavescope.codeobj.metadata import Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
 _DESCRIPTOR_SUFFIX = ".kd"
@@ -34,13 +33,7 @@ _TARGET_WORD = re.compile(r"gfx[0-9a-f]+(?:-[0-9]+)?(?:-generic)?")
 
 @dataclass(frozen=True, order=True)
 class Function:
-    """A function's code: [address, address + size) in ELF addresses.
-
-    Examples
-    --------
-    >>> Function(256, 64, "saxpy").end
-    320
-    """
+    """A function's code: [address, address + size) in ELF addresses."""
 
     address: int
     size: int
@@ -59,11 +52,6 @@ class Kernel:
     `vgprs`, `agprs` and `sgprs` are registers as allocated (from the descriptor, equal to rocprofv3's counts);
     `*_used` are those that the compiler says it uses, before rounding. On targets with one vector register file
     (gfx90a and later gfx9), `vgprs_used` counts both kinds.
-
-    Examples
-    --------
-    >>> Kernel("k", address=256, size=64).wave_size is None
-    True
     """
 
     name: str
@@ -91,13 +79,6 @@ class Kernel:
 class CodeObject:
     """One ELF code object of a GPU. Sizes and addresses are checked against the file; what it claims and does not
     have is in `losses`.
-
-    Examples
-    --------
-    >>> from synth.kernels import kernel_path
-    >>> code = CodeObject.read(kernel_path("vector_add", "gfx942"))
-    >>> code.target, [kernel.name for kernel in code.kernels]
-    ('gfx942', ['vector_add'])
     """
 
     elf: ElfFile = field(repr=False)
@@ -123,36 +104,19 @@ class CodeObject:
             An ELF file for another processor, or a compressed bundle.
         UsageError
             A bundle with several device code objects.
-
-        Examples
-        --------
-        >>> CodeObject.read("/nonexistent.out")
-        Traceback (most recent call last):
-            ...
-        wavescope.errors.NotATraceError: /nonexistent.out: no such file
         """
         file = Path(path)
         if not file.is_file():
-            what = "not a regular file" if file.exists() else "no such file"
-            raise NotATraceError(what, where=str(file))
+            raise NotATraceError("not a regular file" if file.exists() else "no such file", where=str(file))
         try:
             data = read_regular(file)
         except OSError as error:
-            what = f"cannot be read: {error.strerror}"
-            raise NotATraceError(what, where=str(file)) from error
+            raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
         return cls.from_bytes(data, where=str(file), target=target)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, where: str = "", target: str | None = None) -> CodeObject:
-        """The same from bytes; `where` is what messages call it.
-
-        Examples
-        --------
-        >>> CodeObject.from_bytes(b"")
-        Traceback (most recent call last):
-            ...
-        wavescope.errors.NotATraceError: not an ELF code object (it is empty); give a .out, .co or .hsaco file
-        """
+        """The same from bytes; `where` is what messages call it."""
         elf = parse_elf(unbundle(data, where, target), where)
         return cls(elf, where, _target_of(elf) or target)
 
@@ -189,8 +153,6 @@ class CodeObject:
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """Kernels by address: what their descriptors and the compiler's metadata say."""
-        from wavescope.codeobj.metadata import KernelMetadata
-
         metadata = {_kernel_name(m.symbol) or m.name: m for m in self._metadata[0].kernels}
         sizes = {function.address: function.size for function in self.functions}
         kernels = []
@@ -255,8 +217,6 @@ class CodeObject:
 
     @cached_property
     def _metadata(self) -> tuple[Metadata, str]:
-        from wavescope.codeobj.metadata import read_metadata
-
         return read_metadata(self.elf)
 
     @cached_property
@@ -289,8 +249,6 @@ def _target_of(elf: ElfFile) -> str | None:
     known = TARGET_OF_MACH.get(elf.flags & 0xFF)
     if known:
         return known
-    from wavescope.codeobj.metadata import read_metadata
-
     words = _TARGET_WORD.findall(read_metadata(elf)[0].target)
     return words[-1] if words else None
 

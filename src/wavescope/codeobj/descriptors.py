@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["DESCRIPTOR_BYTES", "Descriptor", "read_descriptor"]
+from wavescope.codeobj.targets import family_of
 
 DESCRIPTOR_BYTES = 64
 _ALL = frozenset({"gfx9", "gfx10", "gfx11", "gfx12", "gfx1250"})
@@ -64,13 +64,7 @@ _ACCUM_OFFSET_GRANULE = 4
 
 @dataclass(frozen=True)
 class Descriptor:
-    """A kernel's resources as the hardware allocates them (rocprofv3 reports the same numbers).
-
-    Examples
-    --------
-    >>> read_descriptor(bytes(64), "gfx942").vgprs
-    4
-    """
+    """A kernel's resources as the hardware allocates them (rocprofv3 reports the same numbers)."""
 
     fields: dict[str, int]
     vgprs: int
@@ -95,11 +89,8 @@ def read_descriptor(data: bytes, target: str) -> Descriptor:
     >>> read_descriptor(bytes(64), "gfx1100").sgprs
     128
     """
-    from wavescope.codeobj.targets import family_of
-
     if len(data) < DESCRIPTOR_BYTES:
-        what = f"a kernel descriptor has {DESCRIPTOR_BYTES} bytes, not {len(data)}"
-        raise ValueError(what)
+        raise ValueError(f"a kernel descriptor has {DESCRIPTOR_BYTES} bytes, not {len(data)}")
     family = family_of(target) or "gfx9"
     fields = {f.name: _bits(data, f) for f in _FIELDS if family in f.families}
     wave_size = 32 if fields.get("wave32") else 64

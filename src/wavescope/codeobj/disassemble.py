@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from wavescope.codeobj.code_object import CodeObject
 
-__all__ = ["disassemble"]
-
 _MAX_LOSSES = 8
 _WORD_BYTES = 4
 _CACHED_LISTINGS = 8  # the runtime's own kernels come with every capture
@@ -36,14 +34,6 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     Every function begins a row of its own. Words that are no instruction are rows of `.long`. Branch operands are
     displacements in dwords, as AMD's decoder writes them. Without any disassembler the listing is empty and its
     losses say why; no input makes this raise or hang.
-
-    Examples
-    --------
-    >>> from wavescope.codeobj import CodeObject
-    >>> from synth.kernels import kernel_path
-    >>> listing = disassemble(CodeObject.read(kernel_path("vector_add", "gfx942")))
-    >>> listing.rows()[0].text
-    's_load_dword s3, s[0:1], 0x18'
     """
     chunks, code = _cut(code_object, ranges)
     if not chunks:

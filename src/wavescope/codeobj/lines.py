@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from wavescope.codeobj.dwarf.scopes import ScopeMap
     from wavescope.codeobj.dwarf.units import Unit
 
-__all__ = ["Frame", "LineTable", "line_table"]
-
 _SECTIONS = (
     *(".debug_line", ".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets"),
     *(".debug_addr", ".debug_ranges", ".debug_rnglists"),
@@ -41,17 +39,7 @@ class Frame(NamedTuple):
 
 
 class LineTable:
-    """Source lines of one code object.
-
-    Examples
-    --------
-    >>> from wavescope.codeobj import CodeObject
-    >>> from synth.kernels import kernel_path
-    >>> code = CodeObject.read(kernel_path("saxpy", "gfx942"))
-    >>> table = line_table(code)
-    >>> table.text_at(code.kernels[0].address)
-    '/wavescope/kernels/device.hpp:11 -> /wavescope/kernels/device.hpp:12 -> /wavescope/kernels/saxpy.hip:23'
-    """
+    """Source lines of one code object."""
 
     def __init__(
         self, sections: dict[str, bytes], text_ranges: tuple[tuple[int, int], ...], problems: Iterable[str] = ()
@@ -85,13 +73,7 @@ class LineTable:
         return len(self._starts)
 
     def chain_at(self, address: int) -> tuple[Frame, ...]:
-        """The line at an ELF address and the calls inlined around it, innermost first; empty where none is known.
-
-        Examples
-        --------
-        >>> LineTable({}, ()).chain_at(0)
-        ()
-        """
+        """The line at an ELF address and the calls inlined around it, innermost first; empty where none is known."""
         index = bisect_right(self._starts, address) - 1
         if index < 0 or self._files[index] == NO_LINE:
             return ()
@@ -109,13 +91,7 @@ class LineTable:
         return tuple(frames) or (Frame(file, line),)
 
     def text_at(self, address: int) -> str:
-        """The chain as AMD's decoder writes them: `file:line -> file:line`, "" where none is known.
-
-        Examples
-        --------
-        >>> LineTable({}, ()).text_at(0)
-        ''
-        """
+        """The chain as AMD's decoder writes them: `file:line -> file:line`, "" where none is known."""
         return " -> ".join(map(str, self.chain_at(address)))
 
     def _note(self, problem: str) -> None:
@@ -178,13 +154,6 @@ def line_table(code_object: CodeObject) -> LineTable:
 
     Debug information that is damaged gives the part that can be read, and a loss. Inlined calls are read unit by
     unit when an address in the unit is first asked for.
-
-    Examples
-    --------
-    >>> from wavescope.codeobj import CodeObject
-    >>> from synth.kernels import kernel_path
-    >>> len(line_table(CodeObject.read(kernel_path("vector_add", "gfx1100")))) > 0
-    True
     """
     sections, problems = {}, []
     for name in _SECTIONS:

@@ -11,6 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
+
 from wavescope.base.files import read_regular
 from wavescope.errors import NotATraceError
 
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavescope.model.losses import Loss
-
-__all__ = ["Listing", "Row", "is_listing", "parse_rows", "read_listing"]
 
 _ROW = re.compile(rb"(0[xX][0-9a-fA-F]+|[0-9]+)\t(0[xX][0-9a-fA-F]+|[0-9]+)\t([^\r\n]*)\r?")
 _MAX_NUMBER = (1 << 64) - 1
@@ -40,11 +40,6 @@ class Listing:
     """The disassembly of one code object.
 
     `backend` says who made the text: "libLLVM 22.1.8", "llvm-objdump", "none".
-
-    Examples
-    --------
-    >>> Listing(b"0\\t4\\ts_endpgm\\n").rows()
-    [Row(address=0, size=4, text='s_endpgm')]
     """
 
     tsv: bytes
@@ -103,39 +98,27 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
     ------
     NotATraceError
         The file cannot be read, is no listing, or has no row of this code object.
-
-    Examples
-    --------
-    >>> from synth.kernels import listing_path
-    >>> len(parse_rows(read_listing(listing_path("vector_add", "gfx942")))[0]) > 20
-    True
     """
     file = Path(path)
     try:
         data = read_regular(file)
     except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-        raise NotATraceError(what, where=str(file)) from error
+        raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
     if data.lstrip()[:1] == b"{":
         return _from_code_json(data, str(file), code_object)
     if data.strip() and not any(_ROW.fullmatch(line) for line in data.splitlines()):
         advice = "a listing has lines of: address TAB size TAB text"
-        what = "not a listing: no line can be read"
-        raise NotATraceError(what, where=str(file), advice=advice)
+        raise NotATraceError("not a listing: no line can be read", where=str(file), advice=advice)
     return data
 
 
 def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
-    import msgspec
-
     try:
         document = msgspec.json.decode(data)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
-        what = f"not a code.json: {error}"
-        raise NotATraceError(what, where=where) from error
+        raise NotATraceError(f"not a code.json: {error}", where=where) from error
     if not isinstance(document.get("code") or [], list):
-        what = "not a code.json: its code is not a list of rows"
-        raise NotATraceError(what, where=where)
+        raise NotATraceError("not a code.json: its code is not a list of rows", where=where)
     column = _columns(document.get("header"))
     texts: dict[int, dict[int, str]] = {}
     unreadable = 0
@@ -149,8 +132,7 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
     chosen = next(iter(texts)) if wanted == 0 and len(texts) == 1 else wanted
     if chosen not in texts:
         known = ", ".join(map(str, sorted(texts))) or "none"
-        what = f"no rows of code object {wanted}; those it has: {known}"
-        raise NotATraceError(what, where=where)
+        raise NotATraceError(f"no rows of code object {wanted}; those it has: {known}", where=where)
     return _tsv_of(texts[chosen]) + b"unreadable row\n" * unreadable
 
 

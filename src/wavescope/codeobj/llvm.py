@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-__all__ = ["Tool", "find_tools"]
-
 _MAJORS = range(22, 18, -1)
 _LIBRARY_NAME = re.compile(r"libLLVM(?:-(\d+))?[^/]*\.(?:so(?:\.(\d+)[^/]*)?|dylib)$")
 _LIBRARY_FOLDERS = (".", "lib", "lib64", "llvm/lib", "lib/llvm/lib")
@@ -37,13 +35,7 @@ class Tool(NamedTuple):
 
 
 def find_tools(environ: Mapping[str, str] | None = None) -> list[Tool]:
-    """Disassemblers to try, in order: libraries before programs. With WAVESCOPE_LLVM set, only what it names.
-
-    Examples
-    --------
-    >>> find_tools({"WAVESCOPE_LLVM": "/nonexistent/llvm"})
-    []
-    """
+    """Disassemblers to try, in order: libraries before programs. With WAVESCOPE_LLVM set, only what it names."""
     environ = os.environ if environ is None else environ
     named = environ.get("WAVESCOPE_LLVM")
     if named:

@@ -33,8 +33,7 @@ def load(library: str) -> tuple[ctypes.CDLL, str]:
         llvm.LLVMGetVersion(ctypes.byref(major), ctypes.byref(minor), ctypes.byref(patch))
         version = f"{major.value}.{minor.value}.{patch.value}"
         if major.value < OLDEST_MAJOR:
-            what = f"LLVM {version} is older than {OLDEST_MAJOR}"
-            raise UnusableError(what)
+            raise UnusableError(f"LLVM {version} is older than {OLDEST_MAJOR}")
         for part in ("TargetInfo", "TargetMC", "Disassembler"):
             getattr(llvm, f"LLVMInitializeAMDGPU{part}")()
     except (OSError, AttributeError) as error:
@@ -61,8 +60,7 @@ def disassemble(llvm: ctypes.CDLL, version: str, request: dict[str, Any], code: 
     """Print every row of every chunk; a word that LLVM does not know becomes `.long`, as in llvm-objdump."""
     context = llvm.LLVMCreateDisasmCPU(TRIPLE, request["cpu"].encode(), None, 0, None, None)
     if not context:
-        what = f"LLVM {version} does not know {request['cpu']}"
-        raise UnusableError(what)
+        raise UnusableError(f"LLVM {version} does not know {request['cpu']}")
     put(f"llvm {version}\n".encode())
     step = llvm.LLVMDisasmInstruction
     text = ctypes.create_string_buffer(_TEXT_BYTES)

@@ -9,21 +9,13 @@ import msgspec
 if TYPE_CHECKING:
     from wavescope.codeobj.elf import ElfFile
 
-__all__ = ["KernelMetadata", "Metadata", "read_metadata"]
-
 _OWNER, _TYPE = "AMDGPU", 32
 _Count = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF_FFFF)]
 _WaveSize = Annotated[int, msgspec.Meta(ge=1, le=255)]
 
 
 class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"):
-    """What the compiler wrote down about one kernel; registers are those used, not those allocated.
-
-    Examples
-    --------
-    >>> msgspec.convert({".name": "k", ".vgpr_count": 24}, KernelMetadata).vgpr_count
-    24
-    """
+    """What the compiler wrote down about one kernel; registers are those used, not those allocated."""
 
     name: str = ""
     symbol: str = ""
@@ -42,27 +34,14 @@ class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"
 
 
 class Metadata(msgspec.Struct, frozen=True, rename=lambda name: f"amdhsa.{name}"):
-    """The whole note.
-
-    Examples
-    --------
-    >>> Metadata().kernels
-    ()
-    """
+    """The whole note."""
 
     kernels: tuple[KernelMetadata, ...] = ()
     target: str = ""
 
 
 def read_metadata(elf: ElfFile) -> tuple[Metadata, str]:
-    """The metadata note, empty where there is none, and a sentence when it cannot be read.
-
-    Examples
-    --------
-    >>> from wavescope.codeobj.elf import ElfFile
-    >>> read_metadata(ElfFile(b"", 224, 0, (), (), ()))[1]
-    ''
-    """
+    """The metadata note, empty where there is none, and a sentence when it cannot be read."""
     for owner, type_, contents in elf.notes():
         if owner == _OWNER and type_ == _TYPE:
             try:

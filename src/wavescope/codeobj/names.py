@@ -7,10 +7,11 @@ import sys
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from wavescope import _core
+from wavescope.codeobj.process import run_bounded
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = ["demangle", "demangle_all"]
 
 _MAX_NAME_BYTES = 1 << 14
 _MAX_TEXT_BYTES = 1 << 20
@@ -92,16 +93,12 @@ def _doublings(name: str) -> int:
 
 @lru_cache(maxsize=4096)
 def _demangle_here(name: str) -> str | None:
-    from wavescope import _core
-
     return _core.demangle(name)
 
 
 @lru_cache(maxsize=64)
 def _demangle_apart(names: tuple[str, ...]) -> dict[str, str]:
     """Answers of the child; the name it dies of is left out, and it is started again behind that one."""
-    from wavescope.codeobj.process import run_bounded
-
     argv = [sys.executable or "python3", "-I", "-m", "wavescope.codeobj.demangle_child"]
     answers: dict[str, str] = {}
     for _ in range(_MAX_RESTARTS + 1):

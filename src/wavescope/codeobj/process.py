@@ -11,8 +11,6 @@ from typing import IO, NamedTuple
 
 from wavescope.base import stopping
 
-__all__ = ["Outcome", "run_bounded"]
-
 _CHUNK_BYTES = 1 << 16
 _STDERR_BYTES = 1 << 14
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["FAMILIES", "TARGET_OF_MACH", "family_of"]
-
+#: EF_AMDGPU_MACH, the low byte of `e_flags` -> target (AMDGPUUsage of LLVM, "ELF Header").
 TARGET_OF_MACH: dict[int, str] = {
     0x2C: "gfx900",
     0x2D: "gfx902",
@@ -47,10 +46,9 @@ TARGET_OF_MACH: dict[int, str] = {
     0x5A: "gfx1251",
     0x5F: "gfx9-4-generic",
 }
-"""EF_AMDGPU_MACH, the low byte of `e_flags` -> target (AMDGPUUsage of LLVM, "ELF Header")."""
 
+#: Families with one instruction set and one table of instruction classes each.
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
-"""Families with one instruction set and one table of instruction classes each."""
 
 _NUMBERED = re.compile(r"gfx(9|1[0-2])([0-9a-f])([0-9a-f])\b")
 _GENERIC = re.compile(r"gfx(9|1[0-2])(-[0-9]+)?-generic\b")

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["Answer", "once_per_trace", "to_builtins"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -26,11 +24,6 @@ class Answer:
 
     `definition` says in a sentence or two how the numbers are made; `tables` declares the columns of every field
     that is a frame, with units. `docs/reference/answers.md` is generated from both.
-
-    Examples
-    --------
-    >>> Answer.definition
-    ''
     """
 
     definition: ClassVar[str] = ""
@@ -74,17 +67,7 @@ def to_builtins(value: Any, *, top: int | None = None) -> Any:
 def once_per_trace(
     analysis: Callable[Concatenate[ThreadTrace, P], T],
 ) -> Callable[Concatenate[ThreadTrace, P], T]:
-    """Decorate an analysis so that each trace computes it once per set of arguments, which must be hashable.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> @once_per_trace
-    ... def wave_count(trace):
-    ...     return trace.waves.height
-    >>> wave_count(ThreadTrace({}, TraceSource(path="nothing")))
-    0
-    """
+    """Decorate an analysis so that each trace computes it once per set of arguments, which must be hashable."""
 
     @wraps(analysis)
     def kept(trace: ThreadTrace, /, *args: P.args, **kwargs: P.kwargs) -> T:

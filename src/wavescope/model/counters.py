@@ -13,12 +13,9 @@ if TYPE_CHECKING:
 
     from wavescope.model.schema import TableSpec
 
-__all__ = ["ACCUMULATED", "COUNTER_SET", "CounterSet", "System"]
-
+#: Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM.
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
-"""Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM."""
-_BYTES_PER_MEMORY_CLOCK = 32
-"""And channel."""
+_BYTES_PER_MEMORY_CLOCK = 32  #: And channel.
 
 _TABLES = (
     table_spec(
@@ -108,19 +105,12 @@ _TABLES = (
     THREAD_TRACE["losses"],
 )
 
-COUNTER_SET: dict[str, TableSpec] = {table.name: table for table in _TABLES}
-"""The tables of a `CounterSet`, by name."""
+COUNTER_SET: dict[str, TableSpec] = {table.name: table for table in _TABLES}  #: The tables of a `CounterSet`, by name.
 
 
 @dataclass(frozen=True)
 class System:
-    """The GPU that was measured, per partition; None = not known. `said_by` tells where each known fact comes from.
-
-    Examples
-    --------
-    >>> System(target="gfx942", cu_count=304).cu_count
-    304
-    """
+    """The GPU that was measured, per partition; None = not known. `said_by` tells where each known fact comes from."""
 
     target: str | None = None
     product: str | None = None
@@ -132,29 +122,21 @@ class System:
     clock_mhz_max: float | None = None
     memory_clock_mhz_max: float | None = None
     memory_channel_count: float | None = None
+    #: Peak, in 10^9 bytes per second: 32 bytes per channel and memory clock, or that of the product.
     memory_gb_per_second: float | None = None
-    """Peak, in 10^9 bytes per second: 32 bytes per channel and memory clock, or that of the product."""
     l2_channel_count: float | None = None
     lds_bank_count: float | None = None
-    sqc_count: float | None = None
-    """Instruction and scalar caches."""
-    pipe_count: float | None = None
-    """Scheduler pipes."""
+    sqc_count: float | None = None  #: Instruction and scalar caches.
+    pipe_count: float | None = None  #: Scheduler pipes.
     xcd_count: float | None = None
+    #: Field -> file, or `facts of MI300X` where nothing in the capture says it.
     said_by: dict[str, str] = field(default_factory=dict, hash=False)
-    """Field -> file, or `facts of MI300X` where nothing in the capture says it."""
+    #: All that the capture says about the machine, in its own words and order.
     described: dict[str, str] = field(default_factory=dict, hash=False)
-    """All that the capture says about the machine, in its own words and order."""
 
     @property
     def memory_peak_gb_per_second(self) -> float | None:
-        """Peak of the memory in 10^9 bytes per second, as said or from its clock and channels; None = not known.
-
-        Examples
-        --------
-        >>> System(memory_clock_mhz_max=1600.0, memory_channel_count=32).memory_peak_gb_per_second
-        1638.4
-        """
+        """Peak of the memory in 10^9 bytes per second, as said or from its clock and channels; None = not known."""
         clock, channels = self.memory_clock_mhz_max, self.memory_channel_count
         if self.memory_gb_per_second is not None or clock is None or channels is None:
             return self.memory_gb_per_second
@@ -177,10 +159,8 @@ class CounterSet:
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)
     measured: dict[int, pl.DataFrame] = field(default_factory=dict)
     system: System = field(default_factory=System)
-    path: str = ""
-    """What was opened."""
-    origin_ns: int = 0
-    """Clock of the GPU from which times are counted: the earliest start of all passes."""
+    path: str = ""  #: What was opened.
+    origin_ns: int = 0  #: Clock of the GPU from which times are counted: the earliest start of all passes.
 
     def table(self, name: str) -> pl.DataFrame:
         """The table `name`; empty when there are no such rows.
@@ -189,17 +169,11 @@ class CounterSet:
         ------
         UsageError
             When no counter set has a table of that name.
-
-        Examples
-        --------
-        >>> CounterSet({}).table("passes").height
-        0
         """
         if name not in self.tables:
             spec = COUNTER_SET.get(name)
             if spec is None:
-                what = f"no table {name!r}"
-                raise UsageError(what, advice=f"tables: {', '.join(COUNTER_SET)}")
+                raise UsageError(f"no table {name!r}", advice=f"tables: {', '.join(COUNTER_SET)}")
             self.tables[name] = empty_frame(spec)
         return self.tables[name]
 
@@ -210,13 +184,7 @@ class CounterSet:
 
     @property
     def values(self) -> pl.DataFrame:
-        """One row per value: dispatch, pass, counter, channel and value. Made anew from `measured` each time.
-
-        Examples
-        --------
-        >>> CounterSet({}).values.height
-        0
-        """
+        """One row per value: dispatch, pass, counter, channel and value. Made anew from `measured` each time."""
         import polars as pl
 
         schema = {"dispatch": pl.UInt32, "pass": pl.UInt32, "counter": pl.String, "channel": pl.UInt16}

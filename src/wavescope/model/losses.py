@@ -13,37 +13,22 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["CORE_LOSSES", "LOSSES", "Loss", "LossKind", "loss_frame"]
-
 
 @dataclass(frozen=True)
 class LossKind:
-    """A kind of loss: `message` may use {count} and {detail}.
-
-    Examples
-    --------
-    >>> LOSSES["packet_loss"].advice.split(":")[0]
-    'capture less'
-    """
+    """A kind of loss: `message` may use {count} and {detail}."""
 
     name: str
     message: str
     advice: str
+    #: Whether data is missing or may be wrong; False = worth knowing, but `--strict` does not mind.
     is_damage: bool = True
-    """Whether data is missing or may be wrong; False = worth knowing, but `--strict` does not mind."""
-    counted_in: str = "times"
-    """What the count of such a loss counts."""
+    counted_in: str = "times"  #: What the count of such a loss counts.
 
 
 @dataclass(frozen=True)
 class Loss:
-    """One loss, ready to become a row of the `losses` table.
-
-    Examples
-    --------
-    >>> Loss("no_code_object", detail="7").message
-    'no code object for id 7: its instructions have no text'
-    """
+    """One loss, ready to become a row of the `losses` table."""
 
     kind: str
     count: int = 1
@@ -487,9 +472,9 @@ _KINDS = (
     ),
 )
 
-LOSSES: dict[str, LossKind] = {kind.name: kind for kind in _KINDS}
-"""Every kind of loss, by name."""
+LOSSES: dict[str, LossKind] = {kind.name: kind for kind in _KINDS}  #: Every kind of loss, by name.
 
+#: Numbers that the native core uses (wavescope::Loss) -> names.
 CORE_LOSSES: dict[int, str] = {
     1: "packet_loss",
     2: "truncated_token",
@@ -505,7 +490,6 @@ CORE_LOSSES: dict[int, str] = {
     12: "missing_end",
     13: "unended_waves",
 }
-"""Numbers that the native core uses (wavescope::Loss) -> names."""
 
 
 def loss_frame(losses: Sequence[Loss]) -> pl.DataFrame:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from wavescope.model.losses import Loss
 
-__all__ = ["MemorySource", "Run", "RunSource", "run_losses"]
-
 
 class RunSource(Protocol):
     """What a reader offers: the tables of one file, column by column, in pieces that fit into memory.
@@ -31,8 +29,8 @@ class RunSource(Protocol):
     path: str
     format: str
     version: str
+    #: Tables that only this format has (an RPD file's ext_callstack, ...), by their own names.
     extras: Mapping[str, pl.DataFrame]
-    """Tables that only this format has (an RPD file's ext_callstack, ...), by their own names."""
 
     @property
     def losses(self) -> list[Loss]:
@@ -46,13 +44,7 @@ class RunSource(Protocol):
 
 @dataclass
 class MemorySource:
-    """A source whose tables are in memory: formats that can only be read as a whole, selections, tests.
-
-    Examples
-    --------
-    >>> list(MemorySource("run.json", "Kineto").chunks("kernels", ["start_ns"]))
-    []
-    """
+    """A source whose tables are in memory: formats that can only be read as a whole, selections, tests."""
 
     path: str
     format: str
@@ -87,8 +79,7 @@ class Run:
     """
 
     def __init__(self, sources: Sequence[RunSource]) -> None:
-        self.origins = tuple(sources)
-        """The sources the tables are read from, in the order of `run.sources`."""
+        self.origins = tuple(sources)  # The sources the tables are read from, in the order of `run.sources`.
         self.answers: dict[Hashable, Any] = {}
         self._tables: dict[str, pl.DataFrame] = {}
         self._counts: dict[str, list[int]] = {}
@@ -105,11 +96,6 @@ class Run:
         ------
         UsageError
             When there is no such table or column.
-
-        Examples
-        --------
-        >>> Run([]).read("copies", ["size_bytes"]).columns
-        ['size_bytes']
         """
         import polars as pl
 
@@ -119,13 +105,7 @@ class Run:
         return pl.concat([empty, *found], rechunk=True) if found else empty
 
     def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """These columns of a table (None = all), in pieces of at most about a million rows.
-
-        Examples
-        --------
-        >>> sum(piece.height for piece in Run([]).chunks("kernels", ["start_ns"]))
-        0
-        """
+        """These columns of a table (None = all), in pieces of at most about a million rows."""
         import polars as pl
 
         names = self._checked(table, columns)
@@ -145,13 +125,7 @@ class Run:
                 yield piece.with_columns(moved) if moved else piece
 
     def count(self, table: str) -> int:
-        """How many rows a table has; one column of it is read.
-
-        Examples
-        --------
-        >>> Run([]).count("kernels")
-        0
-        """
+        """How many rows a table has; one column of it is read."""
         names = self._checked(table, None)
         return sum(piece.height for piece in self.chunks(table, names[:1]))
 
@@ -162,11 +136,6 @@ class Run:
         ------
         UsageError
             When there is no table of that name.
-
-        Examples
-        --------
-        >>> Run([]).table("regions").columns[:3]
-        ['process', 'thread', 'category']
         """
         if name in RUN:
             if name == "losses":
@@ -191,13 +160,7 @@ class Run:
         yield from RUN
 
     def to_polars(self) -> dict[str, pl.DataFrame]:
-        """All tables as polars frames.
-
-        Examples
-        --------
-        >>> len(Run([]).to_polars()) == len(RUN)
-        True
-        """
+        """All tables as polars frames."""
         return {name: self.table(name) for name in (*RUN, *self.extra_names)}
 
     def to_arrow(self) -> dict[str, Any]:
@@ -207,10 +170,6 @@ class Run:
         ------
         MissingToolError
             When pyarrow is not installed.
-
-        Examples
-        --------
-        >>> tables = Run([]).to_arrow()  # doctest: +SKIP
         """
         require("pyarrow")
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
@@ -222,10 +181,6 @@ class Run:
         ------
         MissingToolError
             When pandas or pyarrow is not installed.
-
-        Examples
-        --------
-        >>> tables = Run([]).to_pandas()  # doctest: +SKIP
         """
         require("pandas")
         require("pyarrow")
@@ -234,12 +189,10 @@ class Run:
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
         spec = RUN.get(table)
         if spec is None:
-            what = f"no table {table!r}"
-            raise UsageError(what, advice=f"tables: {', '.join((*RUN, *self.extra_names))}")
+            raise UsageError(f"no table {table!r}", advice=f"tables: {', '.join((*RUN, *self.extra_names))}")
         unknown = [name for name in columns or () if name not in spec.names]
         if unknown:
-            what = f"table {table} has no column {unknown[0]!r}"
-            raise UsageError(what, advice=f"columns: {', '.join(spec.names)}")
+            raise UsageError(f"table {table} has no column {unknown[0]!r}", advice=f"columns: {', '.join(spec.names)}")
         return spec.names if columns is None else list(columns)
 
     def _extra(self, name: str) -> pl.DataFrame:
@@ -280,14 +233,7 @@ class Run:
 
 
 def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:
-    """Losses of one file as rows of `Run.losses`.
-
-    Examples
-    --------
-    >>> from wavescope.model.losses import Loss
-    >>> run_losses([Loss("packet_loss")], "run.db")["path"].to_list()
-    ['run.db']
-    """
+    """Losses of one file as rows of `Run.losses`."""
     rows = [
         {
             "source": source,

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["agent_label", "process_label", "program_of"]
-
 
 def program_of(process: Mapping[str, Any]) -> str:
     """The name of the program a process runs; empty when not known.

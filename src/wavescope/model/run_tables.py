@@ -14,10 +14,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
-__all__ = ["LONGEST_NS", "NUMBERED", "REFERENCES", "RUN"]
-
+#: Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit.
 LONGEST_NS = 1 << 52
-"""Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit."""
 
 _LINKS = """
         event                 Int64        -      | id of the event in its process, as stored; null = none
@@ -382,9 +380,9 @@ _TABLES = (
     ),
 )
 
-RUN: dict[str, TableSpec] = {table.name: table for table in _TABLES}
-"""The tables of a `Run`, by name."""
+RUN: dict[str, TableSpec] = {table.name: table for table in _TABLES}  #: The tables of a `Run`, by name.
 
+#: Table -> its column that numbers the rows 0, 1, 2, ...
 NUMBERED: dict[str, str] = {
     "sources": "source",
     "nodes": "node",
@@ -397,10 +395,9 @@ NUMBERED: dict[str, str] = {
     "symbols": "symbol",
     "counter_info": "counter",
 }
-"""Table -> its column that numbers the rows 0, 1, 2, ..."""
 
+#: Column that holds a number of a row -> the table of that row.
 REFERENCES: dict[str, str] = {key: table for table, key in NUMBERED.items()} | {
     "src_agent": "agents",
     "dst_agent": "agents",
 }
-"""Column that holds a number of a row -> the table of that row."""

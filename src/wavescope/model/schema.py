@@ -13,19 +13,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = [
-    "CATEGORIES",
-    "EVENT_TYPES",
-    "SAMPLE_REASONS",
-    "STATES",
-    "THREAD_TRACE",
-    "ColumnSpec",
-    "TableSpec",
-    "empty_frame",
-    "frame_of",
-    "table_spec",
-]
-
+#: Values of `instructions.category`: what the hardware reported about an instruction.
 CATEGORIES = {
     0: "NONE",
     1: "SMEM",
@@ -42,11 +30,10 @@ CATEGORIES = {
     12: "BVH",
     14: "UNFINISHED",
 }
-"""Values of `instructions.category`: what the hardware reported about an instruction."""
 
-STATES = {0: "EMPTY", 1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}
-"""Values of `states.state`."""
+STATES = {0: "EMPTY", 1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}  #: Values of `states.state`.
 
+#: Values of `events.type`.
 EVENT_TYPES = {
     1: "CS_PARTIAL_FLUSH",
     2: "BOTTOM_OF_PIPE_TIMESTAMP",
@@ -63,9 +50,9 @@ EVENT_TYPES = {
     16: "GC_RINSE",
     17: "SPM_SAMPLE",
 }
-"""Values of `events.type`."""
 
 
+#: Values of `sample_reasons.reason`, in the order of the lists in decoded directories.
 SAMPLE_REASONS = (
     "none",
     "instruction fetch",
@@ -78,18 +65,11 @@ SAMPLE_REASONS = (
     "other wait",
     "sleeping",
 )
-"""Values of `sample_reasons.reason`, in the order of the lists in decoded directories."""
 
 
 @dataclass(frozen=True)
 class ColumnSpec:
-    """One column: polars type name, unit and meaning.
-
-    Examples
-    --------
-    >>> ColumnSpec("stall_cycles", "Int32", "cycles", "time before the issue").unit
-    'cycles'
-    """
+    """One column: polars type name, unit and meaning."""
 
     name: str
     dtype: str
@@ -99,13 +79,7 @@ class ColumnSpec:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One table: what a row is, and its columns in order.
-
-    Examples
-    --------
-    >>> THREAD_TRACE["states"].columns[0].name
-    'wave'
-    """
+    """One table: what a row is, and its columns in order."""
 
     name: str
     row: str
@@ -438,8 +412,8 @@ _TABLES = (
     ),
 )
 
+#: The tables of a `ThreadTrace`, by name.
 THREAD_TRACE: dict[str, TableSpec] = {table.name: table for table in _TABLES}
-"""The tables of a `ThreadTrace`, by name."""
 
 
 def empty_frame(table: TableSpec) -> pl.DataFrame:

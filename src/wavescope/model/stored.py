@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMAT", "MANIFEST", "RUN_FORMAT", "RUN_MANIFEST", "RUN_VERSION", "VERSION", "crc32_of"]
-
 FORMAT = "wavescope.thread_trace"
-VERSION = 1
-"""Goes up when a reader of the older version would misread a table."""
-MANIFEST = "wavescope.json"
-"""File of a Parquet directory that says what is in it."""
+VERSION = 1  #: Goes up when a reader of the older version would misread a table.
+MANIFEST = "wavescope.json"  #: File of a Parquet directory that says what is in it.
 
 RUN_FORMAT = "wavescope.profile"
-RUN_VERSION = 1
-"""Goes up when a reader of the older version would misread a table."""
-RUN_MANIFEST = "wavescope_run.json"
-"""File of a folder of tables of a run that says what is in it."""
+RUN_VERSION = 1  #: Goes up when a reader of the older version would misread a table.
+RUN_MANIFEST = "wavescope_run.json"  #: File of a folder of tables of a run that says what is in it.
 
 _CHUNK_BYTES = 1 << 20
 

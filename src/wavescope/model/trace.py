@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["Executed", "ThreadTrace", "TraceSource"]
-
 
 @dataclass(frozen=True)
 class TraceSource:
@@ -32,33 +30,20 @@ class TraceSource:
     path: str
     agent: int | None = None
     dispatch: int | None = None
-    target: str | None = None
-    """GPU the code was built for (gfx942, ...); None = not known."""
-    target_origin: str = ""
-    """File that tells the target, where the trace itself does not."""
-    other_dispatches: tuple[int, ...] = ()
-    """Dispatches of the same capture that this trace does not hold."""
-    format: str = "raw capture"
-    """What was read: raw capture, ui_output, PC sampling or parquet."""
+    target: str | None = None  #: GPU the code was built for (gfx942, ...); None = not known.
+    target_origin: str = ""  #: File that tells the target, where the trace itself does not.
+    other_dispatches: tuple[int, ...] = ()  #: Dispatches of the same capture that this trace does not hold.
+    format: str = "raw capture"  #: What was read: raw capture, ui_output, PC sampling or parquet.
 
 
 @dataclass(frozen=True)
 class Executed:
-    """How much the traced waves executed, in all.
-
-    Examples
-    --------
-    >>> ThreadTrace({}, TraceSource(path="nothing")).executed.instruction_count
-    0
-    """
+    """How much the traced waves executed, in all."""
 
     instruction_count: int
-    unresolved_count: int
-    """Instructions whose PC is not known."""
-    highest_row: int
-    """Largest code row; -1 = none."""
-    state_cycles: Mapping[int, int]
-    """Cycles of all traced waves by `states.state`, for those that occur."""
+    unresolved_count: int  #: Instructions whose PC is not known.
+    highest_row: int  #: Largest code row; -1 = none.
+    state_cycles: Mapping[int, int]  #: Cycles of all traced waves by `states.state`, for those that occur.
 
 
 @dataclass
@@ -79,35 +64,23 @@ class ThreadTrace:
     tables: dict[str, pl.DataFrame]
     source: TraceSource
     lazy_tables: Mapping[str, Callable[[], pl.DataFrame]] = field(default_factory=dict, repr=False)
+    #: What `once_per_trace` keeps.
     answers: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
-    """What `once_per_trace` keeps."""
+    #: For a selection: the trace it was made from, and which of its instructions were kept (Boolean).
     part_of: tuple[ThreadTrace, pl.Series] | None = field(default=None, repr=False, compare=False)
-    """For a selection: the trace it was made from, and which of its instructions were kept (Boolean)."""
+    #: What a reader counted without making the tables of instructions and states; None = they are there.
     counted: Executed | None = field(default=None, repr=False, compare=False)
-    """What a reader counted without making the tables of instructions and states; None = they are there."""
+    #: Makes what `each_part` gives; None = the trace is in memory as a whole.
     parts: Callable[[], Iterator[ThreadTrace]] | None = field(default=None, repr=False, compare=False)
-    """Makes what `each_part` gives; None = the trace is in memory as a whole."""
 
     @property
     def gfxip(self) -> int:
-        """Generation of the GPU: 9, 10, 11 or 12; 0 = not known.
-
-        Examples
-        --------
-        >>> ThreadTrace({}, TraceSource(path="nothing")).gfxip
-        0
-        """
+        """Generation of the GPU: 9, 10, 11 or 12; 0 = not known."""
         return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
 
     @property
     def executed(self) -> Executed:
-        """How much the traced waves executed; asks for no instruction where a reader has counted them.
-
-        Examples
-        --------
-        >>> ThreadTrace({}, TraceSource(path="nothing")).executed.state_cycles
-        {}
-        """
+        """How much the traced waves executed; asks for no instruction where a reader has counted them."""
         if self.counted is not None:
             return self.counted
         import polars as pl
@@ -121,13 +94,7 @@ class ThreadTrace:
 
     @property
     def instruction_count(self) -> int:
-        """Executed instructions; asks for no instruction where a reader has counted them.
-
-        Examples
-        --------
-        >>> ThreadTrace({}, TraceSource(path="nothing")).instruction_count
-        0
-        """
+        """Executed instructions; asks for no instruction where a reader has counted them."""
         return self.instructions.height if self.counted is None else self.counted.instruction_count
 
     def each_part(self) -> Iterator[ThreadTrace]:
@@ -135,12 +102,6 @@ class ThreadTrace:
 
         A part is a trace with the instructions, states and waves of its shader engine; waves keep their numbers. A
         trace that is in memory as a whole is its only part. Drop each part before asking for the next.
-
-        Examples
-        --------
-        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-        >>> [part is trace for part in trace.each_part()]
-        [True]
         """
         if self.parts is None:
             yield self
@@ -157,17 +118,11 @@ class ThreadTrace:
         ------
         UsageError
             When no thread trace has a table of that name.
-
-        Examples
-        --------
-        >>> ThreadTrace({}, TraceSource(path="nothing")).table("states").columns
-        ['wave', 'state', 'duration_cycles']
         """
         if name not in self.tables:
             spec = THREAD_TRACE.get(name)
             if spec is None:
-                what = f"no table {name!r}"
-                raise UsageError(what, advice=f"tables: {', '.join(THREAD_TRACE)}")
+                raise UsageError(f"no table {name!r}", advice=f"tables: {', '.join(THREAD_TRACE)}")
             maker = self.lazy_tables.get(name) or partial(empty_frame, spec)
             return once(self.tables, name, maker)
         return self.tables[name]
@@ -188,10 +143,6 @@ class ThreadTrace:
         ------
         MissingToolError
             When pyarrow is not installed.
-
-        Examples
-        --------
-        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_arrow()  # doctest: +SKIP
         """
         require("pyarrow")
         return {name: self.table(name).to_arrow() for name in THREAD_TRACE}
@@ -203,10 +154,6 @@ class ThreadTrace:
         ------
         MissingToolError
             When pandas or pyarrow is not installed.
-
-        Examples
-        --------
-        >>> tables = ThreadTrace({}, TraceSource(path="nothing")).to_pandas()  # doctest: +SKIP
         """
         require("pandas")
         require("pyarrow")
@@ -219,11 +166,6 @@ class ThreadTrace:
         ------
         UsageError
             When the query cannot be run.
-
-        Examples
-        --------
-        >>> ThreadTrace({}, TraceSource(path="nothing")).sql("SELECT count(*) AS n FROM waves")["n"][0]
-        0
         """
         import polars as pl
 

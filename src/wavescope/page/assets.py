@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from wavescope.errors import MissingToolError
-
-__all__ = ["page_folder"]
 
 
 def page_folder() -> Path:
@@ -16,14 +15,7 @@ def page_folder() -> Path:
     ------
     MissingToolError
         When this installation has no page, because there was no Node.js when it was built.
-
-    Examples
-    --------
-    >>> page_folder().name  # doctest: +SKIP
-    '_web'
     """
-    import sys
-
     folders = [Path(root) / "_web" for root in sys.modules["wavescope"].__path__]
     built = [folder for folder in folders if (folder / "index.html").is_file()]
     if built:  # an editable installation may have two: that of pip, and that of the last `make page`

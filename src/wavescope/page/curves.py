@@ -16,22 +16,12 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "curve_names", "curves"]
-
 _TILE: Parameters = {"name": text, "level": place, "tile": place}
 _OF_TRACES_ONLY: Parameters = {"se": engine, "text": definitions}
 
 
 def curve_names(document: Document) -> dict[str, Any]:
-    """Which curves there are, and how they are tiled.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> curve_names(Document(0, "", "", lambda: Run([])))["curves"]
-    []
-    """
+    """Which curves there are, and how they are tiled."""
     return curve_names_of_trace(document) if document.kind == "trace" else curve_names_of_run(document)
 
 
@@ -42,20 +32,12 @@ def curves(document: Document, **given: Any) -> pl.DataFrame:
     ------
     UsageError
         When there are no such curves, or no such tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> curves(Document(0, "", "", lambda: Run([])), name="busy", level=0, tile=0).height
-    0
     """
     if document.kind == "trace":
         return curves_of_trace(document, **given)
     wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)
     if wrong:
-        what = f"curves: no parameter {wrong!r} about a run"
-        raise UsageError(what)
+        raise UsageError(f"curves: no parameter {wrong!r} about a run")
     return curves_of_run(document, **given)
 
 

@@ -6,24 +6,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wavescope.page.protocol.payload import key_of
+from wavescope.page.questions import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wavescope.page.protocol.document import Document
 
-__all__ = ["Held", "held_by"]
-
 
 @dataclass(frozen=True)
 class Held:
-    """An answer that an exported page holds.
-
-    Examples
-    --------
-    >>> Held(0, "wave", {"wave": "7"}).key
-    '0/wave?wave=7'
-    """
+    """An answer that an exported page holds."""
 
     document: int
     question: str
@@ -31,28 +24,12 @@ class Held:
 
     @property
     def key(self) -> str:
-        """The key by which the page asks for it.
-
-        Examples
-        --------
-        >>> Held(1, "overview").key
-        '1/overview'
-        """
+        """The key by which the page asks for it."""
         return key_of(self.document, self.question, self.parameters)
 
 
 def held_by(document: Document) -> Iterator[Held]:
-    """Every answer about a document that an exported page holds.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> next(held_by(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))).key
-    '0/overview'
-    """
-    from wavescope.page.questions import QUESTIONS
-
+    """Every answer about a document that an exported page holds."""
     for question in QUESTIONS.values():
         if question.is_about(document.kind):
             for parameters in question.held(document):

@@ -12,19 +12,9 @@ from wavescope.page.trace.overview import overview_of_trace
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "overview"]
-
 
 def overview(document: Document) -> dict[str, Any]:
-    """Facts that every view of the document needs.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> overview(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["kind"]
-    'trace'
-    """
+    """Facts that every view of the document needs."""
     return _OF_KIND[document.kind](document)
 
 

@@ -33,8 +33,6 @@ from wavescope.page.trace.utilization import QUESTIONS as _UTILIZATION
 from wavescope.page.trace.waves import QUESTIONS as _WAVES
 from wavescope.page.tracks import QUESTIONS as _TRACKS
 
-__all__ = ["QUESTIONS"]
-
 QUESTIONS = {
     question.name: question
     for group in (

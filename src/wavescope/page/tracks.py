@@ -15,21 +15,11 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "spans", "tracks"]
-
 _TILE: Parameters = {"track": text, "level": place, "tile": place}
 
 
 def tracks(document: Document) -> dict[str, Any]:
-    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles; counters have none.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> tracks(Document(0, "", "", lambda: Run([])))["tracks"][0]["name"]
-    'run'
-    """
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles; counters have none."""
     if document.kind == "counters":
         return {"tracks": []}
     return tracks_of_trace(document) if document.kind == "trace" else tracks_of_run(document)
@@ -42,13 +32,6 @@ def spans(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
     ------
     UsageError
         When there is no such timeline, level or tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> spans(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).height
-    0
     """
     answer = spans_of_trace if document.kind == "trace" else spans_of_run
     return answer(document, track=track, level=level, tile=tile)

@@ -27,13 +27,9 @@ if TYPE_CHECKING:
     from wavescope.readers.files.archive import Archive
     from wavescope.readers.files.folder import Folder
 
-__all__ = ["DECODED_KINDS", "candidates_of", "does_not_fit", "open", "open_decoded", "open_trace", "read_decoded"]
+MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
 
-MAX_ARCHIVES = 16
-"""Archives of one folder that are unpacked to find the fullest."""
-
-_NAMED = 8
-"""Other dispatches that a note names."""
+_NAMED = 8  #: Other dispatches that a note names.
 
 
 def open(  # noqa: A001
@@ -108,12 +104,6 @@ def open_trace(
         When the path does not exist, or has no such dispatch.
     NotATraceError, UnsupportedError
         When it is not a thread trace; the error says what it is and which verb fits.
-
-    Examples
-    --------
-    >>> open_trace("/nowhere")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     place = Path(path)
     kind = sniff(place)
@@ -129,18 +119,12 @@ def open_trace(
     return open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
 
 
+#: Kinds that hold traces which were decoded before.
 DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind is not Kind.RAW_CAPTURE)
-"""Kinds that hold traces which were decoded before."""
 
 
 def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
-    """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them.
-
-    Examples
-    --------
-    >>> candidates_of(Path("/nowhere"), Kind.UNKNOWN)
-    ([], [])
-    """
+    """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them."""
     if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
         return decoded_on_disk([path if path.is_dir() else path.absolute().parent]), []
     if kind is Kind.DECODED_FOLDER:
@@ -161,12 +145,7 @@ def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
 
 
 def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
-    """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses.
-
-    Examples
-    --------
-    >>> read_decoded(candidates_of(Path("ui_output_agent_1_dispatch_2"), Kind.UI_OUTPUT)[0][0])  # doctest: +SKIP
-    """
+    """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses."""
     from wavescope.readers.trace.resources import fill_from_around
     from wavescope.readers.trace.ui_output import read_ui_output
 
@@ -229,8 +208,7 @@ def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
     from wavescope.readers.files.archive import Archive
 
     if len(paths) > MAX_ARCHIVES:
-        what = f"{len(paths):,} archives"
-        raise UsageError(what, where=str(paths[0].parent), advice="name one of them")
+        raise UsageError(f"{len(paths):,} archives", where=str(paths[0].parent), advice="name one of them")
     found: list[Decoded] = []
     losses: list[Loss] = []
     for path in paths:
@@ -263,14 +241,7 @@ def open_decoded(
     *,
     threads: int | None = None,
 ) -> ThreadTrace:
-    """The fullest of the candidates (of a dispatch), with a note about the others; see `open`.
-
-    Examples
-    --------
-    >>> open_decoded([], [], None, "folder")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: folder: no decoded trace
-    """
+    """The fullest of the candidates (of a dispatch), with a note about the others; see `open`."""
     chosen = choose(candidates, dispatch, where)
     trace = read_decoded(chosen, losses, threads=threads)
     rest = [candidate for candidate in candidates if candidate is not chosen]
@@ -342,13 +313,7 @@ def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) 
 
 
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
-    """The error that says what a path is and which verb fits.
-
-    Examples
-    --------
-    >>> print(does_not_fit(Kind.COUNTERS, Path("a.csv")))
-    a.csv: hardware counters, not a thread trace; wavescope counters a.csv
-    """
+    """The error that says what a path is and which verb fits."""
     where = str(path)
     if kind in RUNS:
         beside = "; with a decoded trace, as --resources" if kind in (Kind.KERNEL_TRACE, Kind.RESULTS) else ""

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document, Library
     from wavescope.page.protocol.payload import Payload
 
-__all__ = ["make_app"]
-
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -38,15 +36,7 @@ _UNKNOWN = Problem(404, "there is no such page")
 
 
 def make_app(library: Library, token: str, page: Path) -> ASGIApp:
-    """An application that serves the page and answers its questions, below `/<token>/`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from wavescope.page.protocol.document import Library
-    >>> make_app(Library(), "secret", Path(".")).token
-    b'secret'
-    """
+    """An application that serves the page and answers its questions, below `/<token>/`."""
     answers, files = _Answers(library, kept.config_folder()), _Files(page)
     routes = [
         Route("/api/documents", answers.documents),
@@ -154,11 +144,9 @@ def _failed(problem: Problem) -> Response:
 async def _body(request: Request, most_bytes: int) -> bytes:
     """What the page sends to be written; another site's form cannot send this type, nor hide where it comes from."""
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        what = "what is to be kept is sent as application/json"
-        raise UsageError(what)
+        raise UsageError("what is to be kept is sent as application/json")
     if "origin" not in request.headers:
-        what = "only the page has something to keep"
-        raise UsageError(what)
+        raise UsageError("only the page has something to keep")
     content = b""
     async for piece in request.stream():
         content += piece

@@ -12,28 +12,17 @@ from wavescope.server.guard import HEADERS
 if TYPE_CHECKING:
     import asyncio
 
-__all__ = ["Limits", "limited"]
-
 _SLOW = (408, "Request Timeout", "The request did not arrive in time.")
 _CROWDED = (503, "Service Unavailable", "There are too many unfinished requests.")
 _GARBAGE = (400, "Bad Request", "This is not a request that this server understands.")
 
 
 class Limits(NamedTuple):
-    """What a client may take before its request is whole.
+    """What a client may take before its request is whole."""
 
-    Examples
-    --------
-    >>> Limits(header_seconds=1).half_requests
-    64
-    """
-
-    header_seconds: float = 10
-    """From the connection, or the first byte of a later request, to the end of its headers."""
-    body_seconds: float = 30
-    """From there to the end of its body."""
-    half_requests: int = 64
-    """Connections at once without a whole request; one more, and the oldest of them is closed."""
+    header_seconds: float = 10  #: From the connection, or the first byte of a later request, to the end of its headers.
+    body_seconds: float = 30  #: From there to the end of its body.
+    half_requests: int = 64  #: Connections at once without a whole request; one more, and the oldest of them is closed.
 
 
 def limited(limits: Limits) -> type[H11Protocol]:

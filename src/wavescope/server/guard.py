@@ -12,14 +12,13 @@ from wavescope.server.problems import Problem
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["HEADERS", "LONGEST_QUERY", "Guard"]
-
 LONGEST_QUERY = 32 << 10
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
+#: What every answer carries. The address holds the token, so no other site may learn it, and no cache keeps it.
 HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
@@ -28,7 +27,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""What every answer carries. The address holds the token, so no other site may learn it, and no cache keeps it."""
 
 _NOT_YOURS = (
     "This page belongs to another or an ended `wavescope open`: use the address that the running one has printed."
@@ -36,13 +34,7 @@ _NOT_YOURS = (
 
 
 class Guard:
-    """An application that lets through what carries the token, and takes it out of the path.
-
-    Examples
-    --------
-    >>> Guard(lambda scope, receive, send: None, "secret").token
-    b'secret'
-    """
+    """An application that lets through what carries the token, and takes it out of the path."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self.app = app

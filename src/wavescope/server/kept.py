@@ -19,10 +19,7 @@ from wavescope.errors import UsageError, WavescopeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MOST_BYTES", "change_kept", "config_folder", "read_kept"]
-
-MOST_BYTES = 4 << 20
-"""The whole file, and one request of the page."""
+MOST_BYTES = 4 << 20  #: The whole file, and one request of the page.
 _NAME = "page.json"
 _VERSION = 1
 _Key = Annotated[str, msgspec.Meta(min_length=1, max_length=5_000)]
@@ -34,12 +31,7 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def config_folder() -> Path | None:
-    """Where it is kept: `WAVESCOPE_CONFIG`, else below `XDG_CONFIG_HOME` or `~/.config`; None = switched off.
-
-    Examples
-    --------
-    >>> config_folder()  # doctest: +SKIP
-    """
+    """Where it is kept: `WAVESCOPE_CONFIG`, else below `XDG_CONFIG_HOME` or `~/.config`; None = switched off."""
     chosen = os.environ.get("WAVESCOPE_CONFIG")
     if chosen is not None:
         return Path(chosen).absolute() if chosen else None
@@ -76,16 +68,9 @@ def change_kept(folder: Path | None, content: bytes) -> dict[str, Any]:
         When it is nothing that can be kept, or too much.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> change_kept(None, b'{"entries": {}}')
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no folder to keep settings in
     """
     if folder is None:
-        what = "there is no folder to keep settings in"
-        raise UsageError(what)
+        raise UsageError("there is no folder to keep settings in")
     changes = _decoded(content).entries
     file = folder / _NAME
     try:
@@ -152,5 +137,4 @@ def _decoded(content: bytes) -> _Kept:
     try:
         return msgspec.json.decode(content, type=_Kept)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        what = f"not settings of wavescope: {error}"
-        raise UsageError(what) from error
+        raise UsageError(f"not settings of wavescope: {error}") from error

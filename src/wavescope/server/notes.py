@@ -12,25 +12,16 @@ from wavescope.base.files import open_regular
 from wavescope.base.scratch import scratch_folder
 from wavescope.errors import UsageError, WavescopeError
 
-__all__ = ["MOST_BYTES", "read_notes", "write_notes"]
-
 MOST_BYTES = 1 << 20
 _VERSION = 1
 
 
 class Note(msgspec.Struct, forbid_unknown_fields=True):
-    """A bookmark: where in the page, and what the user has to say about it.
-
-    Examples
-    --------
-    >>> Note("1", "a long wait", "w=3", "2026-01-01T00:00:00Z").text
-    'a long wait'
-    """
+    """A bookmark: where in the page, and what the user has to say about it."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
     text: Annotated[str, msgspec.Meta(max_length=10_000)]
-    address: Annotated[str, msgspec.Meta(max_length=10_000)]
-    """The part of the page's URL behind `#`."""
+    address: Annotated[str, msgspec.Meta(max_length=10_000)]  #: The part of the page's URL behind `#`.
     created: Annotated[str, msgspec.Meta(max_length=40)]
 
 
@@ -75,16 +66,9 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
         When they are not notes, or there is no place for them.
     WavescopeError
         When the file cannot be written, or holds something else.
-
-    Examples
-    --------
-    >>> write_notes("", b'{"notes": []}')
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no place to save notes at
     """
     if not file:
-        what = "there is no place to save notes at"
-        raise UsageError(what)
+        raise UsageError("there is no place to save notes at")
     notes = _decoded(content)
     read_notes(file)  # what is there and is no file of notes is not replaced
     path = Path(file).absolute()
@@ -102,10 +86,8 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
 
 def _decoded(content: bytes) -> _Notes:
     if len(content) > MOST_BYTES:
-        what = f"more than {MOST_BYTES:,} bytes of notes"
-        raise UsageError(what, advice="remove some")
+        raise UsageError(f"more than {MOST_BYTES:,} bytes of notes", advice="remove some")
     try:
         return msgspec.json.decode(content, type=_Notes)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        what = f"not notes of wavescope: {error}"
-        raise UsageError(what) from error
+        raise UsageError(f"not notes of wavescope: {error}") from error

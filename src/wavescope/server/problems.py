@@ -12,20 +12,12 @@ from wavescope.page.protocol.payload import error_body
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["Problem", "problem_of"]
-
 _ON_SCREEN = "what is on screen stays"
 _log = logging.getLogger("wavescope.server")
 
 
 class Problem(NamedTuple):
-    """A status of HTTP and what the page shows.
-
-    Examples
-    --------
-    >>> Problem(400, "no question 'x'").body
-    {'error': {'what': "no question 'x'", 'where': '', 'kept': '', 'advice': ''}}
-    """
+    """A status of HTTP and what the page shows."""
 
     status: int
     what: str
@@ -35,13 +27,7 @@ class Problem(NamedTuple):
 
     @property
     def body(self) -> dict[str, dict[str, str]]:
-        """The problem as the page reads it.
-
-        Examples
-        --------
-        >>> Problem(410, "gone").body["error"]["what"]
-        'gone'
-        """
+        """The problem as the page reads it."""
         return error_body(self.what, self.where, self.kept, self.advice)
 
 

@@ -9,16 +9,16 @@ import time
 from threading import Thread
 from typing import TYPE_CHECKING
 
+import uvicorn
+
 from wavescope.errors import UsageError, WavescopeError
+from wavescope.server.app import make_app
+from wavescope.server.connections import Limits, limited
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wavescope.page.protocol.document import Library
-    from wavescope.server.connections import Limits
-
-__all__ = ["Serving", "listen"]
-
 _TOKEN_BYTES = 32
 _MOST_HEADER_BYTES = 64 << 10
 _MOST_REQUESTS = 256
@@ -32,12 +32,6 @@ def listen(port: int = 0) -> socket.socket:
     ------
     UsageError
         When the port cannot be had.
-
-    Examples
-    --------
-    >>> with listen() as listener:
-    ...     listener.getsockname()[0]
-    '127.0.0.1'
     """
     try:
         return socket.create_server(("127.0.0.1", port))
@@ -52,22 +46,9 @@ def listen(port: int = 0) -> socket.socket:
 
 
 class Serving:
-    """A server in a thread of its own, from its making until `stop` or the end of the process.
-
-    Examples
-    --------
-    >>> from wavescope.page.assets import page_folder
-    >>> from wavescope.page.protocol.document import Library
-    >>> serving = Serving(Library(), page_folder(), listen())  # doctest: +SKIP
-    >>> serving.stop()  # doctest: +SKIP
-    """
+    """A server in a thread of its own, from its making until `stop` or the end of the process."""
 
     def __init__(self, library: Library, page: Path, listener: socket.socket, *, limits: Limits | None = None) -> None:
-        import uvicorn
-
-        from wavescope.server.app import make_app
-        from wavescope.server.connections import Limits, limited
-
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.library = library
         self.port: int = listener.getsockname()[1]
@@ -95,26 +76,15 @@ class Serving:
         end = time.monotonic() + _START_SECONDS
         while not self._server.started:
             if not self._thread.is_alive() or time.monotonic() > end:
-                what = "the server did not start"
-                raise WavescopeError(what)
+                raise WavescopeError("the server did not start")
             time.sleep(0.002)
 
     def wait(self) -> None:
-        """Answer until the process is interrupted, or the server has ended.
-
-        Examples
-        --------
-        >>> Serving(library, page, listen()).wait()  # doctest: +SKIP
-        """
+        """Answer until the process is interrupted, or the server has ended."""
         while self._thread.is_alive():
             self._thread.join(timeout=3600)
 
     def stop(self) -> None:
-        """Answer no more.
-
-        Examples
-        --------
-        >>> Serving(library, page, listen()).stop()  # doctest: +SKIP
-        """
+        """Answer no more."""
         self._server.should_exit = True
         self._thread.join(timeout=10)

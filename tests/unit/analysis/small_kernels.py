@@ -9,7 +9,7 @@ import polars as pl
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavescope.codeobj.classes import classify
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 Wave = dict[str, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 Interval = tuple[int, int]
 Totals = dict[int, list[int]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wavescope.codeobj.classes import classify, waits_of
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 OTHER_ORDERS = {"image_sample", "bvh", "gws", "export", "lds_param"}
 

@@ -26,7 +26,8 @@ from tests.unit.small_traces import frame, small_trace
 from wavescope import analysis
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import WavescopeError
-from wavescope.model import Answer, ThreadTrace, TraceSource, to_builtins
+from wavescope.model.answer import Answer, to_builtins
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 TEXTS = [
     "s_load_dwordx2 s[0:1], s[2:3], 0x0",
@@ -52,9 +53,8 @@ def _analyses() -> dict[str, Callable[..., Any]]:
     found: dict[str, Callable[..., Any]] = {}
     for module in pkgutil.walk_packages(analysis.__path__, "wavescope.analysis."):
         loaded = importlib.import_module(module.name)
-        for name in getattr(loaded, "__all__", ()):
-            function = getattr(loaded, name)
-            if not inspect.isfunction(function):
+        for name, function in list(vars(loaded).items()):
+            if name.startswith("_") or not inspect.isfunction(function) or function.__module__ != module.name:
                 continue
             first, *others = inspect.signature(function).parameters.values() or [None]
             if first is not None and first.name == "trace" and all(p.default is not p.empty for p in others):

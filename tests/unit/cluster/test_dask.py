@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from synth import Workload, write_rocpd_ranks
-from wavescope.cluster import dask, gather
+from wavescope.cluster import dask
 from wavescope.cluster.executor import NotSeenError
+from wavescope.cluster.gather import gather
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.model.run import Run
 from wavescope.readers.run.inputs import RunInput, find_runs

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from synth import Workload, write_rocpd, write_rocpd_ranks
-from wavescope.analysis.run.selection import RunSelection
-from wavescope.cluster import Executor, gather
-from wavescope.cluster.executor import Serial
+from wavescope.analysis.run.choice import RunSelection
+from wavescope.cluster.executor import Executor, Serial
+from wavescope.cluster.gather import gather
 from wavescope.cluster.processes import Processes
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.run import Run

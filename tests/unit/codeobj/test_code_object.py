@@ -24,7 +24,7 @@ from tests.unit.codeobj.made_elf import (
     make_elf,
     symbol,
 )
-from wavescope.codeobj import CodeObject
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.lines import line_table
 from wavescope.errors import NotATraceError, UnsupportedError, UsageError, WavescopeError
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope.codeobj import CodeObject
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.lines import line_table
 from wavescope.errors import WavescopeError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
-from wavescope.codeobj import CodeObject, Kernel
+from wavescope.codeobj.code_object import CodeObject, Kernel
 from wavescope.codeobj.names import demangle_all
 
 DIRECTIVE = re.compile(r"^\s*\.amdhsa_(\w+) (\d+)", re.MULTILINE)

@@ -10,7 +10,7 @@ import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
 from tests.unit.codeobj.made_elf import code_only
-from wavescope.codeobj import CodeObject
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.disassemble import disassemble
 from wavescope.codeobj.listing import Row, parse_rows, read_listing
 from wavescope.codeobj.llvm import Tool, find_tools

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
-from wavescope.codeobj import CodeObject
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.lines import LineTable, line_table
 
 SOURCES = kernel_path("", "").parent.parent / "sources"

@@ -11,8 +11,8 @@ import pytest
 
 from synth.kernels import kernel_path
 from tests.unit.codeobj.made_elf import code_only
-from wavescope.codeobj import CodeObject
 from wavescope.codeobj import backends as _backends
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.disassemble import disassemble
 
 GOOD, ABORTS, HANGS, EXITS = "000080bf", "efbeadde", "bebafeca", "0df0ad0b"

@@ -9,9 +9,9 @@ import pytest
 
 from wavescope import _core
 from wavescope.errors import UsageError
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
 from wavescope.model.losses import CORE_LOSSES, LOSSES, Loss
-from wavescope.model.schema import empty_frame
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 ROOT = Path(__file__).resolve().parents[3]
 

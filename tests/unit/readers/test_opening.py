@@ -19,7 +19,7 @@ from synth.kernels import kernel_path
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, tar_xz, write_decoded, write_files, zipped
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import MissingToolError, NotATraceError, UsageError
-from wavescope.model import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.files.archive import ArchiveFolder
 from wavescope.readers.opening import open_trace
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Library
 from wavescope.page.protocol.question import Question, whole_number
 from wavescope.page.questions import QUESTIONS

@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from tests.unit.server.conftest import Client
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Library
 from wavescope.server.connections import Limits, limited
 from wavescope.server.serving import Serving, listen

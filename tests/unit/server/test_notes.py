@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.server.conftest import Client
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Library
 from wavescope.server.serving import Serving, listen
 

@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["SEVERITIES", "Caveat", "verdict"]
-
-SEVERITIES = ("fatal", "care", "note")
-"""Worst first: do not draw conclusions; draw them with care; worth knowing."""
+SEVERITIES = ("fatal", "care", "note")  #: Worst first: do not draw conclusions; draw them with care; worth knowing.
 
 
 @dataclass(frozen=True)
 class Caveat:
-    """One reason not to take a trace at face value.
-
-    Examples
-    --------
-    >>> Caveat("few_waves", "care", "only 2 waves were traced", "trace more CUs", {"wave_count": 2}).severity
-    'care'
-    """
+    """One reason not to take a trace at face value."""
 
     name: str
-    severity: str
-    """One of SEVERITIES."""
+    severity: str  #: One of SEVERITIES.
     sentence: str
     advice: str
     numbers: dict[str, Any] = field(default_factory=dict)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from math import cos, inf, pi, sin, sqrt, tan
 
-__all__ = ["MEAN_TAIL", "difference_bound", "t_bound"]
-
 MEAN_TAIL = 0.05  # a mean is given with the interval that holds 95 % of such means
 
 _MOST_DEGREES = 200

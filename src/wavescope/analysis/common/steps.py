@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.common.time_bins import TimeBins
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import polars as pl
 
     Numbers = npt.NDArray[np.float64]
-
-__all__ = ["Binned", "StepCurve", "StepLevels"]
 
 _MANY_STEPS = 100_000
 _KEPT_BINS = 1 << 13
@@ -37,22 +36,13 @@ class _Sums(NamedTuple):
     high: Numbers
 
     def binned(self) -> Binned:
-        import numpy as np
-
         with np.errstate(invalid="ignore", divide="ignore"):
             return Binned(np.where(self.covered > 0, self.integral / self.covered, np.nan), self.low, self.high)
 
 
 @dataclass(frozen=True)
 class StepCurve:
-    """A value that holds from each of `times` to the next one, and `before` the first; NaN = no value.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> StepCurve.of_changes(pl.DataFrame({"time_cycles": [2, 6, 6], "change": [1, 3, -1]})).at([0, 2, 5, 6]).tolist()
-    [0.0, 1.0, 1.0, 3.0]
-    """
+    """A value that holds from each of `times` to the next one, and `before` the first; NaN = no value."""
 
     times: npt.NDArray[np.int64]
     values: Numbers
@@ -61,45 +51,28 @@ class StepCurve:
     @classmethod
     def of_changes(cls, changes: pl.DataFrame) -> StepCurve:
         """The running sum of the column `change` in the order of `time_cycles`."""
-        import polars as pl
-
         sums = changes.group_by("time_cycles").agg(pl.col("change").sum()).sort("time_cycles")
         return cls.of_values(sums.select("time_cycles", value=pl.col("change").cum_sum()))
 
     @classmethod
     def of_values(cls, points: pl.DataFrame, *, before: float = 0.0) -> StepCurve:
         """The column `value` from each `time_cycles`, which grow, on."""
-        import numpy as np
-
         times = points["time_cycles"].to_numpy().astype(np.int64)
         return cls(times, points["value"].to_numpy().astype(np.float64), before)
 
     def at(self, times: npt.ArrayLike) -> Numbers:
         """The values at some times."""
-        import numpy as np
-
         place = np.searchsorted(self.times, np.asarray(times), side="right") - 1
         if not self.times.size:
             return np.full(place.shape, self.before)
         return np.where(place < 0, self.before, self.values[np.maximum(place, 0)])
 
     def binned(self, bins: TimeBins) -> Binned:
-        """Mean, smallest and largest value in each bin. The last bin ends where all of them do.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> from wavescope.analysis.common.time_bins import time_bins
-        >>> curve = StepCurve.of_changes(pl.DataFrame({"time_cycles": [2, 6], "change": [1, 2]}))
-        >>> [part.tolist() for part in curve.binned(time_bins(0, 8, 2))]
-        [[0.5, 2.0], [0.0, 1.0], [1.0, 3.0]]
-        """
+        """Mean, smallest and largest value in each bin. The last bin ends where all of them do."""
         return self.sums(bins).binned()
 
     def sums(self, bins: TimeBins) -> _Sums:
         """What means are made of, in each bin."""
-        import numpy as np
-
         edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
         edges[-1] = min(int(edges[-1]), bins.end_cycles)
         first = int(np.searchsorted(self.times, edges[0], side="right"))
@@ -114,15 +87,7 @@ class StepCurve:
 
 
 class StepLevels:
-    """A curve over [begin, end) in levels: bins of level L are 2**L cycles long. Coarse ones come from kept sums.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> curve = StepCurve.of_changes(pl.DataFrame({"time_cycles": [2, 6], "change": [1, 2]}))
-    >>> StepLevels(curve, 0, 8).binned(2, 0, 2).mean.tolist()
-    [0.5, 2.0]
-    """
+    """A curve over [begin, end) in levels: bins of level L are 2**L cycles long. Coarse ones come from kept sums."""
 
     def __init__(
         self,
@@ -153,7 +118,6 @@ class StepLevels:
 
 def _joined(sums: _Sums, count: int, many: int) -> _Sums:
     """Every `many` bins as one; behind the last one there is nothing."""
-    import numpy as np
 
     def rows(part: Numbers, nothing: float) -> Numbers:
         padded = np.full(count * many, nothing)
@@ -170,8 +134,6 @@ def _joined(sums: _Sums, count: int, many: int) -> _Sums:
 
 def _integrals(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> Numbers:
     """Over every bin; `times` begins with the first edge."""
-    import numpy as np
-
     before = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
     place = np.searchsorted(times, edges, side="right") - 1
     return np.diff(before[place] + values[place] * (edges - times[place]))
@@ -179,8 +141,6 @@ def _integrals(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray
 
 def _extremes(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
     """The value at the begin of a bin and every one that follows inside of it count; NaN does not."""
-    import numpy as np
-
     first = np.searchsorted(times, edges[:-1], side="right") - 1
     behind = np.searchsorted(times, edges[1:], side="left")
     pairs = np.column_stack([first, behind]).ravel()

@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["FARTHEST_CYCLES", "TimeBins", "lengths_of", "step_means", "time_bins"]
+import polars as pl
 
 FARTHEST_CYCLES = 1 << 48  # as in the native core: later times come from damaged files
 
 
 @dataclass(frozen=True)
 class TimeBins:
-    """`count` stretches of `width_cycles`; the last one may reach behind `end_cycles`.
-
-    Examples
-    --------
-    >>> bins = time_bins(100, 1_099, 4)
-    >>> bins.width_cycles, bins.count, bins.lengths()
-    (250, 4, [250, 250, 250, 249])
-    """
+    """`count` stretches of `width_cycles`; the last one may reach behind `end_cycles`."""
 
     start_cycles: int
     end_cycles: int
@@ -62,8 +51,6 @@ def lengths_of(bins: TimeBins) -> pl.DataFrame:
     >>> lengths_of(time_bins(0, 10, 2)).rows()
     [(0, 5, 0), (1, 5, 5)]
     """
-    import polars as pl
-
     begins = [bins.start_cycles + number * bins.width_cycles for number in range(bins.count)]
     columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": begins}
     return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "start_cycles": pl.Int64})
@@ -82,8 +69,6 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
     >>> step_means(changes, "se", time_bins(0, 8, 2))["mean"].to_list()
     [0.5, 2.0]
     """
-    import polars as pl
-
     width = bins.width_cycles
     at = (pl.col("time_cycles") - bins.start_cycles).clip(lower_bound=0)
     rest = (at // width + 1) * width - at  # a change counts for the rest of its bin, and for every later bin

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
-
-__all__ = ["DEFINITION", "NO_KIND", "TILE_CELLS", "SpanTiles", "Timeline", "tiles_of"]
-
-TILE_CELLS = 1024
-"""Cells of one tile."""
-NO_KIND = 65535
-"""Kind of spans of which it is not known."""
+TILE_CELLS = 1024  #: Cells of one tile.
+NO_KIND = 65535  #: Kind of spans of which it is not known.
 DEFINITION = (
     "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
     "that they reach into. Of the shorter ones, those of a lane that begin in the same cell are shown together, as the "
@@ -34,37 +31,24 @@ class Timeline:
 
     `lanes` has the columns `lane`, `label`, `group` and what else identifies a lane; `spans()` gives the columns `lane`
     (UInt32), `begin`, `end` (Int64), `kind` (UInt16) and, unless the number of the row stands for it, `item` (Int32).
-
-    Examples
-    --------
-    >>> Timeline("waves", "Waves", "cycles", 0, 10_000).level_count
-    5
     """
 
     name: str
     title: str
-    unit: str
-    """Of times: "cycles" or "ns"."""
+    unit: str  #: Of times: "cycles" or "ns".
     begin: int
     end: int
-    cell_bits: int = 0
-    """Cells of level 0 are 2 ** cell_bits long."""
+    cell_bits: int = 0  #: Cells of level 0 are 2 ** cell_bits long.
     lanes: pl.DataFrame | None = field(default=None, repr=False)
+    #: Of every kind its number `kind`, its `name` and, where it has a colour of its own, the meaning `colour`.
     kinds: tuple[dict[str, Any], ...] = ()
-    """Of every kind its number `kind`, its `name` and, where it has a colour of its own, the meaning `colour`."""
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
+    #: Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together.
     parts_overlaps: bool = True
-    """Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together."""
 
     @property
     def level_count(self) -> int:
-        """Number of levels; one tile of the last one holds everything.
-
-        Examples
-        --------
-        >>> Timeline("waves", "Waves", "cycles", 0, 1_000).level_count
-        1
-        """
+        """Number of levels; one tile of the last one holds everything."""
         level = 0
         while self.tile_count(level) > 1:
             level += 1
@@ -82,27 +66,12 @@ class Timeline:
 
 
 class SpanTiles:
-    """The spans of a timeline, ready to be drawn at any zoom.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> spans = pl.DataFrame(
-    ...     {"lane": [0], "begin": [5], "end": [9], "kind": [2]},
-    ...     schema={"lane": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16},
-    ... )
-    >>> lanes = pl.DataFrame({"lane": [0], "label": [""], "group": [""]})
-    >>> tiles_of(Timeline("t", "T", "ns", 0, 5_000, lanes=lanes, spans=lambda: spans)).tile(2, 0).rows()
-    [(0, 5.0, 9.0, 2, 1, 0, 0)]
-    """
+    """The spans of a timeline, ready to be drawn at any zoom."""
 
     def __init__(self, timeline: Timeline) -> None:
         """Sort the spans and sum them up."""
-        from wavescope import _core
-
         if timeline.spans is None or timeline.lanes is None:
-            what = f"timeline {timeline.name} has no spans"
-            raise UsageError(what)
+            raise UsageError(f"timeline {timeline.name} has no spans")
         spans = timeline.spans()
         self.timeline = timeline
         self._pyramid = _core.SpanPyramid(
@@ -125,18 +94,7 @@ class SpanTiles:
         ------
         UsageError
             When there is no such tile.
-
-        Examples
-        --------
-        >>> import polars as pl
-        >>> lanes = pl.DataFrame({"lane": [], "label": [], "group": []})
-        >>> schema = {"lane": pl.UInt32, "begin": pl.Int64, "end": pl.Int64, "kind": pl.UInt16}
-        >>> tiles = tiles_of(Timeline("t", "T", "ns", 0, 9, lanes=lanes, spans=lambda: pl.DataFrame(schema=schema)))
-        >>> tiles.tile(0, 0).height
-        0
         """
-        import polars as pl
-
         line = self.timeline
         if not (0 <= level < line.level_count and 0 <= tile < line.tile_count(level)):
             what = f"timeline {line.name} has no tile {tile} of level {level}"
@@ -154,12 +112,5 @@ class SpanTiles:
 
 
 def tiles_of(timeline: Timeline) -> SpanTiles:
-    """The tiles of a timeline.
-
-    Examples
-    --------
-    >>> tiles_of(Timeline("t", "T", "ns", 0, 9))
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: timeline t has no spans
-    """
+    """The tiles of a timeline."""
     return SpanTiles(timeline)

@@ -5,40 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
-
-__all__ = ["ALL_DISPATCHES", "CounterChoice", "chosen_dispatches", "ranked_dispatches", "ranked_kernels"]
 
 _SHOWN_NAMES = 5
 
 
 @dataclass(frozen=True)
 class CounterChoice:
-    """Dispatches by kernel, id and GPU; what is empty allows all.
+    """Dispatches by kernel, id and GPU; what is empty allows all."""
 
-    Examples
-    --------
-    >>> CounterChoice(kernels=("gemm",)).gpus
-    ()
-    """
-
-    kernels: tuple[str, ...] = ()
-    """Each a rank in `ranked_kernels`, a name, or a part of one."""
-    dispatches: tuple[int, ...] = ()
-    """Values of dispatches.dispatch_id."""
-    gpus: tuple[int, ...] = ()
-    """Values of dispatches.gpu."""
+    kernels: tuple[str, ...] = ()  #: Each a rank in `ranked_kernels`, a name, or a part of one.
+    dispatches: tuple[int, ...] = ()  #: Values of dispatches.dispatch_id.
+    gpus: tuple[int, ...] = ()  #: Values of dispatches.gpu.
 
 
-ALL_DISPATCHES = CounterChoice()
-"""No choice: everything."""
+ALL_DISPATCHES = CounterChoice()  #: No choice: everything.
 
 
 def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
@@ -53,8 +41,6 @@ def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
     >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
     [('b', 6.0), ('a', 5.0)]
     """
-    import polars as pl
-
     known = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
     grouped = known.group_by("kernel_name").agg(
         pl.len().cast(pl.UInt32).alias("dispatch_count"),
@@ -71,14 +57,7 @@ def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
 
 
 def ranked_dispatches(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The chosen dispatches with the rank of their kernel in the capture, as `kernel`.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> ranked_dispatches(CounterSet({}), CounterSet({}).dispatches).columns[-1]
-    'kernel'
-    """
+    """The chosen dispatches with the rank of their kernel in the capture, as `kernel`."""
     ranks = ranked_kernels(counters.dispatches).select("kernel", "kernel_name")
     return chosen.join(ranks, on="kernel_name", how="left", maintain_order="left", nulls_equal=True)
 
@@ -90,15 +69,7 @@ def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFra
     ------
     UsageError
         When a kernel, dispatch or GPU is asked for that the capture does not have.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> chosen_dispatches(CounterSet({}), CounterChoice()).height
-    0
     """
-    import polars as pl
-
     rows = counters.dispatches
     if choice.gpus:
         _all_known("GPU", choice.gpus, rows["gpu"], counters.path)
@@ -119,8 +90,7 @@ def _all_known(word: str, asked: Sequence[int], known: pl.Series, path: str) -> 
     unknown = sorted(set(asked) - set(known.drop_nulls().to_list()))
     if unknown:
         has = f"it has {_listed(known)}" if known.drop_nulls().len() else "it does not say any"
-        what = f"no {word} {unknown[0]} in this capture"
-        raise UsageError(what, where=path, advice=has)
+        raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
 
 
 def _listed(known: pl.Series) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.engine.sources import LEVEL
-from wavescope.facts.metrics import panels_of
 from wavescope.facts.metrics.catalog import counters_of
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.counters import ACCUMULATED
 from wavescope.model.schema import TableSpec, frame_of, table_spec
@@ -15,12 +17,8 @@ from wavescope.model.schema import TableSpec, frame_of, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.facts.metrics import Panel
+    from wavescope.facts.metrics.declared import Panel
     from wavescope.model.counters import CounterSet
-
-__all__ = ["CounterContents", "counter_contents"]
 
 _PASSES = table_spec(
     "passes",
@@ -60,13 +58,7 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True)
 class CounterContents(Answer):
-    """What is in a capture of counters.
-
-    Examples
-    --------
-    >>> CounterContents.tables["panels"].columns[0].name
-    'panel'
-    """
+    """What is in a capture of counters."""
 
     definition: ClassVar[str] = (
         "A metric counts as measured when every counter of its formula has a value in some pass; level counters need "
@@ -76,13 +68,11 @@ class CounterContents(Answer):
 
     target: str | None
     product: str | None
-    assumed: dict[str, str]
-    """Facts of the GPU that nothing in the capture says -> where they come from."""
+    assumed: dict[str, str]  #: Facts of the GPU that nothing in the capture says -> where they come from.
     gpu_count: int
     dispatch_count: int
     kernel_count: int
-    stored_metric_count: int
-    """Metrics that another tool stored instead of counters."""
+    stored_metric_count: int  #: Metrics that another tool stored instead of counters.
     ceiling_count: int
     passes: pl.DataFrame
     blocks: pl.DataFrame
@@ -90,14 +80,7 @@ class CounterContents(Answer):
 
 
 def counter_contents(counters: CounterSet) -> CounterContents:
-    """What a capture holds: GPU, dispatches, passes, counters of each block, and panels that they suffice for.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> counter_contents(CounterSet({})).dispatch_count
-    0
-    """
+    """What a capture holds: GPU, dispatches, passes, counters of each block, and panels that they suffice for."""
     measured = _measured(counters)
     system = counters.system
     return CounterContents(
@@ -117,8 +100,6 @@ def counter_contents(counters: CounterSet) -> CounterContents:
 
 def _measured(counters: CounterSet) -> pl.DataFrame:
     """The rows of `counters` whose column has a value."""
-    import polars as pl
-
     found = []
     for number, frame in counters.measured.items():
         nulls = frame.null_count().row(0)
@@ -130,8 +111,6 @@ def _measured(counters: CounterSet) -> pl.DataFrame:
 
 
 def _passes(counters: CounterSet) -> pl.DataFrame:
-    import polars as pl
-
     counts = counters.counters.group_by("pass").agg(counter_count=pl.col("counter").n_unique())
     ran = counters.executions.group_by("pass").agg(dispatch_count=pl.col("dispatch").n_unique())
     frame = counters.passes
@@ -142,8 +121,6 @@ def _passes(counters: CounterSet) -> pl.DataFrame:
 
 
 def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     block = pl.col("counter").str.extract(r"^([A-Z][A-Z0-9]*)_").fill_null(_DERIVED)
     block = pl.when(block.is_in(("FETCH", "WRITE"))).then(pl.lit(_DERIVED)).otherwise(block).alias("block")
     asked = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
@@ -167,8 +144,6 @@ def _panels(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
 
 def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
     """Level counters whose accumulator was measured: in passes called after them, or beside them alone."""
-    import polars as pl
-
     passes = measured.filter(pl.col("counter") == ACCUMULATED)["pass"].unique().to_list()
     found = set(counters.passes.filter(pl.col("pass").is_in(passes))["name"].drop_nulls())
     if len(passes) == 1:

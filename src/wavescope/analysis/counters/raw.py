@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavescope.facts.metrics.profiler_units import is_ratio, unit_of
 from wavescope.model.answer import Answer
@@ -13,23 +15,13 @@ from wavescope.model.schema import frame_of, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
     from wavescope.model.schema import TableSpec
-
-__all__ = ["RawCounters", "raw_counters"]
 
 
 @dataclass(frozen=True)
 class RawCounters(Answer):
-    """Counters as they were measured, before any formula.
-
-    Examples
-    --------
-    >>> RawCounters.tables["counters"].columns[0].name
-    'counter'
-    """
+    """Counters as they were measured, before any formula."""
 
     definition: ClassVar[str] = (
         "Amounts per dispatch as the files give them. A counter that several passes measured has a row for each of "
@@ -55,8 +47,7 @@ class RawCounters(Answer):
         ),
     }
 
-    dispatch_count: int
-    """Chosen dispatches."""
+    dispatch_count: int  #: Chosen dispatches.
     counters: pl.DataFrame
 
 
@@ -67,15 +58,7 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES
     ------
     UsageError
         When the choice does not exist.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> raw_counters(CounterSet({})).counters.height
-    0
     """
-    import polars as pl
-
     chosen = chosen_dispatches(counters, choice)
     names = dict(counters.passes.select("pass", "name").iter_rows())
     rows: list[dict[str, Any]] = []

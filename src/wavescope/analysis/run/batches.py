@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.events import EVENT_TABLES, Events
 from wavescope.analysis.run.statistics import is_timed
 from wavescope.model.schema import empty_frame, table_spec
@@ -13,11 +15,7 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["Batches", "batches_of", "means"]
 
 _FEWEST_BATCHES, _MOST_BATCHES = 8, 64
 _SUMS = ("calls", "timed", "total", "squares")
@@ -42,24 +40,13 @@ _BATCHES = table_spec(
 class Batches:
     """The calls of one run in at most 64 batches of equal lengths of time."""
 
-    sums: pl.DataFrame
-    """The columns of `_BATCHES`."""
-    extents: pl.DataFrame
-    """See `Events.extents`."""
+    sums: pl.DataFrame  #: The columns of `_BATCHES`.
+    extents: pl.DataFrame  #: See `Events.extents`.
     process_count: int
 
 
 def batches_of(run: Run) -> Batches:
-    """The calls of a run in batches.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> batches_of(Run([])).process_count
-    0
-    """
-    import polars as pl
-
+    """The calls of a run in batches."""
     events = Events(run, "process")
     found: pl.DataFrame | None = None
     bits = 0
@@ -83,14 +70,7 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
 
     The error is the larger of two: of single calls, as if they did not depend on each other, and of eight or more
     batches.
-
-    Examples
-    --------
-    >>> means([]).height
-    0
     """
-    import polars as pl
-
     sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in partials)])
     thing = ["domain", "name"]
     whole = sums.group_by(thing).agg(pl.col(*_SUMS).sum(), batches=(pl.col("timed") > 0).sum())
@@ -113,15 +93,11 @@ def _surplus(batches: pl.Series) -> int:
 
 def _coarser(sums: pl.DataFrame, bits: int) -> pl.DataFrame:
     """Batches that are 2 ** bits times as long."""
-    import polars as pl
-
     return sums.group_by(*_KEYS[:-1], pl.col("batch") // (1 << bits)).agg(pl.col(*_SUMS).sum())
 
 
 def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
     """The calls of a piece in batches of 2 ** bits ns."""
-    import polars as pl
-
     value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)
     batch = pl.col("start_ns").fill_null(0) // (1 << bits)
     words = pl.col("domain", "name").cast(pl.Categorical)
@@ -139,8 +115,6 @@ def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
 
 def _errors(rows: pl.DataFrame) -> list[pl.Series]:
     """Means and their errors: one row per name, so that Python does it, in whole numbers where they are large."""
-    import polars as pl
-
     totals, averages, errors, degrees = [], [], [], []
     for count, total, squares, batches, rest in rows.select("timed", "total", "squares", "batches", "rest").rows():
         totals.append(total if total < 1 << 63 else None)

@@ -5,16 +5,11 @@ The native core puts values into buckets (wavescope::bucket_floor).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["QUANTILE_ERROR", "bucket_width"]
+import polars as pl
 
 _KEPT_BITS = 9
+#: Largest error of a value that is read as the middle of its bucket, as a share of it.
 QUANTILE_ERROR = 2.0**-_KEPT_BITS
-"""Largest error of a value that is read as the middle of its bucket, as a share of it."""
 
 
 def bucket_width(value: str) -> pl.Expr:
@@ -26,7 +21,5 @@ def bucket_width(value: str) -> pl.Expr:
     >>> pl.DataFrame({"ns": [7, 512, 5000]}).select(bucket_width("ns")).to_series().to_list()
     [1, 2, 16]
     """
-    import polars as pl
-
     dropped_bits = (64 - _KEPT_BITS - pl.col(value).bitwise_leading_zeros().cast(pl.Int64)).clip(0, None)
     return pl.lit(pl.Series([1 << n for n in range(63)], dtype=pl.Int64)).gather(dropped_bits)

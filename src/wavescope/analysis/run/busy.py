@@ -5,22 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work, place_frame, shared_gpus
 from wavescope.analysis.run.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged, share_of
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer
+from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.gpus import Place
-    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Busy", "PartialBusy", "busy", "combine_busy", "partial_busy", "shared_gpus"]
 
 _GPU = """\
 node                 String   -      | host name of the node, else the file
@@ -32,14 +30,7 @@ _BINS = ("machine", "gpu_key", "bin", "width", *_KINDS)
 
 @dataclass(frozen=True)
 class Busy(Answer):
-    """How much of the time each GPU had work.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> busy(Run([])).gpus.height
-    0
-    """
+    """How much of the time each GPU had work."""
 
     definition: ClassVar[str] = (
         "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged intervals)."
@@ -127,20 +118,15 @@ class Busy(Answer):
 class PartialBusy:
     """What one run knows; times are in ns of the clock of the node."""
 
-    gpus: pl.DataFrame
-    """One row per GPU that processes see, with counts, sums and merged times."""
+    gpus: pl.DataFrame  #: One row per GPU that processes see, with counts, sums and merged times.
     streams: pl.DataFrame
-    bins: pl.DataFrame
-    """Merged times per GPU and stretch of `width`, which is a power of two."""
-    intervals: pl.DataFrame
-    """Merged intervals of the GPUs in `shared`, of dispatches and of copies."""
+    bins: pl.DataFrame  #: Merged times per GPU and stretch of `width`, which is a power of two.
+    intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
     bin_count: int
 
     @property
     def used_gpus(self) -> frozenset[Place]:
         """The GPUs that did work."""
-        import polars as pl
-
         used = self.gpus.filter(pl.col("start_ns").is_not_null())
         return frozenset(used.select(PLACE).rows())
 
@@ -151,15 +137,7 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[Place] = frozen
 
     The merged intervals of a GPU that other runs tell of too must be kept to be merged with theirs: `shared` names
     such GPUs (see `shared_gpus`).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_busy(Run([])).gpus.height
-    0
     """
-    import polars as pl
-
     places = gpu_places(run)
     work = intervals(gpu_work(run, places), ["place"])
     names = places.table.select("place", *PLACE)
@@ -181,15 +159,11 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[Place] = frozen
 
 def _merged_kinds(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Merged intervals per `place`, of sorted work: all of it, dispatches, copies."""
-    import polars as pl
-
     parts = (work, work.filter(~pl.col("is_copy")), work.filter("is_copy"))
     return {kind: merged(part, ["place"]) for kind, part in zip(_KINDS, parts, strict=True)}
 
 
 def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     return work.group_by(by).agg(
         kernel_count=(~pl.col("is_copy")).sum().cast(pl.UInt64),
         copy_count=pl.col("is_copy").sum().cast(pl.UInt64),
@@ -200,8 +174,6 @@ def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
-    import polars as pl
-
     length = pl.col("end_ns") - pl.col("start_ns")
     return parts.group_by("place").agg(length.sum().alias(name))
 
@@ -222,8 +194,6 @@ def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
 
 def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int) -> pl.DataFrame:
     """Merged times per stretch, of every machine on its own clock."""
-    import polars as pl
-
     found = []
     for _, gpus in places.group_by("machine", maintain_order=True):
         parts = {kind: frame.filter(pl.col("place").is_in(gpus["place"].to_list())) for kind, frame in whole.items()}
@@ -246,17 +216,7 @@ def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int)
 
 
 def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
-    """The answer for all runs.
-
-    Examples
-    --------
-    >>> combine_busy([]).nodes.height
-    0
-    """
-    import polars as pl
-
-    from wavescope.model.run import Run
-
+    """The answer for all runs."""
     partials = partials or [partial_busy(Run([]))]
     seen = _merged_gpus(partials)
     used = seen.filter(pl.col("start_ns").is_not_null())
@@ -291,8 +251,6 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     """One row per GPU, whatever the number of runs that tell of it."""
-    import polars as pl
-
     found = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
@@ -320,8 +278,6 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
 
 def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
     """`machine`, `node`, the span of its work, and the stretches of its curves."""
-    import polars as pl
-
     spans = used.group_by("machine").agg(
         pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
     )
@@ -336,8 +292,6 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
 
 
 def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     shared = pl.concat(part.intervals for part in partials).select(PLACE).unique()
     bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in partials]
     bins += _shared_bins(partials, nodes)
@@ -361,8 +315,6 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.
 
 def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
     """Curves of GPUs that several runs tell of."""
-    import polars as pl
-
     kept = pl.concat(part.intervals for part in partials)
     if not kept.height:
         return []
@@ -377,14 +329,7 @@ def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[p
 
 @bounded(bins=BINS)
 def busy(run: Run, *, bins: int = 120) -> Busy:
-    """How much of the time each GPU of the run had work, in all and in at most `bins` stretches of time.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> busy(Run([])).over_time.columns[:3]
-    ['node', 'gpu', 'bin']
-    """
+    """How much of the time each GPU of the run had work, in all and in at most `bins` stretches of time."""
     partials = [partial_busy(part, bins=bins) for part in run.parts]
     shared = shared_gpus(partials)
     if shared:

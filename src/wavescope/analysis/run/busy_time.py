@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
+from wavescope import _core
 from wavescope.analysis.run.intervals import FARTHEST_NS
 from wavescope.model.run_tables import LONGEST_NS
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["BusyTime", "copy_agent"]
 
 _PLACE = ("process", "agent")
 
@@ -25,35 +21,19 @@ def copy_agent(gpus: pl.Series) -> pl.Expr:
     >>> copies.select(copy_agent(pl.Series([1]))).to_series().to_list()
     [1, 1]
     """
-    import polars as pl
-
     to_gpu = pl.col("dst_agent").is_in(gpus.implode())
     return pl.when(to_gpu).then("dst_agent").otherwise("src_agent").alias("agent")
 
 
 class BusyTime:
-    """Takes the work of GPUs in pieces.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> time = BusyTime()
-    >>> work = {"process": [0, 0], "agent": [1, 1], "start_ns": [0, 5], "end_ns": [10, 12]}
-    >>> time.add(pl.DataFrame(work))
-    >>> time.by_process().rows()
-    [(0, 12, 1)]
-    """
+    """Takes the work of GPUs in pieces."""
 
     def __init__(self) -> None:
-        from wavescope import _core
-
         self._time = _core.CoveredTime(len(_PLACE), LONGEST_NS, FARTHEST_NS)
         self._places: list[pl.DataFrame] = []
 
     def add(self, work: pl.DataFrame) -> None:
         """Add dispatches or copies: `process`, `agent`, `start_ns`, `end_ns`."""
-        import polars as pl
-
         places = work.select(pl.col(_PLACE).cast(pl.UInt32))
         begin, end = (work[name].cast(pl.Int64) for name in ("start_ns", "end_ns"))
         rows = self._time.add([places[name] for name in _PLACE], begin, end)
@@ -62,8 +42,6 @@ class BusyTime:
 
     def by_process(self) -> pl.DataFrame:
         """`process`, `busy_ns` (added up over its GPUs) and `gpu_count`."""
-        import polars as pl
-
         places = pl.concat([pl.DataFrame(schema=dict.fromkeys(_PLACE, pl.UInt32)), *self._places])
         busy = places.hstack(pl.DataFrame(self._time.totals())).filter(pl.col("covered_ns") > 0)
         figures = {"busy_ns": pl.col("covered_ns").sum(), "gpu_count": pl.len().cast(pl.Int64)}

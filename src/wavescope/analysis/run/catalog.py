@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.stored_tables import stored_tables
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
@@ -15,12 +17,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Catalog", "catalog"]
 
 _RELATIONS = table_spec(
     "relations",
@@ -47,13 +45,7 @@ _COLUMNS = table_spec(
 
 @dataclass(frozen=True)
 class Catalog(Answer):
-    """The views and tables that a query can name.
-
-    Examples
-    --------
-    >>> catalog(None, "busy").columns["name"][0]
-    'agent_id'
-    """
+    """The views and tables that a query can name."""
 
     relations: pl.DataFrame
     columns: pl.DataFrame
@@ -78,8 +70,6 @@ def catalog(run: Run | None, name: str | None = None) -> Catalog:
     >>> catalog(None).relations["name"].to_list()[:2]
     ['code_objects', 'kernel_symbols']
     """
-    import polars as pl
-
     found = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
     if run is not None:
         found += [_extra(run, extra) for extra in run.extra_names]

@@ -6,6 +6,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
 from wavescope.analysis.run.windows import TIMED, windows_of
 from wavescope.errors import UsageError
 from wavescope.model.run_tables import NUMBERED, RUN
@@ -13,12 +15,8 @@ from wavescope.model.run_tables import NUMBERED, RUN
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.run import RunSource
-
-__all__ = ["ChoiceRules", "Rule", "name_pattern"]
 
 _ENDS = ("agent", "src_agent", "dst_agent")
 
@@ -51,8 +49,6 @@ class ChoiceRules:
         return []
 
     def _event_rules(self, table: str) -> Iterator[Rule]:
-        import polars as pl
-
         selection, names = self._selection, RUN[table].names
         if self.windows is not None:
             begin, end = TIMED.get(table, ("start_ns", "end_ns"))
@@ -76,8 +72,6 @@ class ChoiceRules:
         return bool(self._pattern or selection.gpus or selection.streams or selection.is_launched or self.windows)
 
     def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
-        import polars as pl
-
         windows = self.windows.by_process if self.windows else []
         one = windows[0] if windows and len(set(windows)) == 1 else None
         if one:
@@ -90,8 +84,6 @@ class ChoiceRules:
 
     def _matching(self, names: pl.Series) -> pl.Series:
         """The names, each once, that the pattern matches."""
-        import polars as pl
-
         unique = names.unique()
         texts = unique.cast(pl.String).to_list()
         for text in texts:
@@ -100,16 +92,12 @@ class ChoiceRules:
         return unique.filter(pl.Series([self._names[text] for text in texts], dtype=pl.Boolean))
 
     def _on_gpus(self, ends: Sequence[str], *, is_release_kept: bool) -> pl.Expr:
-        import polars as pl
-
         here = [pl.col(name).is_in(self._agents.implode()).fill_null(value=False) for name in ends]
         if is_release_kept:  # it does not say where the memory is; those who match addresses need it
             here.append(pl.col("agent").is_null())
         return pl.any_horizontal(here)
 
     def _of_domain(self, piece: pl.DataFrame) -> pl.Expr:
-        import polars as pl
-
         asked = {word.upper() for word in self._selection.domains}
         asked |= {"MARKER"} if "MARKERS" in asked else set()
         found = []
@@ -121,8 +109,6 @@ class ChoiceRules:
 
     def _of_kept_dispatch(self, piece: pl.DataFrame) -> pl.Expr:
         """Values of a dispatch follow it; streamed values are chosen by their own time and GPU."""
-        import polars as pl
-
         streamed = pl.lit(value=True)
         if self.windows is not None:
             streamed &= self._in_window(piece, "time_ns", "time_ns").fill_null(value=False)
@@ -140,8 +126,6 @@ class ChoiceRules:
 
     def _kept_of(self, tables: list[str]) -> pl.DataFrame:
         """(process, event) of the chosen rows, each once."""
-        import polars as pl
-
         found = [pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64})]
         for table in tables:
             rules = self.of(table)
@@ -154,36 +138,26 @@ class ChoiceRules:
     @cached_property
     def _calls(self) -> pl.DataFrame:
         """(process, correlation) of all calls, each once."""
-        import polars as pl
-
         found = [pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})]
         found += [piece.drop_nulls() for piece in self._source.chunks("regions", ["process", "correlation"])]
         return pl.concat(found).unique()
 
     @cached_property
     def _agents(self) -> pl.Series:
-        import polars as pl
-
         shown = pl.coalesce("type_index", "absolute_index")  # RPD and Kineto do not count GPUs apart
         gpus = shown.is_in(self._selection.gpus) & (pl.col("kind") == "GPU")
         return self._numbers("agents", ["kind", "type_index", "absolute_index"], gpus)
 
     @cached_property
     def _streams(self) -> pl.Series:
-        import polars as pl
-
         return self._numbers("streams", ["stream_id"], pl.col("stream_id").is_in(self._selection.streams))
 
     @cached_property
     def _counters(self) -> pl.Series:
-        import polars as pl
-
         return self._numbers("counter_info", ["agent"], pl.col("agent").is_in(self._agents.implode()))
 
     def _numbers(self, table: str, columns: list[str], condition: pl.Expr) -> pl.Series:
         """Numbers of the rows of a table for which the condition holds."""
-        import polars as pl
-
         key = NUMBERED[table]
         pieces = self._source.chunks(table, [key, *columns])
         return pl.concat([pl.Series(key, [], pl.UInt32), *(piece.filter(condition)[key] for piece in pieces)])
@@ -191,8 +165,6 @@ class ChoiceRules:
 
 def _is_among(piece: pl.DataFrame, kept: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
     """Whether what `key` names in each row is one of those kept."""
-    import polars as pl
-
     marked = kept.with_columns(pl.lit(value=True).alias("kept"))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())

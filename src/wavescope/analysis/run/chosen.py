@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.choice_rules import ChoiceRules, Rule
 from wavescope.errors import UsageError
 from wavescope.model.run_tables import REFERENCES, RUN
@@ -12,13 +14,9 @@ from wavescope.model.run_tables import REFERENCES, RUN
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.losses import Loss
     from wavescope.model.run import RunSource
-
-__all__ = ["ChosenSource"]
 
 
 class ChosenSource:
@@ -49,8 +47,6 @@ class ChosenSource:
                 yield self._renumbered(kept.select(columns))
 
     def _process_rules(self, table: str) -> Iterator[Rule]:
-        import polars as pl
-
         if self._leaves_out_processes and "process" in RUN[table].names:
             kept = self._kept_processes.implode()
             yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(kept))
@@ -61,16 +57,12 @@ class ChosenSource:
 
     @cached_property
     def _processes(self) -> pl.DataFrame:
-        import polars as pl
-
         columns = ["process", "pid", "rank", "guid"]
         schema = {name: RUN["processes"].dtypes[name] for name in columns}
         return pl.concat([pl.DataFrame(schema=schema), *self._source.chunks("processes", columns)])
 
     @cached_property
     def _kept_processes(self) -> pl.Series:
-        import polars as pl
-
         selection, kept = self._selection, self._processes
         if selection.ranks and kept.height and kept["rank"].null_count() == kept.height:
             what = "the ranks of these processes are not known"
@@ -87,8 +79,6 @@ class ChosenSource:
 
     def _renumbered(self, piece: pl.DataFrame) -> pl.DataFrame:
         """References as they are without the processes that are left out."""
-        import polars as pl
-
         if not self._leaves_out_processes:
             return piece
         numbers = [name for name in piece.columns if name in REFERENCES and piece.schema[name] == pl.UInt32]
@@ -100,8 +90,6 @@ class ChosenSource:
 
     def _new_number(self, table: str) -> pl.Series:
         """Number of a row in the source -> its number here; null = left out."""
-        import polars as pl
-
         if table not in self._new_numbers:
             pieces = [piece["process"] for piece in self._source.chunks(table, ["process"])]
             process = pl.concat([pl.Series("process", [], pl.UInt32), *pieces])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.gpus import machines
 from wavescope.analysis.run.recording import recording
 from wavescope.model.answer import Answer
@@ -13,13 +15,9 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.run.recording import Recording
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["NodeClocks", "node_clocks"]
 
 _TIMES = """
     machine    String  -   | identity of the node: machine id, else host name, else the file
@@ -31,14 +29,7 @@ _TIMES = """
 
 @dataclass(frozen=True)
 class NodeClocks(Answer):
-    """When the nodes of a run were observed.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> node_clocks(Run([])).duration_ns
-    0
-    """
+    """When the nodes of a run were observed."""
 
     definition: ClassVar[str] = (
         "Clocks of different nodes are never subtracted: every node has a begin of its own, that of its first event of "
@@ -52,33 +43,16 @@ class NodeClocks(Answer):
 
     nodes: pl.DataFrame
     processes: pl.DataFrame
-    duration_ns: int
-    """From the first event to the last on the node where that took longest."""
+    duration_ns: int  #: From the first event to the last on the node where that took longest.
 
     def begins(self, by: str) -> dict[str, int]:
-        """The begin of each node, by its `node` or `machine`; of nodes that share a name, that of the first.
-
-        Examples
-        --------
-        >>> from wavescope.model.run import Run
-        >>> node_clocks(Run([])).begins("node")
-        {}
-        """
+        """The begin of each node, by its `node` or `machine`; of nodes that share a name, that of the first."""
         known = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
         return dict(known.select(by, "start_ns").rows())
 
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
-    """The clocks of the nodes of a run; `recorded` is the answer of `recording`, where it is at hand.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> node_clocks(Run([])).nodes.height
-    0
-    """
-    import polars as pl
-
+    """The clocks of the nodes of a run; `recorded` is the answer of `recording`, where it is at hand."""
     seen = (recorded or recording(run)).processes.select("start_ns", "end_ns")
     who = machines(run).select(pl.col("machine", "node").fill_null(""))
     nodes = (

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.processes import PROCESS
 from wavescope.analysis.run.statistics import is_timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-__all__ = ["MOST_CALLS", "collective_calls", "compared", "is_collective", "sequences"]
-
+#: Calls of a collective that are compared, so that partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384
-"""Calls of a collective that are compared, so that partial results of thousands of ranks stay small."""
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
 
 
@@ -28,8 +26,6 @@ def is_collective(column: str) -> pl.Expr:
     >>> pl.DataFrame({"name": ["ncclDevKernel_Generic_1", "gemm"]}).select(is_collective("name")).to_series().to_list()
     [True, False]
     """
-    import polars as pl
-
     return pl.col(column).cast(pl.String).str.contains(_NAMES)
 
 
@@ -43,8 +39,6 @@ def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
     >>> collective_calls(pl.DataFrame(rows)).rows()
     [(0, 'rcclKernel', 5, 9)]
     """
-    import polars as pl
-
     names = kernels.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
     chosen = kernels.filter(is_timed() & pl.col("name").is_in(names.implode()))
     return chosen.select("process", pl.col("name").cast(pl.String), "start_ns", "end_ns")
@@ -54,16 +48,7 @@ def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
     """The durations of the first calls of each collective of each process, in the order of time.
 
     `calls` are pieces from `collective_calls`, `who` comes from `processes_of`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.processes import processes_of
-    >>> from wavescope.model.run import Run
-    >>> sequences([], processes_of(Run([]))).columns
-    ['host', 'pid', 'rank', 'run', 'name', 'calls', 'durations']
     """
-    import polars as pl
-
     types = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
     events = pl.concat([pl.DataFrame(schema=types), *calls]).sort("process", "start_ns", "end_ns")
     return (
@@ -85,8 +70,6 @@ def compared(partials: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFra
     >>> [frame.height for frame in compared([])]
     [0, 0]
     """
-    import polars as pl
-
     who = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
     types = {"process_count": pl.Int64, "calls": pl.Int64, "is_complete": pl.Boolean, "spread_ns": pl.Int64}
     sums = types | {"excess_ns": pl.Float64, "spread_share": pl.Float64}
@@ -105,8 +88,6 @@ def compared(partials: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFra
 
 def _compare(group: pl.DataFrame) -> tuple[dict[str, object], pl.DataFrame]:
     """One collective: a row per process with its durations."""
-    import polars as pl
-
     count = int(group["durations"].list.len().min())  # type: ignore[arg-type]
     calls = pl.DataFrame({str(n): row.head(count) for n, row in enumerate(group["durations"])})
     columns = calls.columns

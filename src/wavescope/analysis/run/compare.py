@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.noise import MEAN_TAIL, difference_bound, t_bound
 from wavescope.analysis.run.batches import Batches, batches_of, means
 from wavescope.analysis.run.events import EXTENTS
@@ -19,31 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-__all__ = ["CHANGES", "RunComparison", "combine_compare", "compare_runs", "partial_compare"]
-
+#: What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise.
 CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
-"""What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise."""
 
-_ALARMS = 0.01
-"""How likely one of all things of equal runs is called a change."""
+_ALARMS = 0.01  #: How likely one of all things of equal runs is called a change.
+#: Changes of a mean below this share are not reported without repeated runs: runs differ so much by themselves.
 _LEAST_CHANGE = 0.01
-"""Changes of a mean below this share are not reported without repeated runs: runs differ so much by themselves."""
 
 
 @dataclass(frozen=True)
 class RunComparison(Answer):
-    """Runs against the first of them.
-
-    Examples
-    --------
-    >>> RunComparison.definition.split(":")[0]
-    'Things are matched by domain and name'
-    """
+    """Runs against the first of them."""
 
     definition: ClassVar[str] = (
         "Things are matched by domain and name: kernels, kinds of copies and allocations, functions, marker ranges. "
@@ -95,21 +86,15 @@ class RunComparison(Answer):
 
     sides: pl.DataFrame
     things: pl.DataFrame
-    step: str | None
-    """Marker range that is a step; None = the unit is the run."""
-    repeat_count: int
-    """Repeated runs of the base that the noise was measured with."""
+    step: str | None  #: Marker range that is a step; None = the unit is the run.
+    repeat_count: int  #: Repeated runs of the base that the noise was measured with.
 
     def changes(self, side: int) -> pl.DataFrame:
         """The things that changed on a side."""
-        import polars as pl
-
         return self.things.filter((pl.col("side") == side) & pl.col("status").is_in(CHANGES))
 
     def verdict(self, side: int) -> str:
         """What changed on a side, in one sentence."""
-        import polars as pl
-
         row = self.sides.row(side, named=True)
         on_gpu = self.changes(side).filter(pl.col("domain").is_in(GPU_DOMAINS))
         base = self.sides.row(0, named=True)
@@ -128,14 +113,7 @@ class RunComparison(Answer):
 
 
 def partial_compare(run: Run) -> Batches:
-    """What one run contributes to its side.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_compare(Run([])).process_count
-    0
-    """
+    """What one run contributes to its side."""
     return batches_of(run)
 
 
@@ -163,17 +141,9 @@ def combine_compare(
     ------
     UsageError
         When there are fewer than two sides, or a side has no such step.
-
-    Examples
-    --------
-    >>> combine_compare([[], []]).things.height
-    0
     """
-    import polars as pl
-
     if len(sides) < 2:
-        what = "a comparison needs two runs"
-        raise UsageError(what, advice="give a second PATH")
+        raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (_letter(number) for number in range(len(sides))))
     found = [means(side) for side in sides]
     counts = [_steps(rows, name, step) for rows, name in zip(found, names, strict=True)]
@@ -208,14 +178,7 @@ def combine_compare(
 
 
 def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
-    """Runs against the first of them; `options` as for `combine_compare`.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> compare_runs([Run([]), Run([])]).things.height
-    0
-    """
+    """Runs against the first of them; `options` as for `combine_compare`."""
     return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
 
 
@@ -225,8 +188,6 @@ def _letter(number: int) -> str:
 
 def _steps(rows: pl.DataFrame, label: str, step: str | None) -> int:
     """How many steps a side has."""
-    import polars as pl
-
     if step is None:
         return 1
     pattern = _pattern(step)
@@ -250,23 +211,17 @@ def _pattern(step: str) -> re.Pattern[str] | None:
 
 
 def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
-    import polars as pl
-
     return rows.with_columns(
         raw_calls="calls", per_unit=pl.col("calls") / units, time=pl.col("total_ns").fill_null(0) / units
     )
 
 
 def _gpu(rows: pl.DataFrame) -> float:
-    import polars as pl
-
     return float(rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")["time"].sum())
 
 
 def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
-    import polars as pl
-
     together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
     bounds = {count: t_bound(MEAN_TAIL, count - 1) for count in range(2, len(runs) + 1)}
     found = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
@@ -283,8 +238,6 @@ def _compared(
     process_counts: tuple[int, int],
 ) -> pl.DataFrame:
     """The things of one side against those of the base."""
-    import polars as pl
-
     both = base.rename(lambda name: name if name in _THING else f"base_{name}").join(
         side, on=_THING, how="full", coalesce=True, maintain_order="left_right"
     )
@@ -327,8 +280,6 @@ _THING = ("domain", "name")
 
 def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFrame:
     """The rows with `noise_ns`: of their calls, and of repeated runs or, where there are none, a share of the mean."""
-    import polars as pl
-
     rows = rows.with_columns(_noise(rows))
     if run_noise is not None:
         return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
@@ -341,8 +292,6 @@ def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFr
 
 def _noise(rows: pl.DataFrame) -> pl.Series:
     """What the means of equal runs may differ by; null where a side has too few calls to tell."""
-    import polars as pl
-
     tail = _ALARMS / max(rows.height, 1)
     found: list[float | None] = []
     for base, base_degrees, other, degrees in rows.select(
@@ -354,8 +303,6 @@ def _noise(rows: pl.DataFrame) -> pl.Series:
 
 
 def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
-    import polars as pl
-
     calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
     scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)

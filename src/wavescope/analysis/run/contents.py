@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.stored_tables import stored_tables
 from wavescope.base.shown import shown
 from wavescope.model.answer import Answer
@@ -15,12 +17,8 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Contents", "PartialContents", "combine_contents", "contents", "partial_contents"]
 
 _TABLES = table_spec(
     "tables",
@@ -69,13 +67,7 @@ _ENVIRONMENT = table_spec(
 
 @dataclass(frozen=True)
 class Contents(Answer):
-    """The tables of one or many runs.
-
-    Examples
-    --------
-    >>> combine_contents([]).tables_found.height
-    0
-    """
+    """The tables of one or many runs."""
 
     files: pl.DataFrame
     tables_found: pl.DataFrame
@@ -105,28 +97,12 @@ class PartialContents:
 
 
 def contents(run: Run) -> Contents:
-    """What a run holds.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> contents(Run([])).files.height
-    0
-    """
+    """What a run holds."""
     return combine_contents([partial_contents(part) for part in run.parts])
 
 
 def partial_contents(run: Run) -> PartialContents:
-    """What one run holds.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_contents(Run([])).stored.height
-    0
-    """
-    import polars as pl
-
+    """What one run holds."""
     found = []
     for table in RUN:
         if table != "losses":
@@ -158,7 +134,6 @@ def combine_contents(partials: Sequence[PartialContents]) -> Contents:
     >>> combine_contents([]).stored.columns[0]
     'table'
     """
-    import polars as pl
 
     def together(field: str, table: TableSpec) -> pl.DataFrame:
         found: list[pl.DataFrame] = [getattr(partial, field) for partial in partials]

@@ -8,27 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["allocated_bytes", "copied_bytes", "dispatch_counters", "monitored", "sampled_counters"]
 
 _WHERE = ["process", "agent"]
 
 
 def copied_bytes(run: Run) -> pl.DataFrame:
-    """How many bytes are being copied to each agent.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> copied_bytes(Run([])).columns
-    ['process', 'agent', 'name', 'time_ns', 'value']
-    """
-    import polars as pl
-
+    """How many bytes are being copied to each agent."""
     columns = ["process", "dst_agent", "start_ns", "end_ns", "size_bytes"]
     copies = run.read("copies", columns).rename({"dst_agent": "agent"})
     copies = copies.filter(pl.col("agent").is_not_null(), pl.col("start_ns").ge(0), pl.col("size_bytes") > 0)
@@ -38,16 +27,7 @@ def copied_bytes(run: Run) -> pl.DataFrame:
 
 
 def allocated_bytes(run: Run) -> pl.DataFrame:
-    """How many bytes are allocated on each agent. A release gives back what was last allocated at its address.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> allocated_bytes(Run([])).height
-    0
-    """
-    import polars as pl
-
+    """How many bytes are allocated on each agent. A release gives back what was last allocated at its address."""
     columns = ["process", "agent", "type", "level", "end_ns", "address", "size_bytes"]
     rows = run.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
     rows = rows.filter(pl.col("level").cast(pl.String).ne_missing("SCRATCH"))
@@ -67,16 +47,7 @@ def allocated_bytes(run: Run) -> pl.DataFrame:
 
 
 def monitored(run: Run) -> pl.DataFrame:
-    """Clock, power, temperature: the value from the begin of each stretch of time; the last one again at its end.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> monitored(Run([])).height
-    0
-    """
-    import polars as pl
-
+    """Clock, power, temperature: the value from the begin of each stretch of time; the last one again at its end."""
     rows = run.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
     rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("start_ns", maintain_order=True)
     last = rows.group_by(*_WHERE, "name", maintain_order=True).last()
@@ -88,16 +59,7 @@ def monitored(run: Run) -> pl.DataFrame:
 
 
 def sampled_counters(run: Run) -> pl.DataFrame:
-    """Counters that were sampled over time, instances added up.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> sampled_counters(Run([])).height
-    0
-    """
-    import polars as pl
-
+    """Counters that were sampled over time, instances added up."""
     info = run.read("counter_info", ["counter", "name", "agent"])
     rows = run.read("counters", ["process", "time_ns", "counter", "value"])
     rows = rows.filter(pl.col("time_ns").is_not_null()).group_by("process", "time_ns", "counter").agg(pl.sum("value"))
@@ -109,15 +71,7 @@ def dispatch_counters(run: Run) -> pl.DataFrame:
     """Counters of dispatches, instances added up: the value from the begin of a dispatch, 0 from its end.
 
     Where dispatches with a counter overlap on a GPU, their values are added up.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> dispatch_counters(Run([])).height
-    0
     """
-    import polars as pl
-
     info = run.read("counter_info", ["counter", "name"])
     rows = run.read("counters", ["process", "event", "time_ns", "counter", "value"])
     rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null()).join(info, on="counter")
@@ -134,8 +88,6 @@ def dispatch_counters(run: Run) -> pl.DataFrame:
 
 def _running_sums(changes: pl.DataFrame) -> pl.DataFrame:
     """Changes of a value as its sum at each time."""
-    import polars as pl
-
     named = changes if "name" in changes.columns else changes.with_columns(name=pl.lit(""))
     keys = [*_WHERE, "name"]
     at_once = named.group_by(*keys, "time_ns").agg(pl.col("value").sum()).sort(*keys, "time_ns")
@@ -144,7 +96,5 @@ def _running_sums(changes: pl.DataFrame) -> pl.DataFrame:
 
 def _ordered(points: pl.DataFrame) -> pl.DataFrame:
     """By name, agent, process and time."""
-    import polars as pl
-
     columns = [*_WHERE, pl.col("name").cast(pl.String), "time_ns", pl.col("value").cast(pl.Float64)]
     return points.select(columns).sort("name", "agent", "process", "time_ns", maintain_order=True)

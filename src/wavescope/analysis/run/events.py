@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+import polars as pl
+
 from wavescope.analysis.run.busy_time import BusyTime, copy_agent
 from wavescope.analysis.run.markers import MARKER, Markers
 from wavescope.analysis.run.processes import PROCESS, gpus_of, processes_of, streams_of
@@ -13,15 +15,12 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["EVENT_TABLES", "EXTENTS", "GROUPINGS", "GROUP_COLUMNS", "Events", "Grouping"]
 
 Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
+#: Grouping -> the columns that tell its groups apart.
 GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "all": (),
     "process": PROCESS,
@@ -30,7 +29,7 @@ GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "stream": (*PROCESS, "stream"),
     "marker": ("marker",),
 }
-"""Grouping -> the columns that tell its groups apart."""
+#: The same while events are read, before numbers of rows become values.
 _NUMBERS: dict[str, tuple[str, ...]] = {
     "all": (),
     "process": ("process",),
@@ -39,7 +38,6 @@ _NUMBERS: dict[str, tuple[str, ...]] = {
     "stream": ("process", "stream"),
     "marker": ("marker",),
 }
-"""The same while events are read, before numbers of rows become values."""
 
 _COLUMNS = {
     "kernels": ("name", "agent", "stream"),
@@ -66,14 +64,7 @@ _ON_GPU = ("kernels", "copies")
 
 
 class Events:
-    """The events of a run, read once in pieces.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> Events(Run([]), "all").statistics(EVENT_TABLES).sums.height
-    0
-    """
+    """The events of a run, read once in pieces."""
 
     def __init__(self, run: Run, by: Grouping) -> None:
         self._run = run
@@ -98,8 +89,6 @@ class Events:
 
     def extents(self) -> pl.DataFrame:
         """When the events read so far of each process were, and how long they kept its GPUs busy: see `EXTENTS`."""
-        import polars as pl
-
         if not self._extents:
             return empty_frame(EXTENTS)
         seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
@@ -108,8 +97,6 @@ class Events:
 
     def gpus(self) -> pl.DataFrame:
         """`host` and `gpu` of the GPUs that the kernels read so far ran on."""
-        import polars as pl
-
         used = pl.Series(sorted(self._used), dtype=pl.UInt32)
         return self._gpus.filter(pl.col("agent").is_in(used.implode())).select("host", "gpu").unique()
 
@@ -119,8 +106,6 @@ class Events:
 
     def pieces(self, table: str) -> Iterator[pl.DataFrame]:
         """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
-        import polars as pl
-
         columns = ["process", "start_ns", "end_ns", *_COLUMNS[table]]
         if self._by == "marker":
             columns += ["thread", "correlation"]
@@ -134,8 +119,6 @@ class Events:
 
     def _labels(self, table: str) -> list[pl.Expr]:
         """`domain` and `name`, where the table has them in other words."""
-        import polars as pl
-
         if table == "allocations":
             is_scratch = pl.col("level") == "SCRATCH"
             domain = pl.when(is_scratch).then(pl.lit("SCRATCH")).otherwise(pl.lit("ALLOCATION"))
@@ -155,8 +138,6 @@ class Events:
 
     def _named(self, statistics: Statistics, keys: tuple[str, ...]) -> Statistics:
         """The same by values: names, hosts, pids."""
-        import polars as pl
-
         sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
         if self._by == "stream":
             streams = streams_of(self._run)
@@ -170,8 +151,6 @@ class Events:
         return Statistics(keys, sums, statistics.values)
 
     def _note(self, table: str, piece: pl.DataFrame) -> None:
-        import polars as pl
-
         is_whole = pl.col("end_ns") >= pl.col("start_ns")
         times = [pl.when(is_whole).then(name).min().alias(name) for name in ("start_ns",)]
         times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]

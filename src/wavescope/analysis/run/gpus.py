@@ -5,34 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+import polars as pl
+
 from wavescope.analysis.run.intervals import intervals
 from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
 
-__all__ = [
-    "PLACE",
-    "Place",
-    "Places",
-    "gpu_places",
-    "gpu_work",
-    "machines",
-    "merged_elsewhere",
-    "partial_intervals",
-    "place_frame",
-    "shared_gpus",
-]
-
+#: Columns that say which GPU: equal in all files that tell of the same GPU of the same node.
 PLACE = ("machine", "gpu_key")
-"""Columns that say which GPU: equal in all files that tell of the same GPU of the same node."""
 
-Place: TypeAlias = tuple[str, int | None]
-"""The values of `PLACE`."""
+Place: TypeAlias = tuple[str, int | None]  #: The values of `PLACE`.
 
 
 class _OfGpus(Protocol):
@@ -44,12 +30,10 @@ class _OfGpus(Protocol):
 class Places:
     """The GPUs of a run, by number; and which of them an agent is."""
 
+    #: `place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`.
     table: pl.DataFrame
-    """`place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`."""
-    numbers: pl.Series
-    """The `place` of each agent, by its number; null = no GPU."""
-    of_process: pl.DataFrame
-    """`process` -> the `place` of work whose GPU was not recorded."""
+    numbers: pl.Series  #: The `place` of each agent, by its number; null = no GPU.
+    of_process: pl.DataFrame  #: `process` -> the `place` of work whose GPU was not recorded.
 
 
 def gpu_places(run: Run) -> Places:
@@ -57,15 +41,7 @@ def gpu_places(run: Run) -> Places:
 
     A node is known by its machine id, else by its host name, else the file stands for it: nothing is then known about
     other files. A GPU of it is known by its number among all agents, else by its number among the GPUs.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> gpu_places(Run([])).table.height
-    0
     """
-    import polars as pl
-
     processes = machines(run)
     gpus = run.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
     known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
@@ -88,16 +64,7 @@ def gpu_places(run: Run) -> Places:
 
 
 def machines(run: Run) -> pl.DataFrame:
-    """`process` with `machine` (identity of its node) and `node` (name of it to show).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> machines(Run([])).columns
-    ['process', 'machine', 'node']
-    """
-    import polars as pl
-
+    """`process` with `machine` (identity of its node) and `node` (name of it to show)."""
     sources = run.read("sources", ["source", "path"])
     nodes = run.read("nodes", ["node", "machine_id", "hostname"])
     found = run.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
@@ -115,15 +82,7 @@ def gpu_work(
     """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `start_ns`, `end_ns`, and more columns.
 
     A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> gpu_work(Run([]), gpu_places(Run([]))).height
-    0
     """
-    import polars as pl
-
     common = ["process", "stream", "start_ns", "end_ns"]
     dtypes = RUN["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
     columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
@@ -141,8 +100,6 @@ def gpu_work(
 
 def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.DataFrame:
     """The rows of each GPU that one of the `agents` is; once for each GPU."""
-    import polars as pl
-
     names = [f"place{number}" for number in range(len(agents))]
     found = [places.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
     piece = piece.drop(agents).with_columns(found)
@@ -158,13 +115,7 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.Da
 
 
 def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[Place]:
-    """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums.
-
-    Examples
-    --------
-    >>> shared_gpus([])
-    frozenset()
-    """
+    """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums."""
     seen: set[Place] = set()
     shared: set[Place] = set()
     for partial in partials:
@@ -181,20 +132,11 @@ def place_frame(places: Iterable[Place]) -> pl.DataFrame:
     >>> place_frame([("node1", 2)]).rows()
     [('node1', 2)]
     """
-    import polars as pl
-
     return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
 
 
 def partial_intervals(run: Run, *, shared: frozenset[Place]) -> pl.DataFrame:
-    """When the GPUs in `shared` were busy with work of this run: merged intervals, and the process that began each.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_intervals(Run([]), shared=frozenset()).columns
-    ['machine', 'gpu_key', 'start_ns', 'end_ns', 'pid']
-    """
+    """When the GPUs in `shared` were busy with work of this run: merged intervals, and the process that began each."""
     places = gpu_places(run)
     chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
     work = gpu_work(run, places).join(chosen.select("place", *PLACE), on="place")
@@ -203,23 +145,12 @@ def partial_intervals(run: Run, *, shared: frozenset[Place]) -> pl.DataFrame:
 
 
 def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The results of `partial_intervals` of several runs as one.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> merged_elsewhere([partial_intervals(Run([]), shared=frozenset())]).height
-    0
-    """
-    import polars as pl
-
+    """The results of `partial_intervals` of several runs as one."""
     return _first_pids(pl.concat(partials))
 
 
 def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
     """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
-    import polars as pl
-
     ordered = work.select(*PLACE, "start_ns", "end_ns", "pid").sort(*PLACE, "start_ns", "pid")
     reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
     is_first = (pl.col("start_ns") > reached).fill_null(value=True)

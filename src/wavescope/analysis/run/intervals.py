@@ -9,29 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.statistics import is_timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-__all__ = [
-    "FARTHEST_NS",
-    "bin_width",
-    "combinations",
-    "covered",
-    "covered_before",
-    "covered_per_bin",
-    "gaps_between",
-    "in_order",
-    "intervals",
-    "merged",
-    "share_of",
-]
-
+#: Times beyond this (73 years) are damage: they are moved here and have no length, so that no sum overflows.
 FARTHEST_NS = 1 << 61
-"""Times beyond this (73 years) are damage: they are moved here and have no length, so that no sum overflows."""
 
 
 def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -43,8 +29,6 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
-    import polars as pl
-
     known = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
     begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
@@ -62,8 +46,6 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> 
     >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "start_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
     [0, 1, None]
     """
-    import polars as pl
-
     ordered = frame if frame[time].is_sorted() else frame.sort(time, maintain_order=True)
     if not by or not frame.height:
         return ordered
@@ -81,8 +63,6 @@ def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> merged(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(0, 5), (9, 12)]
     """
-    import polars as pl
-
     lengthy = frame.lazy().filter(pl.col("end_ns") > pl.col("start_ns")).select(*by, "start_ns", "end_ns").collect()
     latest = pl.col("end_ns").cum_max()
     is_first = (pl.col("start_ns") > _reached(by)).fill_null(value=True)
@@ -101,8 +81,6 @@ def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> covered(pl.DataFrame({"gpu": [0, 0], "start_ns": [0, 2], "end_ns": [3, 5]}), ["gpu"]).rows()
     [(0, 5)]
     """
-    import polars as pl
-
     new = (pl.col("end_ns") - pl.max_horizontal("start_ns", _reached(()))).clip(lower_bound=0)
     if not by:
         return frame.select(covered_ns=new.sum())
@@ -119,8 +97,6 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> gaps_between(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(9, 12, 5, 4)]
     """
-    import polars as pl
-
     found = frame.with_columns(gap_start_ns=_reached(by)).filter(pl.col("start_ns") > pl.col("gap_start_ns"))
     return found.with_columns(gap_ns=pl.col("start_ns") - pl.col("gap_start_ns"))
 
@@ -135,8 +111,6 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
     >>> covered_before(whole, pl.DataFrame({"time_ns": [-1, 3, 8, 10, 99]}), []).to_list()
     [0, 3, 5, 6, 8]
     """
-    import polars as pl
-
     length = pl.col("end_ns") - pl.col("start_ns")
     sums = length.cum_sum().over(by) if by else length.cum_sum()
     steps = whole.with_columns(before_ns=sums - length).sort("start_ns")
@@ -183,8 +157,6 @@ def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_n
     >>> covered_per_bin(pl.DataFrame({"start_ns": [3], "end_ns": [9]}), [], 3, 9, 4).rows()
     [(0, 1), (1, 4), (2, 1)]
     """
-    import polars as pl
-
     first, last = start_ns // width, max(start_ns, end_ns - 1) // width
     edges = pl.DataFrame({"bin": pl.int_range(first, last + 2, eager=True)}).with_columns(time_ns=pl.col("bin") * width)
     points = whole.select(by).unique().sort(by).join(edges, how="cross") if by else edges
@@ -207,8 +179,6 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     >>> combinations(frame, [], "bit").rows()
     [(1, 4), (2, 3), (3, 2)]
     """
-    import polars as pl
-
     groups = frame.partition_by(by, as_dict=True) if by else {(): frame}
     empty = frame.select(by).clear().with_columns(members=pl.lit(0, pl.Int64), length_ns=pl.lit(0, pl.Int64))
     found = [empty]
@@ -221,8 +191,6 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
 
 def _combinations(frame: pl.DataFrame, member: str) -> pl.DataFrame:
     """`combinations` of one group."""
-    import polars as pl
-
     edges = pl.concat(
         frame.select(time=pl.col(column), bit=pl.col(member).cast(pl.Int32) * sign)
         for column, sign in (("start_ns", 1), ("end_ns", -1))
@@ -234,8 +202,6 @@ def _combinations(frame: pl.DataFrame, member: str) -> pl.DataFrame:
 
 def _reached(by: Sequence[str]) -> pl.Expr:
     """The latest end of all earlier rows of the group."""
-    import polars as pl
-
     latest = pl.col("end_ns").cum_max().shift(1)
     return latest.over(by) if by else latest
 
@@ -249,6 +215,4 @@ def share_of(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
     >>> pl.DataFrame({"a": [1, 0], "b": [4, 0]}).select(share_of(pl.col("a"), pl.col("b"))).to_series().to_list()
     [0.25, None]
     """
-    import polars as pl
-
     return pl.when(whole != 0).then(part / whole)

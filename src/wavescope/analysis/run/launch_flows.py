@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.launches import Launches
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -12,26 +14,15 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["LaunchFlows", "launch_flows"]
 
 _WORK = ("kernels", "copies")
 
 
 @dataclass(frozen=True)
 class LaunchFlows(Answer):
-    """Calls and the GPU work that they launched.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> launch_flows(Run([])).flows.height
-    0
-    """
+    """Calls and the GPU work that they launched."""
 
     definition: ClassVar[str] = (
         "A dispatch or copy was launched by the call of its process that has the same correlation, the first of "
@@ -50,21 +41,11 @@ class LaunchFlows(Answer):
     }
 
     flows: pl.DataFrame
-    unknown_count: int
-    """Dispatches and copies whose launch is not among the calls."""
+    unknown_count: int  #: Dispatches and copies whose launch is not among the calls.
 
 
 def launch_flows(run: Run) -> LaunchFlows:
-    """The launches of a run.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> launch_flows(Run([])).unknown_count
-    0
-    """
-    import polars as pl
-
+    """The launches of a run."""
     keys = ["process", "correlation"]
     work = pl.concat(
         run.read(table, keys).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
 
-__all__ = ["API_DOMAINS", "CAUSES", "Launches", "cause_of", "outermost", "region_pieces", "touching"]
-
+#: Domains of calls into a runtime; all other regions (markers, operators, frames) say what the application did.
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
-"""Domains of calls into a runtime; all other regions (markers, operators, frames) say what the application did."""
 
 _KEYS = ["process", "correlation"]
 _SMALL = 1 << 16
+#: Kind of call -> names of functions of that kind; the first that fits.
 CAUSES = {
     "synchronisation": r"(?i)synchronize|signal_wait|waitevent|wait_event|eventquery|streamquery",
     "allocation": r"(?i)malloc|free|alloc|hostregister|hostunregister|mempool|memory_pool",
@@ -25,20 +24,10 @@ CAUSES = {
     "loading code": r"(?i)module(load|unload|get)|code_object|executable|fatbinary|registerfunction|registervar",
     "launch call": r"(?i)launch|pushcallconfiguration|popcallconfiguration",
 }
-"""Kind of call -> names of functions of that kind; the first that fits."""
 
 
 def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Regions in pieces: calls into a runtime, and all others.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> list(region_pieces(Run([]), ["start_ns"]))
-    []
-    """
-    import polars as pl
-
+    """Regions in pieces: calls into a runtime, and all others."""
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     for piece in run.chunks("regions", ["domain", *columns]):
         yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
@@ -49,20 +38,9 @@ class Launches:
 
     Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
     correlations are dense, which writers of runs see to.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> ids = pl.DataFrame({"process": [0], "correlation": [7]})
-    >>> launches = Launches(ids)
-    >>> launches.add(ids.with_columns(thread=pl.lit(3), start_ns=pl.lit(1)))
-    >>> launches.of(ids).rows()
-    [(1, 3)]
     """
 
     def __init__(self, work: pl.DataFrame) -> None:
-        import polars as pl
-
         wanted = work.select(_KEYS).drop_nulls()
         low, high = wanted["correlation"].min(), wanted["correlation"].max()
         self._low = int(low or 0)  # type: ignore[arg-type]
@@ -83,8 +61,6 @@ class Launches:
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
 
     def _cells(self, frame: pl.DataFrame) -> pl.Series:
-        import polars as pl
-
         at = pl.col("correlation") - self._low
         is_inside = at.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
         cell = pl.col("process").cast(pl.Int64) * self._width + at
@@ -92,16 +68,12 @@ class Launches:
 
     def slots_of(self, frame: pl.DataFrame) -> pl.Series:
         """The number of the launch that each row belongs to, of `count`; null = none."""
-        import polars as pl
-
         if isinstance(self._slots, pl.Series):
             return self._slots.gather(self._cells(frame))
         return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
 
     def add(self, calls: pl.DataFrame) -> None:
         """Remember those of the calls that launched some of the work, the first of several."""
-        import polars as pl
-
         found = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
         is_free = self._begins.gather(found["slot"]).is_null()
         first = found.filter(is_free & found["slot"].is_first_distinct())
@@ -110,8 +82,6 @@ class Launches:
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
         """`launch_start_ns` and `launch_thread` for each row; null = not known."""
-        import polars as pl
-
         slots = self.slots_of(work)
         return pl.DataFrame(
             {"launch_start_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}
@@ -128,8 +98,6 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     >>> outermost(calls).rows()
     [(0, 0, 9)]
     """
-    import polars as pl
-
     ordered = calls.sort("thread", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("start_ns"))
     return ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns")).filter(
@@ -161,8 +129,6 @@ def cause_of(name: pl.Expr) -> pl.Expr:
     >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
     'synchronisation'
     """
-    import polars as pl
-
     kind = pl.lit("other call")
     for cause, pattern in reversed(CAUSES.items()):
         kind = pl.when(name.str.contains(pattern)).then(pl.lit(cause)).otherwise(kind)

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
+if TYPE_CHECKING:
     from wavescope.model.run import Run
 
-__all__ = ["MARKER", "Markers"]
-
-MARKER = "MARKER"
-"""Domain of marker ranges."""
+MARKER = "MARKER"  #: Domain of marker ranges.
 _THREAD = ("process", "thread")
 
 
 class Markers:
-    """The marker ranges of a run: the innermost one that is open counts.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> Markers(Run([])).is_empty
-    True
-    """
+    """The marker ranges of a run: the innermost one that is open counts."""
 
     def __init__(self, run: Run) -> None:
-        import polars as pl
-
         columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
         ranges = [piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in run.chunks("regions", columns)]
         empty = run.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
@@ -54,8 +42,6 @@ class Markers:
 
         Events whose call was not recorded count at their own begin, on the thread that launched them.
         """
-        import polars as pl
-
         if self._launches is None:
             self._launches = self._calls()
         calls = events.select("process", "thread", "correlation", "start_ns").join(
@@ -71,8 +57,6 @@ class Markers:
 
     def _calls(self) -> pl.DataFrame:
         """Thread and begin of the API call of each correlation."""
-        import polars as pl
-
         columns = ["process", "correlation", "domain", "thread", "start_ns"]
         calls = [
             piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
@@ -88,8 +72,6 @@ class Markers:
 
 def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
     """For each moment at which a range begins or ends on a thread: the name of the innermost one that is open then."""
-    import polars as pl
-
     whole = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
     steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
@@ -116,8 +98,6 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
 
 def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
     """The same for threads with ranges that end before one that began inside them: the last one begun counts."""
-    import polars as pl
-
     innermost: list[int | None] = []
     for _, thread in edges.group_by(_THREAD, maintain_order=True):
         pending: dict[int, None] = {}
@@ -132,6 +112,4 @@ def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
 
 def _length(sign: int) -> pl.Expr:
     """Sorts ranges of equal begin outermost first, and those of equal end innermost first."""
-    import polars as pl
-
     return sign * (pl.col("end_ns") - pl.col("start_ns"))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope import _core
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
-
-__all__ = ["nested", "timed"]
 
 
 def timed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -23,8 +21,6 @@ def timed(frame: pl.DataFrame) -> pl.DataFrame:
     >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
     [(5, 5)]
     """
-    import polars as pl
-
     begin, end = pl.col("start_ns"), pl.col("end_ns")
     return frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
 
@@ -40,8 +36,6 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
     [1, 0, 0, 1]
     """
-    import polars as pl
-
     lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
     known = frame.select(*keys, "start_ns", "end_ns").join(
         lines, on=keys, how="left", nulls_equal=True, maintain_order="left"

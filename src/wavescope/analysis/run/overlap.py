@@ -5,29 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.collectives import is_collective
 from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work
 from wavescope.analysis.run.intervals import combinations, in_order, intervals, merged, share_of
 from wavescope.analysis.run.launches import region_pieces
 from wavescope.analysis.run.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
 from wavescope.model.answer import Answer
+from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.gpus import Places
-    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Overlap", "PartialOverlap", "combine_overlap", "overlap", "partial_overlap"]
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _GPU_WORK, _CALLS = 1, 2
+#: Intervals of a process that a partial result carries, so that those of thousands of ranks stay small.
 _MOST_INTERVALS = 250_000
-"""Intervals of a process that a partial result carries, so that those of thousands of ranks stay small."""
 _WHERE = """\
 node                    String   -   | host name of the node, else the file
 gpu                     Int64    -   | number of the GPU on the node; null = not recorded
@@ -42,14 +40,7 @@ both_share              Float64  -   | both_ns of the shorter of the two
 
 @dataclass(frozen=True)
 class Overlap(Answer):
-    """What runs at the same time.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> overlap(Run([])).gpus.height
-    0
-    """
+    """What runs at the same time."""
 
     definition: ClassVar[str] = (
         "Each kind of work of a GPU is merged by itself: computation (kernels), communication (kernels of RCCL, NCCL "
@@ -133,10 +124,10 @@ class Overlap(Answer):
     processes: pl.DataFrame
     levels: pl.DataFrame
     host: pl.DataFrame
+    #: Idle time that `processes` and their `levels` count as busy, because a process has too many intervals.
     bridged_ns: int
-    """Idle time that `processes` and their `levels` count as busy, because a process has too many intervals."""
+    #: Streams of a GPU that `streams` compares, the busiest, where there are more; None = all are compared.
     stream_limit: int | None
-    """Streams of a GPU that `streams` compares, the busiest, where there are more; None = all are compared."""
 
 
 @dataclass(frozen=True)
@@ -147,23 +138,13 @@ class PartialOverlap:
     streams: pl.DataFrame
     stream_levels: pl.DataFrame
     host: pl.DataFrame
-    intervals: pl.DataFrame
-    """When each process had work on each GPU."""
+    intervals: pl.DataFrame  #: When each process had work on each GPU.
     bridged_ns: int
     is_cut: bool
 
 
 def partial_overlap(run: Run) -> PartialOverlap:
-    """What one run knows.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_overlap(Run([])).gpus.height
-    0
-    """
-    import polars as pl
-
+    """What one run knows."""
     places = gpu_places(run)
     work = gpu_work(run, places, ["name"])
     names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
@@ -206,7 +187,6 @@ def _merged(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Merged and exposed times of the kinds of work."""
-    import polars as pl
 
     def time(is_in: pl.Expr) -> pl.Expr:
         return pl.col("length_ns").filter(is_in).sum()
@@ -228,8 +208,6 @@ def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     found = pairs(together, marked, by, "stream")
     for side in ("first", "second"):
         found = found.join(
@@ -246,8 +224,6 @@ def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], i
 
 def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl.DataFrame:
     """Calls of each process against its GPU work."""
-    import polars as pl
-
     by = ["process"]
     empty = run.read("processes", ["process", "start_ns", "end_ns"]).clear()
     pieces = region_pieces(run, empty.columns)
@@ -277,17 +253,7 @@ def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl
 
 
 def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
-    """The answer for all runs.
-
-    Examples
-    --------
-    >>> combine_overlap([]).levels.height
-    0
-    """
-    import polars as pl
-
-    from wavescope.model.run import Run
-
+    """The answer for all runs."""
     partials = partials or [partial_overlap(Run([]))]
     tables = Overlap.tables
     gpus = pl.concat(part.gpus for part in partials)
@@ -321,8 +287,6 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
 
 def _processes(busy: pl.DataFrame) -> pl.DataFrame:
     """Pairs of processes on one GPU."""
-    import polars as pl
-
     by = [*PLACE]
     several = busy.group_by(by).agg(pl.col("pid").n_unique().alias("n")).filter(pl.col("n") > 1)
     shared = busy.join(several.select(by), on=by, how="semi", nulls_equal=True)
@@ -334,8 +298,6 @@ def _processes(busy: pl.DataFrame) -> pl.DataFrame:
 
 def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
     """How many processes of a node, and streams of a GPU, work at the same time."""
-    import polars as pl
-
     by = ["machine"]
     nodes = busy.group_by("machine").agg(pl.col("node").min())
     processes = (
@@ -358,12 +320,5 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
 
 
 def overlap(run: Run) -> Overlap:
-    """What runs at the same time in the run.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> overlap(Run([])).host.columns[:2]
-    ['node', 'pid']
-    """
+    """What runs at the same time in the run."""
     return combine_overlap([partial_overlap(part) for part in run.parts])

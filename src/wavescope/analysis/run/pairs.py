@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.intervals import combinations, share_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-__all__ = ["MOST_MEMBERS", "bridged", "levels", "levels_of", "pairs", "with_bits"]
-
-MOST_MEMBERS = 16
-"""Members of a group that are compared, the busiest: there are up to 2^16 combinations of so many."""
+MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest: there are up to 2^16 combinations of so many.
 
 
 def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:
@@ -28,8 +25,6 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
     >>> with_bits(frame, ["gpu"], "stream")[0]["bit"].to_list()
     [2, 1]
     """
-    import polars as pl
-
     busy = frame.group_by(*by, member).agg(busy=(pl.col("end_ns") - pl.col("start_ns")).sum())
     order = busy.sort(*by, "busy", member, descending=[False] * len(by) + [True, False], nulls_last=True)
     numbered = order.with_columns(at=pl.int_range(pl.len()).over(by)).drop("busy")
@@ -51,8 +46,6 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
     >>> pairs(combinations(marked, ["gpu"], "bit"), marked, ["gpu"], "stream").rows()
     [(0, 7, 9, 8, 2, 2, 1.0)]
     """
-    import polars as pl
-
     members = marked.select(*by, member, "bit").unique()
     bits = members.select("bit").unique().sort("bit")
     longer = together.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
@@ -85,8 +78,6 @@ def levels(whole: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> levels(pl.DataFrame({"stream": [7, 9], "start_ns": [0, 3], "end_ns": [8, 5]}), []).rows()
     [(1, 6), (2, 2)]
     """
-    import polars as pl
-
     return combinations(whole.with_columns(one=pl.lit(1, pl.Int64)), by, "one").rename({"members": "level"})
 
 
@@ -99,8 +90,6 @@ def levels_of(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> levels_of(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
     [(1, 7), (2, 2)]
     """
-    import polars as pl
-
     counted = together.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
     return counted.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 
@@ -114,8 +103,6 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
     >>> bridged(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """
-    import polars as pl
-
     shortest, found = 1, whole
     while found.height > most:
         before = pl.col("end_ns").shift(1)

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
+if TYPE_CHECKING:
     from wavescope.model.run import Run
 
-__all__ = ["PROCESS", "gpus_of", "processes_of", "streams_of"]
-
+#: Columns that tell processes apart, also those with equal pids on two nodes or in two files.
 PROCESS = ("host", "pid", "rank", "run")
-"""Columns that tell processes apart, also those with equal pids on two nodes or in two files."""
 
 
 def processes_of(document: Run) -> pl.DataFrame:
     """`process` (number in the run) with the columns `PROCESS`.
 
     `run` is the unique id of the recording, or its path where none is stored.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> processes_of(Run([])).columns
-    ['process', 'host', 'pid', 'rank', 'run']
     """
-    import polars as pl
-
     hosts = document.read("nodes", ["node", "hostname"])
     paths = document.read("sources", ["source", "path"])
     processes = document.read("processes", ["process", "source", "node", "pid", "rank", "guid"])
@@ -41,16 +31,7 @@ def processes_of(document: Run) -> pl.DataFrame:
 
 
 def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
-    """`agent` (number in the run) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> gpus_of(Run([]), processes_of(Run([]))).columns
-    ['agent', 'host', 'gpu']
-    """
-    import polars as pl
-
+    """`agent` (number in the run) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs."""
     agents = run.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
     number = pl.coalesce("type_index", "absolute_index")
     return (
@@ -61,12 +42,5 @@ def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
 
 
 def streams_of(run: Run) -> pl.DataFrame:
-    """`number` (of the stream in the run) with its id as `stream`.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> streams_of(Run([])).columns
-    ['number', 'stream']
-    """
+    """`number` (of the stream in the run) with its id as `stream`."""
     return run.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})

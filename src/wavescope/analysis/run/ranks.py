@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.busy_time import BusyTime, copy_agent
 from wavescope.analysis.run.collectives import MOST_CALLS, collective_calls, compared, is_collective, sequences
 from wavescope.analysis.run.processes import PROCESS, processes_of
@@ -15,12 +17,8 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["PartialRanks", "Ranks", "combine_ranks", "partial_ranks", "ranks"]
 
 _WHO = """\
 host  String  -  | node
@@ -58,24 +56,14 @@ _KERNELS = table_spec(
 class PartialRanks:
     """What one run contributes to `Ranks`."""
 
-    work: pl.DataFrame
-    """Columns of `_WORK`."""
-    kernels: pl.DataFrame
-    """Columns of `_KERNELS`."""
-    sequences: pl.DataFrame
-    """`PROCESS`, `name`, `durations`: what each collective took, call by call."""
+    work: pl.DataFrame  #: Columns of `_WORK`.
+    kernels: pl.DataFrame  #: Columns of `_KERNELS`.
+    sequences: pl.DataFrame  #: `PROCESS`, `name`, `durations`: what each collective took, call by call.
 
 
 @dataclass(frozen=True)
 class Ranks(Answer):
-    """How evenly the work of a run is spread over its processes.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> ranks(Run([])).processes.height
-    0
-    """
+    """How evenly the work of a run is spread over its processes."""
 
     definition: ClassVar[str] = (
         "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
@@ -142,25 +130,13 @@ class Ranks(Answer):
     processes: pl.DataFrame
     kernels: pl.DataFrame
     collectives: pl.DataFrame
-    imbalance: float | None
-    """Largest compute time over the mean; None = nothing was computed."""
-    cost_ns: float
-    """Largest compute time minus the mean."""
-    waited_ns: int
-    """Waiting in collectives, of all processes together."""
+    imbalance: float | None  #: Largest compute time over the mean; None = nothing was computed.
+    cost_ns: float  #: Largest compute time minus the mean.
+    waited_ns: int  #: Waiting in collectives, of all processes together.
 
 
 def partial_ranks(run: Run) -> PartialRanks:
-    """What one run contributes.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_ranks(Run([])).work.height
-    0
-    """
-    import polars as pl
-
+    """What one run contributes."""
     who = processes_of(run)
     seen = _Seen(run)
     kernels = (
@@ -178,15 +154,7 @@ def partial_ranks(run: Run) -> PartialRanks:
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
-    """The answer about all runs together.
-
-    Examples
-    --------
-    >>> combine_ranks([]).imbalance is None
-    True
-    """
-    import polars as pl
-
+    """The answer about all runs together."""
     work = pl.concat([empty_frame(_WORK), *(part.work for part in partials)]).sort("rank", *PROCESS, nulls_last=True)
     kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
     collectives, waits = compared([part.sequences for part in partials])
@@ -215,14 +183,7 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
 
 
 def ranks(run: Run) -> Ranks:
-    """How evenly the work is spread over processes, and what they lose by waiting for each other.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> ranks(Run([])).waited_ns
-    0
-    """
+    """How evenly the work is spread over processes, and what they lose by waiting for each other."""
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
@@ -230,8 +191,6 @@ class _Seen:
     """What the events of a run say about its processes, read once."""
 
     def __init__(self, run: Run) -> None:
-        import polars as pl
-
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
         self.busy = BusyTime()
         self.collectives: list[pl.DataFrame] = []
@@ -252,14 +211,10 @@ class _Seen:
 
     def kernels(self) -> pl.DataFrame:
         """`process`, `name`, `calls`, `total_ns`."""
-        import polars as pl
-
         return pl.concat(self._kernels).group_by("process", "name").agg(pl.col("calls", "total_ns").sum())
 
     def extents(self) -> pl.DataFrame:
         """`process`, `start_ns`, `end_ns`: from its first event to its last."""
-        import polars as pl
-
         return pl.concat(self._extents).group_by("process").agg(_first_and_last())
 
     def _note(self, piece: pl.DataFrame) -> None:
@@ -278,21 +233,15 @@ _BY_KERNEL = table_spec(
 
 
 def _first_and_last() -> list[pl.Expr]:
-    import polars as pl
-
     return [pl.col("start_ns").min(), pl.col("end_ns").max()]
 
 
 def _duration() -> pl.Expr:
-    import polars as pl
-
     return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
 
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     """Kernels of several processes, the one that costs most first."""
-    import polars as pl
-
     slowest = kernels.sort("name", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
     total, calls = pl.col("total_ns"), pl.col("calls")
     found = slowest.group_by("name", maintain_order=True).agg(

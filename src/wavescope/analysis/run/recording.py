@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.gpus import PLACE, gpu_places
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, table_spec
@@ -12,13 +14,9 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.gpus import Places
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Recording", "combine_recording", "partial_recording", "recording"]
 
 _COUNTED = {
     "kernels": "kernel_count",
@@ -32,14 +30,7 @@ _COUNTED = {
 
 @dataclass(frozen=True)
 class Recording(Answer):
-    """Who and what was recorded.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> recording(Run([])).processes.height
-    0
-    """
+    """Who and what was recorded."""
 
     definition: ClassVar[str] = (
         "A process is one row per file that tells of it. Its time is that from the begin of its first to the end of its"
@@ -89,26 +80,16 @@ class PartialRecording:
     """What one file tells."""
 
     processes: pl.DataFrame
-    gpus: pl.DataFrame
-    """GPUs with the columns `PLACE`, which tell them apart."""
+    gpus: pl.DataFrame  #: GPUs with the columns `PLACE`, which tell them apart.
 
 
 def recording(run: Run) -> Recording:
-    """What a run records.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> recording(Run([])).gpus.height
-    0
-    """
+    """What a run records."""
     return combine_recording([partial_recording(part) for part in run.parts])
 
 
 def partial_recording(run: Run) -> PartialRecording:
     """What one file records; events are read in pieces."""
-    import polars as pl
-
     sources = run.read("sources")
     nodes = run.read("nodes", ["node", "hostname"])
     processes = (
@@ -134,15 +115,7 @@ def partial_recording(run: Run) -> PartialRecording:
 
 
 def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
-    """What many files record, in the order of the files.
-
-    Examples
-    --------
-    >>> combine_recording([]).processes.height
-    0
-    """
-    import polars as pl
-
+    """What many files record, in the order of the files."""
     processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
     named = empty_frame(Recording.tables["gpus"])
     found = [part.gpus for part in partials]
@@ -164,8 +137,6 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
 
 def _counted(run: Run, table: str) -> pl.DataFrame:
     """Rows and times by process."""
-    import polars as pl
-
     begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")
     pieces = [
         piece.group_by("process").agg(
@@ -182,8 +153,6 @@ def _counted(run: Run, table: str) -> pl.DataFrame:
 
 
 def _gpus(run: Run, places: Places) -> pl.DataFrame:
-    import polars as pl
-
     counts = [piece["agent"].value_counts() for piece in run.chunks("kernels", ["agent"])]
     empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
     agents = run.read("agents", ["agent"]).with_columns(place=places.numbers)

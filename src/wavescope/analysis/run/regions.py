@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.run.intervals import in_order, share_of
 from wavescope.analysis.run.launches import Launches
 from wavescope.analysis.run.statistics import is_timed
@@ -15,28 +18,16 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-__all__ = ["PartialRegions", "Regions", "combine_regions", "partial_regions", "regions"]
-
 _NONE = (1 << 32) - 1  # no launch, no name: as the native core says it
-_LONGEST_PATH = 1_000
-"""Characters of a path that are kept, the last ones: trees from strangers can be deep."""
+_LONGEST_PATH = 1_000  #: Characters of a path that are kept, the last ones: trees from strangers can be deep.
 
 
 @dataclass(frozen=True)
 class Regions(Answer):
-    """The tree of regions.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> regions(Run([])).tree.height
-    0
-    """
+    """The tree of regions."""
 
     definition: ClassVar[str] = (
         "A region lies below the innermost region of its thread that encloses it in time; nodes of the tree are paths "
@@ -78,12 +69,9 @@ class Regions(Answer):
     region_count: int
     thread_count: int
     process_count: int
-    unlinked_gpu_ns: int
-    """GPU time whose launch is not among the regions."""
-    crossing_count: int
-    """Regions that outlast the one they began in."""
-    untimed_count: int
-    """Regions without a possible length; they are left out."""
+    unlinked_gpu_ns: int  #: GPU time whose launch is not among the regions.
+    crossing_count: int  #: Regions that outlast the one they began in.
+    untimed_count: int  #: Regions without a possible length; they are left out.
 
 
 @dataclass(frozen=True)
@@ -91,8 +79,7 @@ class PartialRegions:
     """What one run knows."""
 
     tree: pl.DataFrame
-    patterns: frozenset[str]
-    """Names in which # stands for numbers."""
+    patterns: frozenset[str]  #: Names in which # stands for numbers.
     region_count: int
     thread_count: int
     process_count: int
@@ -103,17 +90,7 @@ class PartialRegions:
 def partial_regions(run: Run, *, domains: tuple[str, ...] = ()) -> PartialRegions:
     """What one run knows; with `domains` only regions of these domains or categories are nodes, and what calls of
     others launched counts for the node around them.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_regions(Run([])).region_count
-    0
     """
-    import polars as pl
-
-    from wavescope import _core
-
     work = _gpu_times(run)
     launches = Launches(work)
     slots = launches.slots_of(work)
@@ -149,8 +126,6 @@ class _Codes:
     """A number for every name, where names that differ only in numbers may have one number."""
 
     def __init__(self, names: Sequence[pl.Series]) -> None:
-        import polars as pl
-
         empty = pl.Series([], dtype=pl.Categorical)
         distinct = pl.concat([empty, *(part.unique() for part in names)]).unique().drop_nulls()
         folded_texts, self.patterns = folded(distinct.cast(pl.String))
@@ -161,8 +136,8 @@ class _Codes:
         self._unnamed = numbers.height
         zeros = pl.repeat(self._unnamed, size, dtype=pl.UInt32, eager=True)
         self._numbers = zeros.scatter(rows["code"], rows["number"])
+        # The names by number; the last one is that of regions without a name.
         self.texts = pl.concat([numbers["text"], pl.Series([None], dtype=pl.String)])
-        """The names by number; the last one is that of regions without a name."""
 
     def of(self, names: pl.Series) -> pl.Series:
         """The numbers of the names."""
@@ -171,8 +146,6 @@ class _Codes:
 
 def _gpu_times(run: Run) -> pl.DataFrame:
     """`process`, `correlation`, `length` of dispatches and copies."""
-    import polars as pl
-
     columns = ["process", "correlation", "start_ns", "end_ns"]
     length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
     empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64})
@@ -182,8 +155,6 @@ def _gpu_times(run: Run) -> pl.DataFrame:
 
 def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
     """Durations and counts of the work of each launch."""
-    import polars as pl
-
     known = pl.DataFrame({"slot": slots, "length": work["length"]}).drop_nulls("slot")
     sums = known.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
     zeros = pl.repeat(0, count, dtype=pl.Int64, eager=True)
@@ -194,8 +165,6 @@ def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
 
 def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict[object, list[pl.DataFrame]], int]:
     """Regions of each thread, in pieces, and how many without a possible length were left out."""
-    import polars as pl
-
     columns = ["process", "thread", "correlation", "name", "start_ns", "end_ns"]
     more = ["domain", "category"] if domains else []
     linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
@@ -224,8 +193,6 @@ def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series:
     """Whether rows are of one of the domains or categories, whatever the case; all rows when none is given."""
-    import polars as pl
-
     if not domains:
         return pl.repeat(value=True, n=piece.height, dtype=pl.Boolean)
     wanted = {domain.upper() for domain in domains}
@@ -238,15 +205,7 @@ def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series
 
 
 def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
-    """The answer for all runs.
-
-    Examples
-    --------
-    >>> combine_regions([]).crossing_count
-    0
-    """
-    import polars as pl
-
+    """The answer for all runs."""
     patterns = frozenset().union(*(part.patterns for part in partials))
     trees = [part.tree.with_columns(folded(part.tree["name"], patterns)[0]) for part in partials]
     whole = with_inclusive(merged_trees(trees))
@@ -271,8 +230,6 @@ def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
 
 def _walked(whole: pl.DataFrame) -> pl.DataFrame:
     """The nodes in the order of a walk: every node behind its parent, siblings by inclusive time."""
-    import polars as pl
-
     rows = whole.select("node", "parent", "name", "total_ns").sort("total_ns", "name", descending=[True, False])
     children: dict[int, list[tuple[int, str]]] = {}
     for node, parent, name, _ in rows.iter_rows():
@@ -295,12 +252,5 @@ def _walked(whole: pl.DataFrame) -> pl.DataFrame:
 
 
 def regions(run: Run, *, domains: tuple[str, ...] = ()) -> Regions:
-    """The tree of the regions of the run, or only of those of some `domains` (MARKER, HIP, ...).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> regions(Run([])).tree.columns[:3]
-    ['node', 'parent', 'depth']
-    """
+    """The tree of the regions of the run, or only of those of some `domains` (MARKER, HIP, ...)."""
     return combine_regions([partial_regions(part, domains=domains) for part in run.parts])

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.statistics import Statistics, described, merged, merged_packed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.summary import PartialSummary
 
-__all__ = ["rocpd_summary"]
-
 _KEYS = ("domain", "name")
+#: Table -> the domains that it is about; every other domain has a table of its own name.
 _VIEWS = {
     "kernels": ("KERNEL",),
     "memory_copies": ("COPY",),
@@ -23,21 +22,13 @@ _VIEWS = {
     "scratch_memory": ("SCRATCH",),
     "markers": ("MARKER",),
 }
-"""Table -> the domains that it is about; every other domain has a table of its own name."""
 
 
 def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]:
     """Tables by the name of their file (`kernels_summary`, ...), of ungrouped summaries; only those with rows.
 
     Allocations are by type, as there: those of scratch memory are in two tables.
-
-    Examples
-    --------
-    >>> rocpd_summary([])
-    {}
     """
-    import polars as pl
-
     whole = merged_packed([part.statistics for part in partials], _KEYS)
     known = {domain for domains in _VIEWS.values() for domain in domains}
     others = sorted(set(whole.sums["domain"]) - known)
@@ -47,8 +38,6 @@ def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]
 
 
 def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
-    import polars as pl
-
     is_allocation = "SCRATCH" in domains
     name = pl.col("name").str.split(" ").list.first() if is_allocation else pl.col("name")
     chosen = whole.sums.filter(pl.col("domain").is_in(domains)).with_columns(name=name)

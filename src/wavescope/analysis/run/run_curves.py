@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
+from wavescope.analysis.common.steps import StepCurve
 from wavescope.analysis.run import counter_points
 from wavescope.analysis.run.clocks import node_clocks
 from wavescope.analysis.run.gpus import gpu_places, gpu_work
@@ -12,14 +15,10 @@ from wavescope.errors import UsageError
 from wavescope.model.run_labels import agent_label
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.analysis.common.steps import StepCurve
     from wavescope.analysis.run.clocks import NodeClocks
     from wavescope.model.run import Run
 
-__all__ = ["CURVE_UNITS", "MOST_SERIES", "RunCurves", "RunSeries", "run_curves"]
-
+#: Sets of curves -> their unit: GPUs with work, allocated bytes, bytes being copied, clocks and power, counters.
 CURVE_UNITS = {
     "busy": "share of the time",
     "memory": "bytes",
@@ -28,7 +27,6 @@ CURVE_UNITS = {
     "samples": "",
     "dispatches": "",
 }
-"""Sets of curves -> their unit: GPUs with work, allocated bytes, bytes being copied, clocks and power, counters."""
 _POINTS = {
     "memory": counter_points.allocated_bytes,
     "copying": counter_points.copied_bytes,
@@ -36,8 +34,7 @@ _POINTS = {
     "samples": counter_points.sampled_counters,
     "dispatches": counter_points.dispatch_counters,
 }
-MOST_SERIES = 256
-"""Curves of one set; where there are more, those with most points are made."""
+MOST_SERIES = 256  #: Curves of one set; where there are more, those with most points are made.
 
 
 class RunSeries(NamedTuple):
@@ -65,16 +62,9 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
     ------
     UsageError
         When there is no such set.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> run_curves(Run([]), "busy").series
-    []
     """
     if name not in CURVE_UNITS:
-        what = f"no curves {name[:40]!r}"
-        raise UsageError(what, advice=f"curves: {', '.join(CURVE_UNITS)}")
+        raise UsageError(f"no curves {name[:40]!r}", advice=f"curves: {', '.join(CURVE_UNITS)}")
     clocks = clocks or node_clocks(run)
     if name == "busy":
         return _busy(run, clocks)
@@ -82,8 +72,6 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
 
 
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
-    import polars as pl
-
     places = gpu_places(run)
     whole = merged(intervals(gpu_work(run, places), ["place"]), ["place"])
     begins = clocks.begins("machine")
@@ -104,8 +92,6 @@ def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
 
 
 def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
-    import polars as pl
-
     begin = clocks.processes["start_ns"].gather(points["process"]).fill_null(0)
     timed = points.with_columns((pl.col("time_ns") - begin).alias("time_ns")).filter(pl.col("time_ns").is_not_null())
     agents = [agent_label(row) for row in run.read("agents").to_dicts()]
@@ -121,8 +107,6 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves
 
 
 def _made(found: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
-    from wavescope.analysis.common.steps import StepCurve
-
     kept = sorted(found, key=lambda one: -one[2].height)[:MOST_SERIES]
     shown = [one for one in found if any(one is other for other in kept)]
     curves = []

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from wavescope.analysis.run.choice import RunSelection
-
-if TYPE_CHECKING:
-    from wavescope.model.run import Run
-
-__all__ = ["RunSelection", "select"]
+from wavescope.analysis.run.chosen import ChosenSource
+from wavescope.model.run import Run
 
 
 def select(run: Run, selection: RunSelection) -> Run:
@@ -30,16 +25,7 @@ def select(run: Run, selection: RunSelection) -> Run:
     UsageError
         When a time or regular expression cannot be read, no marker has the text of `between`, or ranks are asked for
         and none is known.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> select(Run([]), RunSelection(kernel="gemm")).kernels.height
-    0
     """
     if selection == RunSelection():
         return run
-    from wavescope.analysis.run.chosen import ChosenSource
-    from wavescope.model.run import Run
-
     return Run([ChosenSource(source, selection) for source in run.origins])

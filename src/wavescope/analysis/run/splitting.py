@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import polars as pl
+
+from wavescope.analysis.run.choice import RunSelection
 from wavescope.analysis.run.choice_rules import name_pattern
 from wavescope.analysis.run.chosen import ChosenSource
-from wavescope.analysis.run.selection import RunSelection
 from wavescope.errors import UsageError
 from wavescope.model.run import Run
 
@@ -16,22 +18,13 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import RunSource
 
-__all__ = ["By", "Part", "parts_of"]
-
 By = Literal["process", "rank", "gpu", "marker"]
-MOST_PARTS = 1_000
-"""Every part reads the whole run again; more are hardly meant."""
+MOST_PARTS = 1_000  #: Every part reads the whole run again; more are hardly meant.
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a run with a name that is unique among the parts, and that a file can have.
-
-    Examples
-    --------
-    >>> Part("rank0", Run([])).name
-    'rank0'
-    """
+    """A part of a run with a name that is unique among the parts, and that a file can have."""
 
     name: str
     run: Run
@@ -47,18 +40,11 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
     ------
     UsageError
         When there is nothing to split by, or when there would be more than 1,000 parts.
-
-    Examples
-    --------
-    >>> parts_of(Run([]), "process")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: no process to split by; ...
     """
     found = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
     parts = list(_by_marker(run, marker) if by == "marker" else found[by](run))
     if not parts:
-        what = f"no {by} to split by"
-        raise UsageError(what, advice="`wavescope summary` tells what there is")
+        raise UsageError(f"no {by} to split by", advice="`wavescope summary` tells what there is")
     if len(parts) > MOST_PARTS:
         what = f"{len(parts):,} parts are more than {MOST_PARTS:,}"
         raise UsageError(what, advice="split by something else, or take a part first with `wavescope window`")
@@ -85,8 +71,7 @@ def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
 def _by_rank(run: Run) -> Iterator[Part]:
     ranks = run.read("processes", ["rank"])["rank"]
     if len(ranks) and ranks.null_count() == len(ranks):
-        what = "the ranks of these processes are not known"
-        raise UsageError(what, advice="--by process")
+        raise UsageError("the ranks of these processes are not known", advice="--by process")
     for rank in ranks.drop_nulls().unique().sort():
         chosen = RunSelection(ranks=(rank,))
         with_rank = [source for source in run.origins if _has_rank(source, rank)]
@@ -98,8 +83,6 @@ def _has_rank(source: RunSource, rank: int) -> bool:
 
 
 def _by_gpu(run: Run) -> Iterator[Part]:
-    import polars as pl
-
     agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
     worked = {
         agent
@@ -117,8 +100,7 @@ def _by_gpu(run: Run) -> Iterator[Part]:
 
 def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
     if marker is None:
-        what = "no marker to split by"
-        raise UsageError(what, advice='give its text: --marker "step"')
+        raise UsageError("no marker to split by", advice='give its text: --marker "step"')
     occurrences: list[list[ChosenSource]] = []
     for source in run.origins:
         for process, windows in _ranges(source, marker).items():
@@ -134,8 +116,6 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
 
 def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
     """Process -> begin and end of the ranges of markers whose text matches."""
-    import polars as pl
-
     pattern = name_pattern(marker)
     found: dict[int, list[tuple[int, int]]] = {}
     for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):

@@ -9,9 +9,13 @@ distinct values than any of its parts, so that which of the two it is does not d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from math import sqrt
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.run.buckets import bucket_width
 from wavescope.model.run_tables import LONGEST_NS
 from wavescope.model.schema import empty_frame, table_spec
@@ -19,21 +23,7 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import polars as pl
-
-__all__ = [
-    "EXACT_VALUES",
-    "Packed",
-    "Statistics",
-    "described",
-    "is_timed",
-    "merged",
-    "merged_packed",
-    "statistics_of",
-]
-
-EXACT_VALUES = 4096
-"""Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core."""
+EXACT_VALUES = 4096  #: Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core.
 _SUMS = table_spec(
     "sums",
     "one group",
@@ -64,24 +54,14 @@ _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 
 @dataclass(frozen=True)
 class Statistics:
-    """Durations per group.
-
-    Examples
-    --------
-    >>> merged([], ["name"]).sums.height
-    0
-    """
+    """Durations per group."""
 
     keys: tuple[str, ...]
-    sums: pl.DataFrame
-    """One row per group: its keys and the columns of `_SUMS`."""
-    values: pl.DataFrame
-    """The columns of `_VALUES`, sorted by group and value."""
+    sums: pl.DataFrame  #: One row per group: its keys and the columns of `_SUMS`.
+    values: pl.DataFrame  #: The columns of `_VALUES`, sorted by group and value.
 
     def packed(self) -> Packed:
         """The same in little memory: parts of thousands of files wait for each other."""
-        from io import BytesIO
-
         streams = [BytesIO(), BytesIO()]
         for frame, stream in zip((self.sums, self.values), streams, strict=True):
             frame.write_ipc(stream, compression="zstd")
@@ -98,10 +78,6 @@ class Packed:
 
     def unpacked(self) -> Statistics:
         """The statistics."""
-        from io import BytesIO
-
-        import polars as pl
-
         return Statistics(self.keys, pl.read_ipc(BytesIO(self.sums)), pl.read_ipc(BytesIO(self.values)))
 
 
@@ -115,10 +91,6 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     >>> statistics_of([events], ["name"]).sums.sort("name").select("name", "calls", "total").rows()
     [('a', 2, 6), ('b', 1, 1)]
     """
-    import polars as pl
-
-    from wavescope import _core
-
     native = _core.DurationStatistics(len(keys), LONGEST_NS)
     firsts = []
     for piece in pieces:
@@ -135,8 +107,6 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
 
 def _code(key: pl.Series) -> pl.Series:
     """A number for each value of a key, the same in all pieces."""
-    import polars as pl
-
     if key.dtype == pl.UInt32:
         return key
     return (
@@ -146,7 +116,6 @@ def _code(key: pl.Series) -> pl.Series:
 
 def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
     """The keys with the columns of `_SUMS`, from those of the native core."""
-    import polars as pl
 
     def wide(name: str) -> pl.Expr:
         return pl.col(f"{name}_high").cast(pl.Int128) * (1 << 64) + pl.col(f"{name}_low").cast(pl.Int128)
@@ -175,20 +144,12 @@ def is_timed() -> pl.Expr:
     >>> pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
     [True, False]
     """
-    import polars as pl
-
     length = pl.col("end_ns") - pl.col("start_ns")  # of impossible times it may wrap around, and then is negative
     return (pl.col("end_ns") >= pl.col("start_ns")) & length.is_between(0, LONGEST_NS, closed="left")
 
 
 def merged_packed(parts: Sequence[Packed], keys: Sequence[str]) -> Statistics:
-    """As `merged`, a few at a time.
-
-    Examples
-    --------
-    >>> merged_packed([], ["name"]).sums.height
-    0
-    """
+    """As `merged`, a few at a time."""
     whole = merged([], keys)
     for first in range(0, len(parts), _AT_ONCE):
         whole = merged([whole, *(part.unpacked() for part in parts[first : first + _AT_ONCE])], keys)
@@ -203,8 +164,6 @@ def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:
     >>> merged([], ["name"]).keys
     ('name',)
     """
-    import polars as pl
-
     if not parts:
         schema = dict.fromkeys(keys, pl.String) | _SUMS.dtypes
         return Statistics(tuple(keys), pl.DataFrame(schema=schema), empty_frame(_VALUES))
@@ -236,8 +195,6 @@ def described(statistics: Statistics) -> pl.DataFrame:
     >>> described(statistics_of([events], ["name"])).select("mean_ns", "median_ns", "stddev_ns").row(0)
     (3.0, 3.0, 1.4142135623730951)
     """
-    import polars as pl
-
     sums = statistics.sums.with_columns(_deviation_and_mean(statistics.sums))
     sums = sums.join(_quantiles(statistics), on="group", how="left", maintain_order="left")
     return sums.select(
@@ -257,10 +214,6 @@ def described(statistics: Statistics) -> pl.DataFrame:
 
 def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) -> Statistics:
     """Groups with equal keys become one; too many distinct values become buckets."""
-    import polars as pl
-
-    from wavescope import _core
-
     together = (
         (sums.group_by(*keys, maintain_order=True) if keys else sums.group_by(pl.lit(0).alias("all")))
         .agg(
@@ -283,8 +236,6 @@ def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) ->
 
 def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
     """Mean and sample deviation, from integers of any size: one row per group, so that Python does it."""
-    import polars as pl
-
     rows = sums.select("timed", "total", "squares").rows()
     yield pl.Series("mean", [total / n if n else None for n, total, _ in rows], dtype=pl.Float64)
     deviations = [sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else None for n, total, squares in rows]
@@ -293,8 +244,6 @@ def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
 
 def _quantiles(statistics: Statistics) -> pl.DataFrame:
     """The quantiles of every group, between the two nearest values where one falls between them."""
-    import polars as pl
-
     half = pl.when("is_exact").then(0.0).otherwise(bucket_width("value") / 2 - 0.5)
     placed = statistics.values.join(
         statistics.sums.select("group", "is_exact"), on="group", maintain_order="left"

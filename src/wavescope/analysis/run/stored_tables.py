@@ -15,8 +15,6 @@ from wavescope.readers.files.sqlite import Database
 if TYPE_CHECKING:
     from wavescope.model.run import RunSource
 
-__all__ = ["StoredRows", "stored_tables"]
-
 _KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE)
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 
@@ -27,11 +25,9 @@ class StoredRows(NamedTuple):
     table: str
     row_count: int
     column_count: int
-    size_bytes: int | None
-    """Size of its pages; None = not known."""
+    size_bytes: int | None  #: Size of its pages; None = not known.
     file_count: int
-    columns: str
-    """Their names."""
+    columns: str  #: Their names.
 
 
 def stored_tables(source: RunSource) -> list[StoredRows]:

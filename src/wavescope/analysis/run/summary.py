@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.buckets import QUANTILE_ERROR
 from wavescope.analysis.run.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
 from wavescope.analysis.run.processes import PROCESS
@@ -15,17 +17,13 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.events import Grouping
     from wavescope.analysis.run.statistics import Packed
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-__all__ = ["GPU_DOMAINS", "PartialSummary", "Summary", "combine_summary", "partial_summary", "summary", "wall_of"]
-
+#: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
 GPU_DOMAINS = ("KERNEL", "COPY")
-"""Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up."""
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 _LONGEST_WALL = (1 << 63) - 1
 _GROUPS = """\
@@ -58,24 +56,14 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 class PartialSummary:
     """What one run contributes to a `Summary`."""
 
-    statistics: Packed
-    """By the columns of the grouping, `domain` and `name`."""
-    extents: pl.DataFrame
-    """See `EXTENTS`."""
-    gpus: pl.DataFrame
-    """`host` and `gpu` of GPUs that kernels ran on."""
+    statistics: Packed  #: By the columns of the grouping, `domain` and `name`.
+    extents: pl.DataFrame  #: See `EXTENTS`.
+    gpus: pl.DataFrame  #: `host` and `gpu` of GPUs that kernels ran on.
 
 
 @dataclass(frozen=True)
 class Summary(Answer):
-    """Where the time of a run went.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> summary(Run([])).domains.height
-    0
-    """
+    """Where the time of a run went."""
 
     definition: ClassVar[str] = (
         "Durations are end minus begin. Shares are of all durations of the domain in the group (events that overlap "
@@ -110,13 +98,11 @@ class Summary(Answer):
     domains: pl.DataFrame
     things: pl.DataFrame
     processes: pl.DataFrame
-    gpu_count: int
-    """GPUs that kernels ran on."""
-    gpu_ns: int
-    """Time of all kernels and copies together."""
+    gpu_count: int  #: GPUs that kernels ran on.
+    gpu_ns: int  #: Time of all kernels and copies together.
     wall_ns: int
+    #: Share of the time of all processes in which their GPUs ran anything; None = no GPU was used.
     busy_share: float | None
-    """Share of the time of all processes in which their GPUs ran anything; None = no GPU was used."""
 
     @property
     def columns(self) -> list[str]:
@@ -126,28 +112,13 @@ class Summary(Answer):
 
 
 def partial_summary(run: Run, *, by: Grouping = "all") -> PartialSummary:
-    """What one run contributes.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_summary(Run([])).extents.height
-    0
-    """
+    """What one run contributes."""
     events = Events(run, by)
     return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
 
 
 def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all") -> Summary:
-    """The summary of all runs together.
-
-    Examples
-    --------
-    >>> combine_summary([]).things.height
-    0
-    """
-    import polars as pl
-
+    """The summary of all runs together."""
     group = GROUP_COLUMNS[by]
     whole = merged_packed([part.statistics for part in partials], (*group, "domain", "name"))
     by_domain = merged([whole], (*group, "domain"))
@@ -172,21 +143,12 @@ def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all")
 
 
 def summary(run: Run, *, by: Grouping = "all") -> Summary:
-    """Calls, total, mean, median, min, max, deviation and share of all kernels, copies, allocations and calls.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> summary(Run([])).gpu_count
-    0
-    """
+    """Calls, total, mean, median, min, max, deviation and share of all kernels, copies, allocations and calls."""
     return combine_summary([partial_summary(part, by=by) for part in run.parts], by=by)
 
 
 def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFrame:
     """Groups in their order; in each the domains as on the GPU first; in each what takes most time first."""
-    import polars as pl
-
     spec = Summary.tables[table]
     dtypes = spec.dtypes
     missing = [pl.lit(None, dtypes[name]).alias(name) for name in spec.names if name not in rows.columns]
@@ -201,16 +163,7 @@ def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFra
 
 
 def wall_of(processes: pl.DataFrame) -> int:
-    """The longest time on one node, of `Events.extents`; where the node is not known, of one process.
-
-    Examples
-    --------
-    >>> from wavescope.model.schema import empty_frame
-    >>> wall_of(empty_frame(EXTENTS))
-    0
-    """
-    import polars as pl
-
+    """The longest time on one node, of `Events.extents`; where the node is not known, of one process."""
     node = pl.when(pl.col("host") == "").then("run").otherwise("host")
     wide = pl.col("start_ns", "end_ns").cast(pl.Int128)  # of impossible times
     spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("start_ns").min())
@@ -219,16 +172,12 @@ def wall_of(processes: pl.DataFrame) -> int:
 
 def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Processes in order; one that is in several files is one."""
-    import polars as pl
-
     ends = [pl.col("start_ns").min(), pl.col("end_ns").max()]
     sums = [pl.col("busy_ns").sum(), pl.col("gpu_count").max()]
     return pl.concat([empty_frame(EXTENTS), *extents]).group_by(PROCESS).agg(*ends, *sums).sort(PROCESS)
 
 
 def _busy_share(processes: pl.DataFrame) -> float | None:
-    import polars as pl
-
     used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("start_ns", "end_ns").cast(pl.Int128))
     times = used.select(
         pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("start_ns")) * pl.col("gpu_count")).sum()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.busy_time import copy_agent
 from wavescope.analysis.run.clocks import node_clocks
 from wavescope.analysis.run.nesting import nested, timed
@@ -15,20 +17,14 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.run.clocks import NodeClocks
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-__all__ = ["DEEPEST", "ITEM_TABLES", "MOST_KINDS", "RunTimeline", "run_timeline"]
-
+#: Tables of events, in the order in which items are numbered: those of `copies` begin behind the last of `kernels`.
 ITEM_TABLES = ("kernels", "copies", "allocations", "regions", "samples")
-"""Tables of events, in the order in which items are numbered: those of `copies` begin behind the last of `kernels`."""
-DEEPEST = 64
-"""Lanes of a thread: calls that lie deeper are counted, not shown."""
-MOST_KINDS = 4096
-"""Names that are told apart: those that take most time; all others are one kind."""
+DEEPEST = 64  #: Lanes of a thread: calls that lie deeper are counted, not shown.
+MOST_KINDS = 4096  #: Names that are told apart: those that take most time; all others are one kind.
 
 _KIND_OF = {
     "kernels": "stream",
@@ -37,27 +33,20 @@ _KIND_OF = {
     "regions": "thread",
     "samples": "marks",
 }
+#: Kind of lane -> what tells its lines apart.
 _KEYS = {
     "stream": ("process", "agent", "stream", "queue"),
     "allocations": ("process",),
     "thread": ("process", "thread"),
     "marks": ("process", "thread"),
 }
-"""Kind of lane -> what tells its lines apart."""
+#: Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep.
 _ORDER = ("stream", "allocations", "thread", "marks")
-"""Kinds of lanes of a process as they are shown: GPUs first, because threads can be many lanes deep."""
 
 
 @dataclass(frozen=True)
 class RunTimeline(Answer):
-    """The events of a run by lane.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> run_timeline(Run([])).spans.height
-    0
-    """
+    """The events of a run by lane."""
 
     definition: ClassVar[str] = (
         "Calls and ranges lie on their thread, nested by time: one lane per depth. Dispatches and copies lie on the "
@@ -111,29 +100,16 @@ class RunTimeline(Answer):
     lanes: pl.DataFrame
     spans: pl.DataFrame
     kinds: pl.DataFrame
-    first_items: dict[str, int]
-    """Table -> the item of its first row."""
+    first_items: dict[str, int]  #: Table -> the item of its first row.
     item_count: int
     duration_ns: int
-    untimed_count: int
-    """Events without a time, or before 0; they are left out."""
-    too_deep_count: int
-    """Calls nested deeper than `DEEPEST`; they are left out."""
-    other_name_count: int
-    """Names beyond `MOST_KINDS`, which are the last kind together."""
+    untimed_count: int  #: Events without a time, or before 0; they are left out.
+    too_deep_count: int  #: Calls nested deeper than `DEEPEST`; they are left out.
+    other_name_count: int  #: Names beyond `MOST_KINDS`, which are the last kind together.
 
 
 def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
-    """The events of a run by lane; `clocks` is the answer of `node_clocks`, where it is at hand.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> run_timeline(Run([])).first_items["copies"]
-    0
-    """
-    import polars as pl
-
+    """The events of a run by lane; `clocks` is the answer of `node_clocks`, where it is at hand."""
     clocks = clocks or node_clocks(run)
     first_items, found, total = {}, [], 0
     for table in ITEM_TABLES:
@@ -180,8 +156,6 @@ def _first(clocks: NodeClocks) -> int:
 
 def _events(run: Run, table: str) -> pl.DataFrame:
     """`start_ns`, `end_ns`, `name` and what tells lines apart, of all rows of a table."""
-    import polars as pl
-
     where = _KEYS[_KIND_OF[table]]
     if table == "copies":
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
@@ -203,8 +177,6 @@ def _events(run: Run, table: str) -> pl.DataFrame:
 
 def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The timed rows with their `order` (number of the kind of lane), `line`, `overlap` and `depth`; and the lines."""
-    import polars as pl
-
     kept = timed(rows)
     keys = list(_KEYS[kind])
     order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
@@ -225,8 +197,6 @@ def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The kinds, and the kind of each name."""
-    import polars as pl
-
     names = (
         spans.group_by("name")
         .agg(pl.len().alias("count"), (pl.col("end_ns") - pl.col("start_ns")).sum().alias("total_ns"))
@@ -246,8 +216,6 @@ def _kinds(spans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFrame) -> pl.DataFrame:
     """The lanes in the order to show: by node, process (ranks in order), then kind."""
-    import polars as pl
-
     processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
     hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
     groups = [process_label(row, hosts) for row in processes.to_dicts()]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.events import EVENT_TABLES, Events
 from wavescope.analysis.run.statistics import described, merged_packed
 from wavescope.model.answer import Answer
@@ -13,28 +15,17 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.statistics import Packed
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-
-__all__ = ["Top", "combine_top", "partial_top", "top"]
 
 _KEYS = ("domain", "name")
 
 
 @dataclass(frozen=True)
 class Top(Answer):
-    """The heaviest things of a run.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> top(Run([])).things.height
-    0
-    """
+    """The heaviest things of a run."""
 
     definition: ClassVar[str] = (
         "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
@@ -56,33 +47,17 @@ class Top(Answer):
     }
 
     things: pl.DataFrame
-    total_ns: int
-    """Sum of all durations."""
+    total_ns: int  #: Sum of all durations.
     with_calls: bool
 
 
 def partial_top(run: Run, *, with_calls: bool = False) -> Packed:
-    """What one run contributes.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_top(Run([])).keys
-    ('domain', 'name')
-    """
+    """What one run contributes."""
     return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
 
 
 def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
-    """The heaviest things of all runs together.
-
-    Examples
-    --------
-    >>> combine_top([]).total_ns
-    0
-    """
-    import polars as pl
-
+    """The heaviest things of all runs together."""
     rows = described(merged_packed(partials, _KEYS))
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
@@ -91,12 +66,5 @@ def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
 
 
 def top(run: Run, *, with_calls: bool = False) -> Top:
-    """Kernels and copies, and with `with_calls` all calls, by the time they take.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> top(Run([])).total_ns
-    0
-    """
+    """Kernels and copies, and with `with_calls` all calls, by the time they take."""
     return combine_top([partial_top(part, with_calls=with_calls) for part in run.parts], with_calls=with_calls)

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-__all__ = ["MANY", "SUMS", "empty_tree", "folded", "merged_trees", "with_inclusive"]
-
-SUMS = ("call_count", "total_ns", "self_ns", "gpu_count", "gpu_ns", "crossing_count")
-"""Columns of a node that add up."""
-MANY = 32
-"""Names that differ only in their numbers, from which on they count as one, with # for the numbers."""
+SUMS = ("call_count", "total_ns", "self_ns", "gpu_count", "gpu_ns", "crossing_count")  #: Columns of a node that add up.
+MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with # for the numbers.
 
 
 def empty_tree() -> pl.DataFrame:
     """A tree without nodes: `node`, `parent` (-1 = none), `name`, `depth`, `SUMS`, `min_ns`, `max_ns`.
 
     Parents come before their children.
-
-    Examples
-    --------
-    >>> empty_tree().height
-    0
     """
-    import polars as pl
-
     head: dict[str, Any] = {"node": pl.Int64, "parent": pl.Int64, "name": pl.String, "depth": pl.Int64}
     return pl.DataFrame(schema=head | dict.fromkeys((*SUMS, "min_ns", "max_ns"), pl.Int64))
 
@@ -44,8 +33,6 @@ def folded(names: pl.Series, known: frozenset[str] = frozenset()) -> tuple[pl.Se
     >>> names.unique().to_list(), sorted(patterns)
     (['iteration #'], ['iteration #'])
     """
-    import polars as pl
-
     frame = pl.DataFrame({"name": names}).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "#"))
     is_number = pl.col("name") != pl.col("pattern")
     counts = frame.filter(is_number).group_by("pattern").len()
@@ -55,15 +42,7 @@ def folded(names: pl.Series, known: frozenset[str] = frozenset()) -> tuple[pl.Se
 
 
 def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """One tree with a node for every path of names in any of the trees, numbered by depth, then path.
-
-    Examples
-    --------
-    >>> merged_trees([]).height
-    0
-    """
-    import polars as pl
-
+    """One tree with a node for every path of names in any of the trees, numbered by depth, then path."""
     first, numbered = 0, [empty_tree()]
     for tree in trees:
         is_root = pl.col("parent") < 0
@@ -102,8 +81,6 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
     >>> with_inclusive(empty_tree()).columns[-1]
     'gpu_total_ns'
     """
-    import polars as pl
-
     sums = tree.select("node", "parent", "depth", "gpu_count", "gpu_ns")
     found = []
     below = pl.DataFrame(schema=dict.fromkeys(("node", "count", "ns"), pl.Int64))

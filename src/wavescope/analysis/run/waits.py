@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["calls_inside", "main_call"]
+import polars as pl
 
 
 def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
@@ -24,8 +19,6 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     >>> calls_inside(waits, calls).sort("name").rows()
     [(0, 'free', 2, 1), (0, 'sync', 4, 1)]
     """
-    import polars as pl
-
     found = [
         pl.DataFrame(
             schema={"place": waits.schema["place"], "name": calls.schema["name"], "inside_ns": pl.Int64}
@@ -52,8 +45,6 @@ def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
 
     Products may wrap around; the difference of two results, which fits, is right all the same.
     """
-    import polars as pl
-
     total = pl.Series(pl.repeat(0, times.len(), dtype=pl.Int64, eager=True))
     for column, sign in (("start_ns", 1), ("end_ns", -1)):
         edges = waits[column].sort()
@@ -75,8 +66,6 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) 
     >>> main_call(waits, regions, regions).rows()
     [('b', 10, 'a')]
     """
-    import polars as pl
-
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
     around = contexts.partition_by("thread", as_dict=True) if waits.height else {}
     empty = calls.head(0)

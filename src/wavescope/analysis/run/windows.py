@@ -8,19 +8,18 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    import polars as pl
-
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.run import RunSource
 
-__all__ = ["TIMED", "Windows", "windows_of"]
-
+#: Tables of events -> their columns of begin and end; a run reaches from the first begin to the last end.
 TIMED = {
     "kernels": ("start_ns", "end_ns"),
     "copies": ("start_ns", "end_ns"),
@@ -28,7 +27,6 @@ TIMED = {
     "regions": ("start_ns", "end_ns"),
     "samples": ("time_ns", "time_ns"),
 }
-"""Tables of events -> their columns of begin and end; a run reaches from the first begin to the last end."""
 
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
 _TIME = re.compile(r"([+-]?\d{1,40}(?:\.\d{1,40})?)\s*(%|ns|us|µs|ms|s)?")
@@ -83,8 +81,6 @@ def _nodes(source: RunSource) -> list[Any]:
 
 def _runs(source: RunSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
     """Node -> from the first begin to the last end of its events."""
-    import polars as pl
-
     runs: dict[Any, tuple[int, int]] = {}
     for table, (begin, end) in TIMED.items():
         for piece in source.chunks(table, list(dict.fromkeys(["process", begin, end]))):
@@ -138,8 +134,6 @@ def _between(
     source: RunSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
 ) -> dict[Any, tuple[int, int]]:
     """Node -> from the begin of the first marker with the first text to the end of the last with the second."""
-    import polars as pl
-
     begins: dict[Any, int] = {}
     ends: dict[Any, int] = {}
     counts = dict.fromkeys(texts, 0)
@@ -172,8 +166,6 @@ def _between(
 
 def _markers(source: RunSource) -> Iterator[pl.DataFrame]:
     """Ranges and marks of the application: process, name, begin, end."""
-    import polars as pl
-
     for table, begin, end in (("regions", "start_ns", "end_ns"), ("samples", "time_ns", "time_ns")):
         for piece in source.chunks(table, list(dict.fromkeys(["process", "domain", "name", begin, end]))):
             yield piece.filter(

@@ -5,31 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.overview import Overview, overview
-from wavescope.model import Answer
+from wavescope.model.answer import Answer
 from wavescope.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Contents", "contents"]
+    from wavescope.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
 class Contents(Answer):
-    """What a trace holds.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> contents(ThreadTrace({}, TraceSource(path="nothing"))).missing[0]
-    'waves'
-    """
+    """What a trace holds."""
 
     definition: ClassVar[str] = (
         "Counts of what the trace holds. `kernels` are those that traced waves entered; without waves, those of the "
@@ -40,13 +31,10 @@ class Contents(Answer):
     overview: Overview
     format: str
     target_origin: str
-    shader_engines: tuple[int, ...]
-    """Those that traced waves ran on; without waves, all that the trace names."""
+    shader_engines: tuple[int, ...]  #: Those that traced waves ran on; without waves, all that the trace names.
     code_rows: int
-    rows_with_line: int
-    """Code rows that debug lines lead to a source line."""
-    source_texts: int
-    """Source files whose text is in the trace."""
+    rows_with_line: int  #: Code rows that debug lines lead to a source line.
+    source_texts: int  #: Source files whose text is in the trace.
     counter_samples: int
     markers: int
     realtime_pairs: int
@@ -56,14 +44,7 @@ class Contents(Answer):
 
 
 def contents(trace: ThreadTrace) -> Contents:
-    """Count what a trace holds, and name what is missing.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> contents(ThreadTrace({}, TraceSource(path="nothing"))).code_rows
-    0
-    """
+    """Count what a trace holds, and name what is missing."""
     samples = trace.samples
     texts = trace.sources["text"]
     return Contents(
@@ -84,8 +65,6 @@ def contents(trace: ThreadTrace) -> Contents:
 
 
 def _entered(trace: ThreadTrace) -> pl.DataFrame:
-    import polars as pl
-
     entered = trace.waves["kernel"].drop_nulls().unique()
     if not entered.len():
         entered = trace.occupancy["kernel"].drop_nulls().unique()

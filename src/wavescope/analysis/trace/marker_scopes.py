@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import THREAD_TRACE, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SCOPES", "STACKS", "MarkerScopes", "marker_scopes"]
+    from wavescope.model.trace import ThreadTrace
 
 _LEAVES, _ENTERS, _FIRST = 1, 2, 4
 _SLOT = ("se", "cu", "simd", "slot")
 _KINDS = {1: "function", 2: "scope", 3: "point"}
-MOST_DEPTH = 64
-"""Scopes nested deeper are not opened: their time belongs to the scope around them."""
+MOST_DEPTH = 64  #: Scopes nested deeper are not opened: their time belongs to the scope around them.
 
 SCOPES = table_spec(
     "scopes",
@@ -54,21 +51,13 @@ _CHANGES = {name: THREAD_TRACE["markers"].dtypes[name] for name in (*_SLOT, "tim
 
 @dataclass(frozen=True)
 class MarkerScopes:
-    """Scopes with their times, paths of scopes, and when which path began to be open in a slot.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> marker_scopes(ThreadTrace({}, TraceSource(path="nothing"))).stacks.height
-    1
-    """
+    """Scopes with their times, paths of scopes, and when which path began to be open in a slot."""
 
     scopes: pl.DataFrame
     stacks: pl.DataFrame
+    #: One moment at which the path of open scopes of a slot became another: se, cu, simd, slot, time_cycles, stack.
     changes: pl.DataFrame
-    """One moment at which the path of open scopes of a slot became another: se, cu, simd, slot, time_cycles, stack."""
-    orphan_count: int
-    """Markers that leave a scope when none is open: their begin was not traced."""
+    orphan_count: int  #: Markers that leave a scope when none is open: their begin was not traced.
 
 
 @once_per_trace
@@ -77,15 +66,7 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
 
     A marker that leaves closes the innermost open scope, one that enters opens a scope, one that does both closes
     first. The first marker of a wave, and the end of the wave, close everything that was left open.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> marker_scopes(ThreadTrace({}, TraceSource(path="nothing"))).scopes.columns[-2:]
-    ['is_open', 'stack']
     """
-    import polars as pl
-
     book = _Book()
     for row in _moments(trace).iter_rows():
         book.read(*row)
@@ -102,8 +83,6 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
 
 def _moments(trace: ThreadTrace) -> pl.DataFrame:
     """Markers and ends of waves in the order of time; ends have no flags and come first at equal times."""
-    import polars as pl
-
     payloads = pl.col("record_kind") != 0
     columns = ["marker_kind", "flags", "name", "location"]
     markers = trace.markers.filter(~payloads).select(*_SLOT, "time_cycles", *columns)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.clocks import alignment, clock_mhz
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import STATES
@@ -13,18 +15,10 @@ if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["LossLine", "Overview", "losses_of", "overview", "traced_span", "unknown_code"]
-
 
 @dataclass(frozen=True)
 class LossLine:
-    """One loss, in words.
-
-    Examples
-    --------
-    >>> LossLine("packet_loss", 1, 3, None, 512, "the hardware dropped packets", "capture less", True).se
-    3
-    """
+    """One loss, in words."""
 
     kind: str
     count: int
@@ -38,14 +32,7 @@ class LossLine:
 
 @dataclass(frozen=True)
 class Overview:
-    """Counts and completeness of a trace.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).waves
-    0
-    """
+    """Counts and completeness of a trace."""
 
     agent: int | None
     dispatch: int | None
@@ -56,16 +43,13 @@ class Overview:
     waves: int
     waves_complete: int
     instructions: int
-    unresolved: int
-    """Instructions whose PC is not known."""
+    unresolved: int  #: Instructions whose PC is not known.
+    #: From the first begin to the last end of a traced wave, on one clock where the shader engines can be aligned.
     span_cycles: int
-    """From the first begin to the last end of a traced wave, on one clock where the shader engines can be aligned."""
-    clock_mhz: float | None
-    """Shader clock from the realtime pairs; None = not recorded."""
+    clock_mhz: float | None  #: Shader clock from the realtime pairs; None = not recorded.
     occupancy_events: int
     kernels: tuple[str, ...]
-    state_cycles: dict[str, int]
-    """Cycles of all traced waves per state."""
+    state_cycles: dict[str, int]  #: Cycles of all traced waves per state.
     losses: tuple[LossLine, ...]
 
     @property
@@ -75,14 +59,7 @@ class Overview:
 
 
 def overview(trace: ThreadTrace) -> Overview:
-    """Count what a trace holds.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> overview(ThreadTrace({}, TraceSource(path="nothing"))).damaged
-    False
-    """
+    """Count what a trace holds."""
     waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
     return Overview(
         agent=trace.source.agent,
@@ -105,16 +82,7 @@ def overview(trace: ThreadTrace) -> Overview:
 
 
 def traced_span(trace: ThreadTrace) -> int:
-    """Cycles from the first begin to the last end of a traced wave, on one clock; 0 = no wave was traced.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> traced_span(ThreadTrace({}, TraceSource(path="nothing")))
-    0
-    """
-    import polars as pl
-
+    """Cycles from the first begin to the last end of a traced wave, on one clock; 0 = no wave was traced."""
     offsets = alignment(trace).offsets
     by_engine = trace.waves.group_by("se").agg(pl.col("start_cycles").min(), pl.col("end_cycles").max())
     begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]
@@ -123,31 +91,17 @@ def traced_span(trace: ThreadTrace) -> int:
 
 
 def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
-    """The losses of a trace, or of a counter capture, each with whether it is damage.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> losses_of(ThreadTrace({}, TraceSource(path="nothing")))
-    ()
-    """
+    """The losses of a trace, or of a counter capture, each with whether it is damage."""
     rows = trace.losses.iter_rows(named=True)
     return tuple(LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows)
 
 
+#: Losses that say why code is not known, the most telling first.
 _OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unknown_rows", "unresolved_pcs")
-"""Losses that say why code is not known, the most telling first."""
 
 
 def unknown_code(trace: ThreadTrace) -> str:
-    """Why nothing can be said by instruction or line of a trace that has executed instructions; empty = it can.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> unknown_code(ThreadTrace({}, TraceSource(path="nothing")))
-    ''
-    """
+    """Why nothing can be said by instruction or line of a trace that has executed instructions; empty = it can."""
     count = trace.instructions.height
     if not count or (trace.instructions["row"] >= 0).any():
         return ""

@@ -9,26 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
     Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
 
-__all__ = ["added", "answers", "ask"]
-
 
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
-    """Ask every part all questions that were not asked before, in one pass over the parts.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> ask(ThreadTrace({}, TraceSource(path="nothing")), [(lambda part, whole: part.waves.height,)])
-    """
+    """Ask every part all questions that were not asked before, in one pass over the parts."""
     new = [question for question in questions if _key(question) not in trace.answers]
     if not new:
         return
@@ -41,14 +33,7 @@ def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
 
 
 def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
-    """What every part answers to a question.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> answers(ThreadTrace({}, TraceSource(path="nothing")), lambda part, whole: part is whole)
-    [True]
-    """
+    """What every part answers to a question."""
     ask(trace, [(question, *more)])
     found: list[Any] = trace.answers[_key((question, *more))]
     return found
@@ -66,8 +51,6 @@ def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
     >>> added([pl.DataFrame(one), pl.DataFrame(two)], ["row"]).rows()
     [(3, 3, 9)]
     """
-    import polars as pl
-
     if len(frames) == 1:
         return frames[0]
     both = pl.concat(frames)
@@ -76,8 +59,6 @@ def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
 
 
 def _added(name: str) -> pl.Expr:
-    import polars as pl
-
     column = pl.col(name)
     return column.max() if name.endswith("_max") else column.min() if name.endswith("_min") else column.sum()
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.bounds import check_range
 from wavescope.errors import UsageError
 from wavescope.model.trace import ThreadTrace
@@ -13,34 +15,21 @@ from wavescope.model.trace import ThreadTrace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
-
-__all__ = ["Selection", "select", "selected_rows", "whole_of"]
-
 _FARTHEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A choice of waves, of a stretch of time and of code rows; what is left empty chooses everything.
+    """A choice of waves, of a stretch of time and of code rows; what is left empty chooses everything."""
 
-    Examples
-    --------
-    >>> Selection(kernel="gemm", shader_engines=(0, 1)).chooses_waves
-    True
-    """
-
-    kernel: str | None = None
-    """Part of the kernel's name, mangled or not; case matters."""
+    kernel: str | None = None  #: Part of the kernel's name, mangled or not; case matters.
     shader_engines: tuple[int, ...] = ()
     simds: tuple[int, ...] = ()
-    waves: tuple[int, ...] = ()
-    """Numbers of `waves.wave`."""
+    waves: tuple[int, ...] = ()  #: Numbers of `waves.wave`.
     start_cycles: int | None = None
+    #: Instructions whose first attempt to issue lies in [begin, end), on the clock of their shader engine.
     end_cycles: int | None = None
-    """Instructions whose first attempt to issue lies in [begin, end), on the clock of their shader engine."""
-    file: str | None = None
-    """End of a source path; matches any frame of an inline chain."""
+    file: str | None = None  #: End of a source path; matches any frame of an inline chain.
     first_line: int | None = None
     last_line: int | None = None
 
@@ -78,19 +67,10 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     ------
     UsageError
         When nothing is left, or the time ends before it begins.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> select(trace, Selection()) is trace
-    True
     """
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
     check_range(selection.start_cycles, selection.end_cycles, "the time")
-    import polars as pl
-
     waves = trace.waves.filter(_wave_filter(trace, selection))
     kept = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals")}
@@ -101,8 +81,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
         waves, tables["states"] = _cut(waves, trace.states, before, begin, end)
         kept = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
-        what = "no wave fits this choice"
-        raise UsageError(what, where=trace.source.path, advice=_what_there_is(trace))
+        raise UsageError("no wave fits this choice", where=trace.source.path, advice=_what_there_is(trace))
     instructions = trace.instructions.filter(kept)
     states = tables.get("states", trace.states)
     states = states.filter(states["wave"].is_in(waves["wave"].implode()))
@@ -122,16 +101,7 @@ def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
     """The trace that a selection was made from, and which of its instructions are kept (Boolean); None = all.
 
     Selections of selections lead to the trace that is none.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> whole_of(trace) == (trace, None)
-    True
     """
-    import polars as pl
-
     whole, kept = trace, None
     while whole.part_of is not None:
         whole, outer = whole.part_of
@@ -150,17 +120,9 @@ def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
     ------
     UsageError
         When no row is left.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> selected_rows(ThreadTrace({}, TraceSource(path="nothing")), Selection()) is None
-    True
     """
     if not selection.chooses_rows:
         return None
-    import polars as pl
-
     frames = (
         trace.code.lazy()
         .select("row", place=pl.col("inline_chain").str.split(" -> "))
@@ -184,8 +146,6 @@ def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
 
 
 def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
-    import polars as pl
-
     keep = pl.lit(value=True)
     for column, numbers in (
         ("se", selection.shader_engines),
@@ -207,8 +167,6 @@ def _cut(
     waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, begin: int, end: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Waves that overlap [begin, end) with their ends moved, and the states that remain of them."""
-    import polars as pl
-
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (
@@ -233,8 +191,6 @@ def _cut(
 
 def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
     """The waves with the places of their rows in the new tables, which keep the order of the old ones."""
-    import polars as pl
-
     for frame, first, count in (
         (instructions, "first_instruction", "instruction_count"),
         (states, "first_state", "state_count"),
@@ -248,8 +204,6 @@ def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFra
 
 def _waits_of(trace: ThreadTrace, kept: pl.Series) -> pl.DataFrame:
     """Waits of the whole trace whose wait is kept; a producer that is not kept loses its place, but not its row."""
-    import polars as pl
-
     place = kept.cast(pl.UInt64).cum_sum() - 1
     waits = trace.waits.filter(kept.gather(trace.waits["instruction"]))
     producer_kept = kept.gather(waits["producer"])

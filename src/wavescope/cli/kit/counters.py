@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.model import Answer
+    from wavescope.model.answer import Answer
     from wavescope.model.counters import CounterSet
-
-__all__ = ["AskedCounters", "counter_options", "counter_verb"]
 
 DEFAULT_TOP = 20
 Span = tuple[int | None, int | None]
@@ -35,15 +33,12 @@ Span = tuple[int | None, int | None]
 class AskedCounters:
     """What the user asked of one counter capture, and how to show the answer; it is opened when `counters` is read."""
 
-    path: Path | None
-    """None = not given, of verbs that may do without."""
+    path: Path | None  #: None = not given, of verbs that may do without.
     kernels: tuple[str, ...] = ()
     dispatches: tuple[Span, ...] = ()
     gpus: tuple[int, ...] = ()
-    target: str | None = None
-    """The GPU, where the capture does not say it."""
-    top: int | None = None
-    """Rows to show; None = not said."""
+    target: str | None = None  #: The GPU, where the capture does not say it.
+    top: int | None = None  #: Rows to show; None = not said.
     as_json: bool = False
     as_csv: bool = False
 
@@ -60,8 +55,7 @@ class AskedCounters:
         from wavescope.readers.counters import open_counters
 
         if self.path is None:
-            what = "no capture is named"
-            raise UsageError(what, advice="give the PATH of a counter capture")
+            raise UsageError("no capture is named", advice="give the PATH of a counter capture")
         with progress(f"reading {self.path.name}"):
             opened: CounterSet = open_counters(self.path, target=self.target)
         return opened
@@ -99,7 +93,7 @@ class AskedCounters:
         Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
         """
         if self.as_json:
-            from wavescope.model import to_builtins
+            from wavescope.model.answer import to_builtins
 
             body = to_builtins(answer, top=None if is_cut else self.top or None)
             emit_json({"input": str(self.path), **body, **more, "losses": self.counters.losses.to_dicts()})

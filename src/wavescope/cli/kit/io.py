@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 
     from wavescope.errors import WavescopeError
 
-__all__ = [
-    "BUG_EXIT_CODE",
-    "code_object_option",
-    "console",
-    "context_of_kind",
-    "emit_json",
-    "fail",
-    "json_option",
-    "progress",
-    "resources_option",
-    "width_of",
-    "with_options",
-]
-
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
@@ -52,8 +38,7 @@ resources_option = click.option(
 _FILE_WIDTH = 120
 _SILENT_TERMINAL = 80
 _HEIGHT = 25
-_NARROWEST, _WIDEST = 20, 1000
-"""Tables cannot be laid out in less, and nobody reads more."""
+_NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 

@@ -9,8 +9,6 @@ import click
 if TYPE_CHECKING:
     from wavescope.base.bounds import Bounds
 
-__all__ = ["Real", "Whole"]
-
 
 class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
     """A whole number within bounds; the bounds are said to who leaves them, not in the help of every verb."""

@@ -11,30 +11,26 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.cli.kit.counters import AskedCounters
     from wavescope.model.counters import System
 
-__all__ = ["OWN_PANELS", "RAW", "OwnPanels", "own_panels"]
-
 _TOP, _SYSTEM, RAW = ("top", "0"), ("system", "1"), ("raw",)
-OWN_PANELS = (*_TOP, *_SYSTEM, *RAW)
-"""Words for them."""
+OWN_PANELS = (*_TOP, *_SYSTEM, *RAW)  #: Words for them.
 
 
 @dataclass(frozen=True)
 class OwnPanels:
     """Those that were asked for; None = not."""
 
-    dispatches: pl.DataFrame | None = None
-    """The chosen ones."""
+    dispatches: pl.DataFrame | None = None  #: The chosen ones.
     system: System | None = None
     raw: RawCounters | None = None
 
     def described(self, top: int | None) -> dict[str, Any]:
         """What JSON says."""
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         told = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
         found = {name: to_builtins(table, top=top) for name, table in told.items() if table is not None}

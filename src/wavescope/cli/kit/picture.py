@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from wavescope.cli.kit.counters import AskedCounters
 
-__all__ = ["AskedPicture", "picture_options"]
-
 
 @dataclass(frozen=True)
 class AskedPicture:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.plan import CapturePlan
     from wavescope.cli.kit.counters import AskedCounters
 
-__all__ = ["plannable"]
-
 
 def plannable(verb: Callable[..., None]) -> Callable[..., None]:
     """Give a verb about counters `--plan` and what belongs to it; with it, the verb itself is not called."""
@@ -53,8 +51,8 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
     return with_options(run, _OPTIONS)
 
 
+#: Options of the verb that a plan has no use for.
 _OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "compat", "csv_dir")
-"""Options of the verb that a plan has no use for."""
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--plan",
@@ -97,7 +95,7 @@ def give_plan(
     name = str(output or "")
     run, look = commands(plan, form, kernels=kernels, name=name)
     if asked.as_json:
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
         told = {

@@ -20,13 +20,11 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-    from wavescope.analysis.run.selection import RunSelection
-    from wavescope.cluster import Gathered
-    from wavescope.model import Answer
+    from wavescope.analysis.run.choice import RunSelection
+    from wavescope.cluster.gather import Gathered
+    from wavescope.model.answer import Answer
     from wavescope.model.run import Run
     from wavescope.readers.run.inputs import RunInput
-
-__all__ = ["AskedRun", "file_progress", "run_options", "run_verb", "selection_options"]
 
 DEFAULT_TOP = 20
 _SMALL_BYTES = 64 << 20
@@ -40,17 +38,14 @@ class AskedRun:
 
     paths: tuple[str, ...]
     selection: RunSelection
-    top: int | None
-    """Rows to show; None = not said."""
+    top: int | None  #: Rows to show; None = not said.
     as_json: bool
     as_csv: bool
     jobs: int | None
     scheduler: str | None
     dask: bool
-    max_missing: float
-    """Percent of the inputs that workers may leave unread."""
-    wait_workers: float
-    """Seconds for which a cluster may be without workers."""
+    max_missing: float  #: Percent of the inputs that workers may leave unread.
+    wait_workers: float  #: Seconds for which a cluster may be without workers.
 
     @property
     def limit(self) -> int:
@@ -67,7 +62,8 @@ class AskedRun:
         with_environment: bool = False,
     ) -> Gathered[Result]:
         """The partial answers of all runs at the paths (None = all that were given), with progress."""
-        from wavescope.cluster import executor_for, gather
+        from wavescope.cluster.choosing import executor_for
+        from wavescope.cluster.gather import gather
         from wavescope.readers.run.inputs import find_runs
 
         inputs = find_runs(self.paths if paths is None else paths)
@@ -94,7 +90,7 @@ class AskedRun:
 
     def opened(self) -> tuple[Run, Gathered[Run]]:
         """All runs at the paths as one, opened in this process, and what became of each."""
-        from wavescope.cluster import gather
+        from wavescope.cluster.gather import gather
         from wavescope.model.run import Run
         from wavescope.readers.run.inputs import find_runs
 
@@ -116,7 +112,7 @@ class AskedRun:
         from wavescope.report.run.losses import run_loss_lines
 
         if self.as_json:
-            from wavescope.model import to_builtins
+            from wavescope.model.answer import to_builtins
 
             inputs = [str(found.path) for found in gathered.inputs]
             body = to_builtins(answer, top=self.top or None)
@@ -170,14 +166,13 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 def _selection(options: dict[str, Any]) -> RunSelection:
     """What the options choose, which are taken out."""
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
 
     begin, end = options.pop("time")
     percent = options.pop("percent")
     if percent != (None, None):
         if (begin, end) != (None, None):
-            what = "--time and --percent both say which window"
-            raise UsageError(what, advice="give one of them")
+            raise UsageError("--time and --percent both say which window", advice="give one of them")
         begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
     return RunSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
 

@@ -24,13 +24,10 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document, Library
 
-__all__ = ["Place", "import_server", "serving_options"]
-
 _LAST_WORDS_SECONDS = 2.0
-_PAGE_FIRST_SECONDS = 2.0
-"""How long reading waits, at most, while the page draws answers of an earlier time."""
+_PAGE_FIRST_SECONDS = 2.0  #: How long reading waits, at most, while the page draws answers of an earlier time.
+#: For so long, what is asked belongs to the first look at a document, and is kept for the next time.
 _FIRST_LOOK_SECONDS = 20.0
-"""For so long, what is asked belongs to the first look at a document, and is kept for the next time."""
 _SAVE_EVERY_SECONDS = 0.2
 
 

@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.selection import Selection
-    from wavescope.model import Answer, ThreadTrace
-
-__all__ = ["Asked", "open_trace", "selection_options", "trace_sums_verb", "trace_verb", "whole_trace_verb"]
+    from wavescope.model.answer import Answer
+    from wavescope.model.trace import ThreadTrace
 
 DEFAULT_TOP = 20
 
@@ -41,11 +40,9 @@ class Asked:
 
     path: Path
     trace: ThreadTrace
-    rows: pl.Series | None
-    """Code rows of the chosen file and line; None = all."""
+    rows: pl.Series | None  #: Code rows of the chosen file and line; None = all.
     selection: Selection
-    top: int | None
-    """Rows to show; None = not said."""
+    top: int | None  #: Rows to show; None = not said.
     as_json: bool
 
     @property
@@ -81,7 +78,7 @@ class Asked:
 
     def emit(self, answer: Answer | dict[str, Any], **more: Any) -> None:
         """The answer as one JSON object, with where it came from and what was lost."""
-        from wavescope.model import to_builtins
+        from wavescope.model.answer import to_builtins
 
         source = to_builtins(self.trace.source)
         body = to_builtins(answer, top=self.top or None)

@@ -19,33 +19,21 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.export.kit.written import Written
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run, RunSource
     from wavescope.readers.run.inputs import RunInput
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "format_option",
-    "inputs_of",
-    "opened",
-    "refuse_inputs",
-    "show_written",
-    "write_chosen",
-    "writing_options",
-]
-
 
 class Format(NamedTuple):
     """A format that runs are written in."""
 
-    writer: str
-    """module:function of the package `export`; the function takes a run and a path, and `force`."""
+    writer: str  #: module:function of the package `export`; the function takes a run and a path, and `force`.
     meaning: str
 
 
+#: Name -> what writes it; imported when it is used.
 FORMATS = {
     "arrow": Format("arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
     "chrome": Format("chrome:write_chrome", "a JSON trace that chrome://tracing and Perfetto open; .gz = compressed"),
@@ -59,7 +47,6 @@ FORMATS = {
     "rpd": Format("rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),
     "speedscope": Format("speedscope:write_speedscope", "a file for speedscope.app"),
 }
-"""Name -> what writes it; imported when it is used."""
 
 
 def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -144,7 +131,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environm
     UsageError
         When the selection leaves nothing.
     """
-    from wavescope.analysis.run.selection import RunSelection
+    from wavescope.analysis.run.choice import RunSelection
     from wavescope.readers.run.inputs import open_inputs
 
     run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
@@ -160,7 +147,8 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environm
 def _chosen(run: Run, selection: RunSelection) -> Run:
     """What is chosen of each source; runs that an earlier one has are left out, and so are sources without what is
     asked for, as long as one has it."""
-    from wavescope.analysis.run.selection import RunSelection, select
+    from wavescope.analysis.run.choice import RunSelection
+    from wavescope.analysis.run.selection import select
     from wavescope.model.losses import Loss
     from wavescope.model.run import MemorySource, Run
 

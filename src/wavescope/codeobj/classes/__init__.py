@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, field
 from fnmatch import translate
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import polars as pl
 
 from wavescope.codeobj.targets import FAMILIES, family_of
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["InstructionClass", "Wait", "classify", "classify_frame", "waits_of"]
 
 _FOLDER = Path(__file__).parent
 _NAMED_WAIT = re.compile(r"\b(\w+cnt)\((\d{1,9})\)")  # texts come from strangers: linear, and no number too long
@@ -28,11 +26,6 @@ class InstructionClass:
 
     `counters` are the hardware counters that it adds to and gives back when it completes; `in_order` says whether
     instructions of this class complete in the order in which they were issued.
-
-    Examples
-    --------
-    >>> classify("s_load_dwordx2 s[2:3], s[0:1], 0x0", "gfx9")
-    InstructionClass(name='smem_load', counters=('lgkmcnt',), in_order=False)
     """
 
     name: str
@@ -143,8 +136,6 @@ def classify_frame(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
     >>> classify_frame(pl.DataFrame({"text": ["s_endpgm", None]}), "gfx942")["class"].to_list()
     ['end', 'unknown']
     """
-    import polars as pl
-
     family = family_of(target) if target else None
     texts = code["text"].drop_nulls().unique().to_list()
     names = [classify(text, family).name for text in texts]
@@ -168,8 +159,6 @@ def _operands_matter(mnemonic: str, family: str) -> bool:
 
 @lru_cache(maxsize=len(FAMILIES))
 def _table(family: str) -> _Table:
-    import tomllib
-
     declared = tomllib.loads((_FOLDER / f"{family}.toml").read_text(encoding="utf-8"))
     base = _table(declared["inherits"]) if "inherits" in declared else _Table()
     rules = [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Budget", "DwarfError", "FormContext", "read_form", "skip_form", "sleb", "uleb"]
-
 _MAX_LEB_BYTES = 10  # enough for 64 bits
 
 DW_FORM_ADDR, DW_FORM_BLOCK2, DW_FORM_BLOCK4, DW_FORM_STRING = 0x01, 0x03, 0x04, 0x08
@@ -44,8 +42,7 @@ class Budget:
         """Take from what is left."""
         self.left -= amount
         if self.left < 0:
-            what = f"more than {self.amount:,} {self.what}"
-            raise DwarfError(what)
+            raise DwarfError(f"more than {self.amount:,} {self.what}")
 
 
 class FormContext(NamedTuple):
@@ -65,8 +62,7 @@ def uleb(data: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, position + 1
         shift += 7
-    what = f"a number at {at:#x} does not end"
-    raise DwarfError(what)
+    raise DwarfError(f"a number at {at:#x} does not end")
 
 
 def sleb(data: bytes, at: int) -> tuple[int, int]:
@@ -106,8 +102,7 @@ def skip_form(data: bytes, at: int, form: int, context: FormContext) -> int:
         actual, at = uleb(data, at)
         if actual != DW_FORM_INDIRECT:
             return skip_form(data, at, actual, context)
-    what = f"unknown attribute form {form:#x}"
-    raise DwarfError(what)
+    raise DwarfError(f"unknown attribute form {form:#x}")
 
 
 def read_form(data: bytes, at: int, form: int, context: FormContext) -> tuple[int | bytes, int]:
@@ -115,8 +110,7 @@ def read_form(data: bytes, at: int, form: int, context: FormContext) -> tuple[in
     length = fixed_length(form, context)
     if length is not None:
         if at + length > len(data):
-            what = f"a value at {at:#x} lies behind the end"
-            raise DwarfError(what)
+            raise DwarfError(f"a value at {at:#x} lies behind the end")
         return int.from_bytes(data[at : at + length], "little"), at + length
     if form in _ULEBS:
         return uleb(data, at)

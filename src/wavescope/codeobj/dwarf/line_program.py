@@ -20,8 +20,6 @@ from wavescope.codeobj.dwarf.forms import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["NO_LINE", "LineProgram", "LineRows", "run_line_programs"]
-
 NO_LINE = 0xFFFF_FFFF  # file number of a row that ends a sequence: no code from its address on
 MAX_ROWS = 4_000_000  # of all programs together: 64 MB of arrays
 _MAX_TABLE_VALUES = 1 << 20
@@ -76,8 +74,7 @@ class _Reader:
         version = int.from_bytes(data[at : at + 2], "little")
         at += 2
         if not 2 <= version <= 5:
-            what = f"version {version} is not known"
-            raise DwarfError(what)
+            raise DwarfError(f"version {version} is not known")
         address_size = 8
         if version >= 5:
             address_size = data[at]
@@ -90,8 +87,7 @@ class _Reader:
         line_base = int.from_bytes(data[at + 1 : at + 2], "little", signed=True)
         line_range, opcode_base = data[at + 2], data[at + 3]
         if line_range == 0 or opcode_base == 0:
-            what = "a line range or opcode base of zero"
-            raise DwarfError(what)
+            raise DwarfError("a line range or opcode base of zero")
         lengths = data[at + 4 : at + 3 + opcode_base]
         at += 3 + opcode_base
         if version >= 5:

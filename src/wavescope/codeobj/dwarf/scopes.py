@@ -28,8 +28,6 @@ from wavescope.codeobj.dwarf.units import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Scope", "ScopeMap", "read_scopes"]
-
 _MAX_DEPTH = 512
 _NOBODY = 0xFFFF_FFFF
 _FUNCTION_TAGS = frozenset({DW_TAG_SUBPROGRAM, DW_TAG_INLINED_SUBROUTINE})
@@ -112,8 +110,7 @@ def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[in
         info.entries.left -= 1  # this loop runs millions of times: the budget is looked at below
         abbreviation = abbreviations.get(code)
         if abbreviation is None:
-            what = f"abbreviation {code} is not declared"
-            raise DwarfError(what)
+            raise DwarfError(f"abbreviation {code} is not declared")
         scope = enclosing[-1] if enclosing else -1
         if abbreviation.tag in _FUNCTION_TAGS:
             info.functions.spend()

@@ -27,8 +27,6 @@ from wavescope.codeobj.dwarf.line_program import string_at
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Abbreviation", "DebugInfo", "Unit", "Value", "number_of"]
-
 DW_TAG_INLINED_SUBROUTINE, DW_TAG_SUBPROGRAM = 0x1D, 0x2E
 DW_AT_NAME, DW_AT_STMT_LIST, DW_AT_LOW_PC, DW_AT_HIGH_PC, DW_AT_COMP_DIR = 0x03, 0x10, 0x11, 0x12, 0x1B
 DW_AT_ABSTRACT_ORIGIN, DW_AT_SPECIFICATION, DW_AT_RANGES = 0x31, 0x47, 0x55
@@ -122,8 +120,7 @@ class DebugInfo:
         version = int.from_bytes(data[at : at + 2], "little")
         at += 2
         if not 2 <= version <= 5:
-            what = f"version {version} is not known"
-            raise DwarfError(what)
+            raise DwarfError(f"version {version} is not known")
         kind = _UNIT_COMPILE
         if version >= 5:
             kind, address_size = data[at], data[at + 1]

@@ -16,11 +16,9 @@ from wavescope.export.kit.staging import staged
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from wavescope.analysis.counters.engine import CounterPanels
-    from wavescope.facts.metrics import Metric, MetricTable
+    from wavescope.analysis.counters.engine.answer import CounterPanels
+    from wavescope.facts.metrics.declared import Metric, MetricTable
     from wavescope.model.counters import CounterSet
-
-__all__ = ["write_compute_csv"]
 
 _HEADERS = {
     "average": "Avg",
@@ -36,8 +34,7 @@ _HEADERS = {
 _WITHOUT_UNIT = ("value", "quartiles")
 _DECIMALS = {"kernel": 6}
 _OTHER_DECIMALS = 4
-_NAME_BYTES_MAX = 200
-"""Of a title; file systems take 255 for the whole name."""
+_NAME_BYTES_MAX = 200  #: Of a title; file systems take 255 for the whole name.
 _MARK = "0.2_Dispatch_List.csv"
 
 
@@ -55,17 +52,6 @@ def write_compute_csv(
         When the folder is the capture or in it, or holds something else and must not be replaced.
     WavescopeError
         When the file system refuses.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> counters = CounterSet({}, system=System(target="gfx942"))
-    >>> target = Path(tempfile.mkdtemp()) / "tables"
-    >>> files = write_compute_csv(counter_panels(counters, panels=["17.1"]), counters, target)
-    >>> [file.name for file in files]
-    ['0.1_Top_Kernels.csv', '0.2_Dispatch_List.csv', '1.1.csv', '17.1_L2_Speed-of-Light.csv']
     """
     _check_outside(counters.path, folder)
     places = decimals if decimals is not None else _DECIMALS.get(answer.normalization, _OTHER_DECIMALS)

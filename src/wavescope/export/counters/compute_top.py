@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.counters.choice import ranked_kernels
+from wavescope.analysis.counters.engine.reference import reference_dispatches
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import polars as pl
 
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.model.counters import CounterSet
-
-__all__ = ["dispatch_rows", "kernel_rows", "system_rows"]
 
 _TOP_WIDTH = (40, 3)
 _LIST_WIDTH = (80, 4)
@@ -30,20 +31,9 @@ _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 def kernel_rows(
     answer: CounterPanels, counters: CounterSet, places: int, *, is_reference: bool
 ) -> Iterator[Sequence[str]]:
-    """Kernels by total duration; under the reference's rules by the times of the joined table, however unsound.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet
-    >>> next(kernel_rows(counter_panels(CounterSet({})), CounterSet({}), 6, is_reference=True))[:3]
-    ['Kernel_Name', 'Count', 'Sum(ns)']
-    """
+    """Kernels by total duration; under the reference's rules by the times of the joined table, however unsound."""
     kernels = answer.kernels
     if is_reference:
-        from wavescope.analysis.counters.choice import ranked_kernels
-        from wavescope.analysis.counters.engine.reference import reference_dispatches
-
         kernels = ranked_kernels(reference_dispatches(counters).with_columns(kernel_name="kernel_name_spelled"))
     chosen = set(answer.kernels.filter("is_chosen")["kernel_name"])
     pairs = counters.dispatches.select("kernel_name", "kernel_name_spelled").unique(maintain_order=True)
@@ -64,22 +54,13 @@ def kernel_rows(
 
 
 def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Sequence[str]]:
-    """All dispatches of the capture.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> list(dispatch_rows(CounterSet({}), is_reference=False))
-    [['Dispatch_ID', 'Kernel_Name', 'GPU_ID']]
-    """
+    """All dispatches of the capture."""
     yield ["Dispatch_ID", "Kernel_Name", "GPU_ID"]
     if not is_reference:
         columns: tuple[str, ...] = ("dispatch_id", "kernel_name", "agent")
         for identity, name, agent in counters.dispatches.select(columns).iter_rows():
             yield ["" if identity is None else str(identity), name or "", agent or ""]
         return
-    from wavescope.analysis.counters.engine.reference import reference_dispatches
-
     is_long = "long" in counters.passes["form"].to_list()
     rows: pl.DataFrame = reference_dispatches(counters)
     told = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.plan import CapturePlan
 
-__all__ = ["FORMS", "commands", "definitions", "input_text", "remarks", "summary", "write_input"]
-
 FORMS = ("txt", "yaml", "json")
 _SUFFIXES = {".txt": "txt", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 _SPECIAL = r"^$\.*+?()[]{}|"
@@ -31,14 +29,7 @@ _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 
 
 def input_text(plan: CapturePlan, form: str = "txt", *, kernels: Sequence[str] = (), name: str = "") -> str:
-    """The input file in one of FORMS, with comments where the form has them; `kernels` are parts of names.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> print(input_text(plan_capture("gfx942", metrics=["17.1.2"])).splitlines()[-1])
-    pmc: GRBM_GUI_ACTIVE SQ_WAVES TCC_HIT_sum TCC_MISS_sum
-    """
+    """The input file in one of FORMS, with comments where the form has them; `kernels` are parts of names."""
     if form == "txt":
         return "\n".join([*_comments(plan, form, kernels, name), *_text_lines(plan), ""])
     jobs = [_job(names, kernels) for names in _pass_names(plan).values()]
@@ -53,14 +44,7 @@ def input_text(plan: CapturePlan, form: str = "txt", *, kernels: Sequence[str] =
 
 
 def definitions(plan: CapturePlan) -> str:
-    """The counters that have to be defined (`rocprofv3 -E`), as YAML; empty when there are none.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> "accumulate(SQ_LEVEL_WAVES, HIGH_RES)" in definitions(plan_capture("gfx942", metrics=["7.2.7"]))
-    True
-    """
+    """The counters that have to be defined (`rocprofv3 -E`), as YAML; empty when there are none."""
     made = {}
     for row in plan.counters.iter_rows(named=True):
         found = _ACCUMULATED.fullmatch(row["spelled"])
@@ -86,14 +70,7 @@ def definitions(plan: CapturePlan) -> str:
 
 
 def commands(plan: CapturePlan, form: str = "txt", *, kernels: Sequence[str] = (), name: str = "") -> tuple[str, str]:
-    """How to take the capture, and how to look at it. `name` is the input file.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> commands(plan_capture("gfx942", metrics=["17.1.2"]), name="l2.txt")[0]
-    'rocprofv3 -i l2.txt --output-format csv -d capture -- ./program'
-    """
+    """How to take the capture, and how to look at it. `name` is the input file."""
     path = Path(name or f"counters.{form}")
     words = ["rocprofv3", "-i", str(path)]
     if definitions(plan):
@@ -111,14 +88,6 @@ def write_input(plan: CapturePlan, path: Path, *, kernels: Sequence[str] = (), f
     ------
     UsageError
         When rocprofv3 would not know the extension, or a file exists and `force` is not set.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> folder = Path(tempfile.mkdtemp())
-    >>> [path.name for path in write_input(plan_capture("gfx942", panels=["waves"]), folder / "waves.txt")]
-    ['waves.txt', 'waves.counters.yaml']
     """
     form = _SUFFIXES.get(path.suffix.lower())
     if form is None:
@@ -194,28 +163,14 @@ def _comments(plan: CapturePlan, form: str, kernels: Sequence[str], name: str) -
 
 
 def summary(plan: CapturePlan) -> str:
-    """How many passes, and what they are good for.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> summary(plan_capture("gfx942", metrics=["17.1.2"]))
-    '1 pass on gfx942: 1 of 1 metrics can be computed'
-    """
+    """How many passes, and what they are good for."""
     passes = counted(plan.passes.height, "passes")
     measured = int(plan.metrics["is_measured"].sum())
     return f"{passes} on {plan.target}: {measured:,} of {plan.metrics.height:,} metrics can be computed"
 
 
 def remarks(plan: CapturePlan) -> list[str]:
-    """What the plan cannot do: metrics from several passes, metrics that cannot be measured, and why.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.plan import plan_capture
-    >>> remarks(plan_capture("gfx942", metrics=["3.1.25"]))
-    ['not measured, the collector cannot count TCP_TCP_LATENCY on this target: 3.1.25']
-    """
+    """What the plan cannot do: metrics from several passes, metrics that cannot be measured, and why."""
     metrics = plan.metrics
     lines = list(plan.notes)
     spread = metrics.filter((metrics["passes"] != "") & metrics["is_ratio"])

@@ -9,20 +9,11 @@ from wavescope.base.shown import shown
 from wavescope.model.stored import FORMAT, VERSION
 
 if TYPE_CHECKING:
-    from wavescope.model import ThreadTrace
-
-__all__ = ["describe"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def describe(trace: ThreadTrace) -> dict[str, Any]:
-    """Format, version and source of `trace`, as JSON can hold them.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> describe(ThreadTrace({}, TraceSource(path="capture", dispatch=3)))["source"]["dispatch"]
-    3
-    """
+    """Format, version and source of `trace`, as JSON can hold them."""
     source = asdict(trace.source)
     cleaned = {key: shown(value) if isinstance(value, str) else value for key, value in source.items()}
     return {"format": FORMAT, "version": VERSION, "source": cleaned}

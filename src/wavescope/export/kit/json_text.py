@@ -11,10 +11,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["encode", "integer_rows", "integer_rows_of_slices"]
-
+#: Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory.
 _WINDOW_ROWS = 1 << 17
-"""Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory."""
 
 
 def encode(value: Any) -> bytes:

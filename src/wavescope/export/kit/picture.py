@@ -12,14 +12,11 @@ from wavescope.export.kit.staging import staged
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["FORMATS", "check_picture", "write_picture"]
-
 FORMATS = (".svg", ".png")
-_ZOOM = 2
-"""Pixels per unit of the SVG: sharp on paper and on dense screens."""
+_ZOOM = 2  #: Pixels per unit of the SVG: sharp on paper and on dense screens.
+#: The font that is part of the package (`tools/make_font.py`): a PNG needs none of the system's, and is the same
+#: everywhere.
 _FONT = "DejaVu Sans"
-"""The font that is part of the package (`tools/make_font.py`): a PNG needs none of the system's, and is the same
-everywhere."""
 
 
 def check_picture(path: Path) -> None:
@@ -31,11 +28,6 @@ def check_picture(path: Path) -> None:
         When the name ends in neither .svg nor .png.
     MissingToolError
         When PNG is asked for and the package that draws it is missing.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> check_picture(Path("roofline.svg"))
     """
     if path.suffix.lower() not in FORMATS:
         what = f"no picture format {path.suffix or path.name!r}"
@@ -55,15 +47,6 @@ def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
         When PNG is asked for and the package that draws it is missing.
     WavescopeError
         When the file system refuses.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> target = Path(tempfile.mkdtemp()) / "dot.svg"
-    >>> write_picture('<svg xmlns="http://www.w3.org/2000/svg"/>', target)
-    >>> target.read_text()
-    '<svg xmlns="http://www.w3.org/2000/svg"/>'
     """
     check_picture(path)
     with staged([path], force=force) as (twin,):

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["check_beside", "new_database"]
-
 
 def check_beside(target: Path) -> None:
     """Refuse to write where the log or the journal of another database lies: SQLite would apply it to this one.
@@ -23,11 +21,6 @@ def check_beside(target: Path) -> None:
     ------
     UsageError
         When there is one.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> check_beside(Path("/nowhere/run.db"))
     """
     for ending in ("-journal", "-wal"):
         if os.path.lexists(left := target.with_name(target.name + ending)):
@@ -45,16 +38,6 @@ def new_database(path: Path) -> Iterator[sqlite3.Connection]:
     ------
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp()) / "new.db"
-    >>> with new_database(path) as connection:
-    ...     _ = connection.execute("CREATE TABLE x (a)")
-    >>> path.stat().st_size > 0
-    True
     """
     try:
         with closing(sqlite3.connect(path.absolute().as_uri(), isolation_level=None, uri=True)) as connection:

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["staged"]
-
+#: What the file system says when the name of a new output is not free.
 _TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
-"""What the file system says when the name of a new output is not free."""
-_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
-"""How libraries that are written in Rust say it."""
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")  #: How libraries that are written in Rust say it.
 _PROBE_BYTES = 1 << 16
 _WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 
@@ -40,16 +37,6 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
         When a target exists and must not be replaced.
     WavescopeError
         When the file system refuses.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> target = Path(tempfile.mkdtemp()) / "answer.txt"
-    >>> with staged([target], force=False) as (twin,):
-    ...     _ = twin.write_text("42")
-    >>> target.read_text()
-    '42'
     """
     folder = targets[0].parent
     where = str(targets[0] if len(targets) == 1 else folder)

@@ -5,32 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wavescope.model.losses import Loss
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from wavescope.model.losses import Loss
     from wavescope.model.run import Run
-
-__all__ = ["Written", "left_out"]
 
 
 @dataclass(frozen=True)
 class Written:
-    """One output: where it is and what is in it. Every `write_X(run, out, *, force=False, ...)` returns one.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> Written(Path("run.db"), {"kernels": 301}).rows
-    301
-    """
+    """One output: where it is and what is in it. Every `write_X(run, out, *, force=False, ...)` returns one."""
 
     path: Path
-    counts: dict[str, int]
-    """What was written (the table, or the kind of thing) -> how many."""
-    losses: list[Loss] = field(default_factory=list)
-    """What the format cannot hold."""
+    counts: dict[str, int]  #: What was written (the table, or the kind of thing) -> how many.
+    losses: list[Loss] = field(default_factory=list)  #: What the format cannot hold.
 
     @property
     def rows(self) -> int:
@@ -45,15 +35,6 @@ class Written:
 
 
 def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
-    """A loss for each of these tables that has rows: the format has no place for them.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> left_out(Run([]), ["monitors"])
-    []
-    """
-    from wavescope.model.losses import Loss
-
+    """A loss for each of these tables that has rows: the format has no place for them."""
     found = ((table, run.count(table)) for table in tables)
     return [Loss("not_in_format", count, table) for table, count in found if count]

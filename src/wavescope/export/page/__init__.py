@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+
+import msgspec
 
 from wavescope.base.shown import json_bytes
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written
 from wavescope.export.page.frame import page_frame
 from wavescope.export.page.packed_answers import PackedAnswers
+from wavescope.model.counters import CounterSet
 from wavescope.model.losses import Loss
+from wavescope.model.run import Run
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.trace import ThreadTrace
+from wavescope.page.asking import ask, json
+from wavescope.page.held import held_by
+from wavescope.page.protocol.document import Library
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
     from wavescope.export.page.packed_answers import Packed
-    from wavescope.model import ThreadTrace
-    from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Run
-    from wavescope.page.protocol.document import Library
 
     Shown = ThreadTrace | Run | CounterSet
 
-__all__ = ["MOST_BYTES", "write_html"]
-
-MOST_BYTES = 200 << 20
-"""Compressed answers in one file; browsers become slow with more."""
+MOST_BYTES = 200 << 20  #: Compressed answers in one file; browsers become slow with more.
 _BLOCK_CHARACTERS = 1 << 20
 
 
@@ -65,16 +68,7 @@ def write_html(
         When this installation has no viewer page.
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_html(Run([]), tempfile.mkdtemp() + "/run.html").counts["documents"]  # doctest: +SKIP
-    1
     """
-    from wavescope.page.held import held_by
-
     target = Path(out)
     library = _library(documents, with_source=with_source)
     frame = page_frame(", ".join(document.label for document in library.documents))
@@ -92,11 +86,6 @@ def write_html(
 
 
 def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
-    from wavescope.model import ThreadTrace
-    from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Run
-    from wavescope.page.protocol.document import Library
-
     words: dict[type, str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
     if isinstance(documents, ThreadTrace | Run | CounterSet):
         documents = [(words[type(documents)], documents)]
@@ -112,19 +101,11 @@ def _itself(opened: Shown) -> Shown:
 
 
 def _without_source(trace: ThreadTrace) -> ThreadTrace:
-    from dataclasses import replace
-
-    from wavescope.model.schema import THREAD_TRACE, empty_frame
-
     return replace(trace, tables={**trace.tables, "sources": empty_frame(THREAD_TRACE["sources"])}, answers={})
 
 
 def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
     """The list of documents; and the first answer about each once more, with what this file lacks."""
-    import msgspec
-
-    from wavescope.page.asking import ask, json
-
     answers.add("documents", "", json([document.line for document in library.documents]).content)
     if not losses:
         return

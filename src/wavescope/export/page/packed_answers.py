@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Self
 
 from wavescope.errors import WavescopeError
+from wavescope.page.asking import ask, json
+from wavescope.page.protocol.payload import error_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from wavescope.page.held import Held
     from wavescope.page.protocol.document import Library
-
-__all__ = ["Packed", "PackedAnswers"]
 
 _COMPRESSION = 6
 _AT_ONCE = 512
@@ -28,37 +28,21 @@ _NO_LEVEL = 1 << 30
 
 @dataclass(frozen=True)
 class Packed:
-    """One answer in the spool.
-
-    Examples
-    --------
-    >>> Packed("0/overview", "", 0, 20, is_error=False).length
-    20
-    """
+    """One answer in the spool."""
 
     key: str
-    group: str
-    """What is left out together when the file becomes too large; empty = it never is."""
+    group: str  #: What is left out together when the file becomes too large; empty = it never is.
     offset: int
     length: int
     is_error: bool
 
 
 class PackedAnswers:
-    """All answers that an exported page may hold, in a temporary file.
-
-    Examples
-    --------
-    >>> with PackedAnswers() as answers:
-    ...     answers.add("documents", "", b"[]")
-    ...     gzip.decompress(answers.read(answers.all[0]))
-    b'[]'
-    """
+    """All answers that an exported page may hold, in a temporary file."""
 
     def __init__(self) -> None:
         self.all: list[Packed] = []
-        self.left_out: dict[str, int] = {}
-        """Group -> how many answers of it were left out."""
+        self.left_out: dict[str, int] = {}  # Group -> how many answers of it were left out.
         self._spool: IO[bytes] = tempfile.TemporaryFile(prefix="wavescope-")  # noqa: SIM115 - closed by __exit__
         self._end = 0
 
@@ -70,24 +54,11 @@ class PackedAnswers:
 
     @property
     def byte_count(self) -> int:
-        """Compressed bytes of what is held.
-
-        Examples
-        --------
-        >>> with PackedAnswers() as answers:
-        ...     answers.byte_count
-        0
-        """
+        """Compressed bytes of what is held."""
         return sum(answer.length for answer in self.all)
 
     def add(self, key: str, group: str, content: bytes, *, is_error: bool = False) -> None:
-        """One more answer.
-
-        Examples
-        --------
-        >>> with PackedAnswers() as answers:
-        ...     answers.add("documents", "", b"[]")
-        """
+        """One more answer."""
         self._append(key, group, _compressed(content), is_error=is_error)
 
     def _append(self, key: str, group: str, content: bytes, *, is_error: bool) -> None:
@@ -96,14 +67,7 @@ class PackedAnswers:
         self._end += len(content)
 
     def ask(self, library: Library, held: Iterable[Held], most_bytes: int) -> None:
-        """Ask for all these. A group that is larger than the whole file may become is not asked for any further.
-
-        Examples
-        --------
-        >>> from wavescope.page.protocol.document import Library
-        >>> with PackedAnswers() as answers:
-        ...     answers.ask(Library(), [], 1 << 20)
-        """
+        """Ask for all these. A group that is larger than the whole file may become is not asked for any further."""
         sizes: dict[str, int] = defaultdict(int)
 
         def answer(one: Held) -> tuple[bytes, bool]:
@@ -122,16 +86,7 @@ class PackedAnswers:
                     self._append(one.key, group, content, is_error=is_error)
 
     def leave_out(self, most_bytes: int) -> None:
-        """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest that is left.
-
-        Examples
-        --------
-        >>> with PackedAnswers() as answers:
-        ...     answers.add("0/wave?wave=1", "wave", b"1")
-        ...     answers.leave_out(0)
-        ...     answers.left_out
-        {'wave': 1}
-        """
+        """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest left."""
         while self.byte_count > most_bytes:
             sizes: dict[str, int] = defaultdict(int)
             for each in self.all:
@@ -150,15 +105,7 @@ class PackedAnswers:
             self.all = kept
 
     def read(self, answer: Packed) -> bytes:
-        """The compressed bytes of an answer.
-
-        Examples
-        --------
-        >>> with PackedAnswers() as answers:
-        ...     answers.add("documents", "", b"[]")
-        ...     len(answers.read(answers.all[0])) > 0
-        True
-        """
+        """The compressed bytes of an answer."""
         self._spool.seek(answer.offset)
         return self._spool.read(answer.length)
 
@@ -188,9 +135,6 @@ def _droppable(groups: Iterable[str]) -> list[str]:
 
 def _answer(library: Library, one: Held) -> tuple[bytes, bool]:
     """The bytes that the server would send, and whether they are an error."""
-    from wavescope.page.asking import ask, json
-    from wavescope.page.protocol.payload import error_body
-
     try:
         return ask(library.document(one.document), one.question, one.parameters).content, False
     except WavescopeError as error:

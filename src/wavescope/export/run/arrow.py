@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wavescope.export.kit.written import Written
     from wavescope.model.run import Run
 
-__all__ = ["write_arrow"]
-
 
 def write_arrow(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
     """Write `<table>.arrow` for every table, and `wavescope_run.json` with row counts and checksums.
@@ -26,13 +24,5 @@ def write_arrow(run: Run, out: str | os.PathLike[str], *, force: bool = False) -
         When the folder exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> written = write_arrow(Run([]), tempfile.mkdtemp() + "/tables")
-    >>> (written.path / "kernels.arrow").is_file()
-    True
     """
     return write_tables(run, out, "arrow", force=force)

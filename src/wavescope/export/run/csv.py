@@ -8,24 +8,22 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.base.csv import harmless, harmless_rows
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written, left_out
 from wavescope.export.run.labels import category_of
 from wavescope.model.losses import Loss
+from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
-    import polars as pl
-
     from wavescope.model.run import Run
 
-__all__ = ["write_csv"]
-
-PREFIX = "out"
-"""What the names of the files begin with, as those of AMD's converter."""
+PREFIX = "out"  #: What the names of the files begin with, as those of AMD's converter.
 
 _PIECE_ROWS = 1 << 18
 _MARK = "_agent_info.csv"
@@ -149,14 +147,6 @@ def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wri
         When the folder exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> written = write_csv(Run([]), tempfile.mkdtemp() + "/run")
-    >>> [path.name for path in written.path.iterdir()]
-    ['out_agent_info.csv']
     """
     target = Path(out)
     with staged([target], force=force, mark=PREFIX + _MARK) as (twin,):
@@ -173,8 +163,6 @@ class _Files:
     """Adds the rows of one source to the files of a folder."""
 
     def __init__(self, run: Run, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
-        import polars as pl
-
         self._run = run
         self._folder = folder
         self.counts = counts
@@ -200,8 +188,6 @@ class _Files:
 
     def write(self) -> None:
         """All files."""
-        import polars as pl
-
         self._write_agents()
         level = pl.col("level").cast(pl.String)
         self._write("kernels", "kernel_trace", _KERNEL, kind="KERNEL_DISPATCH")
@@ -216,8 +202,6 @@ class _Files:
     def _write(
         self, table: str, file: str, columns: dict[str, str], *, kind: str, where: pl.Expr | None = None
     ) -> None:
-        from wavescope.model.run_tables import RUN
-
         stored = RUN[table].names
         needed = {self._lookups[ours][0] if ours in self._lookups else ours for ours in columns.values()}
         needed |= {"process", "start_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
@@ -231,8 +215,6 @@ class _Files:
 
     def _write_calls(self) -> None:
         """Calls, ranges and, as calls that end when they begin, moments: one file for each kind of API."""
-        import polars as pl
-
         columns = ["process", "thread", "category", "domain", "name", "correlation"]
         calls = self._run.read("regions", [*columns, "start_ns", "end_ns"])
         self.counts["regions"] += calls.height
@@ -249,8 +231,6 @@ class _Files:
 
     def _write_counters(self) -> None:
         """One row for each dispatch and counter, instances added up."""
-        import polars as pl
-
         values = self._run.read("counters", ["process", "event", "time_ns", "counter", "value"])
         of_dispatch = pl.col("event").is_not_null() & pl.col("time_ns").is_null()
         streamed = values.height - values.filter(of_dispatch).height
@@ -276,8 +256,6 @@ class _Files:
         self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
     ) -> None:
         """Rows in the order of processes and begins, longest first."""
-        import polars as pl
-
         if frame.is_empty():
             return
         order = frame.select(
@@ -291,8 +269,6 @@ class _Files:
                 piece.write_csv(stream, include_header=is_new and start == 0, quote_style="non_numeric")
 
     def _translated(self, piece: pl.DataFrame, columns: dict[str, str], kind: str) -> pl.DataFrame:
-        import polars as pl
-
         made: list[pl.Series | pl.Expr] = []
         for theirs, ours in columns.items():
             if ours in self._lookups:
@@ -320,8 +296,6 @@ def _begin_agents(folder: Path) -> None:
 
 def _expressions(kind: str) -> dict[str, pl.Expr]:
     """Columns that only the files have."""
-    import polars as pl
-
     level = pl.when(pl.col("level").cast(pl.String) == "VIRTUAL").then(pl.lit("VMEM_")).otherwise(pl.lit(""))
     operation = pl.col("type").cast(pl.String).replace("ALLOC", "ALLOCATE" if kind == "MEMORY_ALLOCATION" else "ALLOC")
     digits = pl.col("address").map_elements(lambda value: f"0x{value & (1 << 64) - 1:016x}", return_dtype=pl.String)

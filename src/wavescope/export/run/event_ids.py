@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-__all__ = ["EVENT_TABLES", "EventIds"]
-
+#: Tables whose rows have an event of their own, in the order in which they are written.
 EVENT_TABLES = ("regions", "samples", "kernels", "copies", "allocations")
-"""Tables whose rows have an event of their own, in the order in which they are written."""
+#: Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell.
 _OWNERS = {"arguments": "regions", "frames": "regions", "counters": "kernels"}
-"""Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell."""
 
 
 class EventIds:
-    """The ids of one run; `events` are the stored ids of each table, in the order in which they will be written.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> ids = EventIds({"regions": pl.Series([1, 2]), "kernels": pl.Series([1, None])})
-    >>> ids.of("regions", pl.Series([1, 2])).to_list(), ids.of("kernels", pl.Series([1, None])).to_list()
-    ([1, 2], [3, 4])
-    """
+    """The ids of one run; `events` are the stored ids of each table, in the order in which they will be written."""
 
     def __init__(self, events: Mapping[str, pl.Series]) -> None:
-        import polars as pl
-
         known = {table: series.drop_nulls() for table, series in events.items()}
         together = pl.concat([pl.Series([], dtype=pl.Int64), *known.values()])
         is_sound = together.n_unique() == len(together) and int(_least(together)) > 0
@@ -49,8 +37,6 @@ class EventIds:
 
     def of(self, table: str, events: pl.Series) -> pl.Series:
         """The ids of the next rows of a table."""
-        import polars as pl
-
         shifted = events + self._shifts.get(table, 0)
         first = self._firsts.get(table)
         if first is not None:

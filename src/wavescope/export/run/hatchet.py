@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from importlib import import_module
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from wavescope.base.packages import require
 from wavescope.export.run.locations import process_numbers, thread_numbers
 
 if TYPE_CHECKING:
     import hatchet  # type: ignore[import-untyped,import-not-found,unused-ignore]
-    import polars as pl
 
     from wavescope.model.run import Run
-
-__all__ = ["to_hatchet"]
 
 _UNKNOWN = "(no call recorded)"
 _KINDS = {"kernels": "kernel", "copies": "copy"}
@@ -39,13 +39,6 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     ------
     MissingToolError
         When hatchet is not installed.
-
-    Examples
-    --------
-    >>> import wavescope
-    >>> from wavescope.export.run.hatchet import to_hatchet
-    >>> graph = to_hatchet(wavescope.open_profile("results.db"))  # doctest: +SKIP
-    >>> print(graph.tree(metric_column="gpu_time (inc)"))  # doctest: +SKIP
     """
     require("hatchet", "llnl-hatchet")
     paths = _Paths()
@@ -75,8 +68,6 @@ class _Paths:
 
 def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
     """Add the regions; returns the path, rank and thread of each correlation."""
-    import polars as pl
-
     regions = (
         run.read("regions", ["process", "thread", "name", "start_ns", "end_ns", "correlation"])
         .join(process_numbers(run), on="process", how="left", maintain_order="left")
@@ -118,8 +109,6 @@ def _add_work(
     sums: dict[tuple[int, int, int], list[int]],
 ) -> None:
     """Add dispatches or copies below the calls that launched them."""
-    import polars as pl
-
     work = (
         run.read(table, ["process", "correlation", "name", "start_ns", "end_ns"])
         .join(launched, on=["process", "correlation"], how="left")
@@ -141,8 +130,6 @@ def _add_work(
 
 
 def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> hatchet.GraphFrame:
-    from importlib import import_module
-
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
     graphs, parts = import_module("hatchet"), import_module("hatchet.node")  # neither tells its types

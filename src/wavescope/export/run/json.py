@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-__all__ = ["write_run_json"]
-
-_COLUMNS_AT_ONCE = 8
-"""Tables are read a few columns at a time, so that a long one need not be in memory."""
+_COLUMNS_AT_ONCE = 8  #: Tables are read a few columns at a time, so that a long one need not be in memory.
 _PIECE_ROWS = 1 << 16
 
 
@@ -39,14 +36,6 @@ def write_run_json(run: Run, out: str | PathLike[str], *, force: bool = False) -
         When the file exists and `force` is not given.
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import json, tempfile
-    >>> from wavescope.model.run import Run
-    >>> written = write_run_json(Run([]), tempfile.mkdtemp() + "/run.json")
-    >>> json.loads(written.path.read_bytes())["tables"]["copies"]["size_bytes"]
-    []
     """
     target = Path(out)
     counts: dict[str, int] = {}

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["category_of"]
-
+#: Domains of other formats -> the category that AMD's formats have for them.
 _CATEGORIES = {
     "HIP": "HIP_RUNTIME_API",
     "HSA": "HSA_CORE_API",
@@ -16,7 +12,6 @@ _CATEGORIES = {
     "ROCDECODE": "ROCDECODE_API",
     "ROCJPEG": "ROCJPEG_API",
 }
-"""Domains of other formats -> the category that AMD's formats have for them."""
 
 
 def category_of(marker: str) -> pl.Expr:
@@ -29,8 +24,6 @@ def category_of(marker: str) -> pl.Expr:
     >>> calls.select(category_of("MARKER_CORE_API")).to_series().to_list()
     ['HIP_RUNTIME_API', 'HSA_AMD_EXT_API', 'RCCL_API']
     """
-    import polars as pl
-
     category, domain = (pl.col(name).cast(pl.String) for name in ("category", "domain"))
     begins = category.str.extract("^([^_]*)").str.to_uppercase() == domain
     general = pl.when(domain == "MARKER").then(pl.lit(marker)).otherwise(domain.replace(_CATEGORIES))

@@ -4,25 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["process_numbers", "thread_numbers"]
 
 
 def process_numbers(run: Run) -> pl.DataFrame:
-    """`process` with `rank`: the rank where every process has one of its own, else 0, 1, 2, ...
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> process_numbers(Run([])).columns
-    ['process', 'rank']
-    """
-    import polars as pl
-
+    """`process` with `rank`: the rank where every process has one of its own, else 0, 1, 2, ..."""
     processes = run.read("processes", ["process", "rank"])
     ranks = processes["rank"]
     if ranks.null_count() or ranks.n_unique() < ranks.len():
@@ -31,15 +20,6 @@ def process_numbers(run: Run) -> pl.DataFrame:
 
 
 def thread_numbers(run: Run) -> pl.DataFrame:
-    """`thread` with `number`: 0, 1, 2, ... within its process, in the order of thread ids.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> thread_numbers(Run([])).columns
-    ['thread', 'number']
-    """
-    import polars as pl
-
+    """`thread` with `number`: 0, 1, 2, ... within its process, in the order of thread ids."""
     threads = run.read("threads", ["thread", "process", "tid"]).sort("process", "tid", "thread")
     return threads.select("thread", number=pl.int_range(pl.len(), dtype=pl.Int64).over("process"))

@@ -6,6 +6,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.base.shown import shown
 from wavescope.errors import MissingToolError
 from wavescope.export.kit.staging import staged
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from wavescope.export.run.timelines import Line, Timeline
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
-
-__all__ = ["write_otf2"]
 
 _ANCHOR = "traces.otf2"
 _NANOSECONDS = 1_000_000_000
@@ -43,11 +43,6 @@ def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wr
         When the folder exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> written = write_otf2(Run([]), "run.otf2")  # doctest: +SKIP
     """
     otf2 = _package()
     target = Path(out)
@@ -70,8 +65,7 @@ def _package() -> Any:
         import_module("otf2.writer")
         return import_module("otf2")
     except (ImportError, OSError) as error:  # OSError: the package is there, the library that it loads is not
-        what = "OTF2 archives need the package otf2"
-        raise MissingToolError(what, advice="pip install 'wavescope[otf2]'") from error
+        raise MissingToolError("OTF2 archives need the package otf2", advice="pip install 'wavescope[otf2]'") from error
 
 
 class _Definitions:
@@ -155,8 +149,6 @@ def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[
 
 def _write_events(timeline: Timeline, writer: Any, definitions: _Definitions) -> None:
     """Enter and Leave one by one: the package takes them in no other way."""
-    import polars as pl
-
     rows = timeline.events.select("time_ns", "is_end", pl.col("name").cast(pl.String), "category", "kind").iter_rows()
     for time, is_end, name, category, kind in rows:
         region = definitions.region(name or "", category or "", kind)

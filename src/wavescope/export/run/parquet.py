@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wavescope.export.kit.written import Written
     from wavescope.model.run import Run
 
-__all__ = ["write_run_parquet"]
-
 
 def write_run_parquet(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
     """Write `<table>.parquet` for every table, and `wavescope_run.json` with row counts and checksums.
@@ -26,13 +24,5 @@ def write_run_parquet(run: Run, out: str | os.PathLike[str], *, force: bool = Fa
         When the folder exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> written = write_run_parquet(Run([]), tempfile.mkdtemp() + "/tables")
-    >>> (written.path / "kernels.parquet").is_file()
-    True
     """
     return write_tables(run, out, "parquet", force=force)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.base.packages import require
 from wavescope.export.run.locations import process_numbers, thread_numbers
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
-    import polars as pl
 
     from wavescope.model.run import Run
-
-__all__ = ["to_pipit"]
 
 _COLUMNS = {
     "time": "Timestamp (ns)",
@@ -25,8 +24,7 @@ _COLUMNS = {
     "partner": "_matching_event",
     "partner_time": "_matching_timestamp",
 }
-_FIRST_STREAM = 1_000_000
-"""Streams of GPUs are threads beyond this number."""
+_FIRST_STREAM = 1_000_000  #: Streams of GPUs are threads beyond this number.
 
 
 def to_pipit(run: Run) -> pd.DataFrame:
@@ -41,17 +39,9 @@ def to_pipit(run: Run) -> pd.DataFrame:
     ------
     MissingToolError
         When pandas or pyarrow is not installed.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> to_pipit(Run([])).columns.to_list()[:5]
-    ['Timestamp (ns)', 'Event Type', 'Name', 'Thread', 'Process']
     """
     for package in ("pandas", "pyarrow"):
         require(package)
-    import polars as pl
-
     ranges = pl.concat([_regions(run), _gpu_work(run)]).with_row_index("id")
     ranges = ranges.with_columns(lasts=pl.col("end_ns") > pl.col("start_ns"))
     enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="start_ns", phase=1, nesting=-pl.col("end_ns"))
@@ -72,8 +62,6 @@ def to_pipit(run: Run) -> pd.DataFrame:
 
 def _matched(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with the row and the time of their partner."""
-    import polars as pl
-
     pairs = (
         rows.filter(pl.col("id").is_not_null()).group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
     )
@@ -88,8 +76,6 @@ def _matched(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _frame(rows: pl.DataFrame) -> pd.DataFrame:
-    import polars as pl
-
     chosen = rows.select(pl.col(ours).alias(theirs) for ours, theirs in _COLUMNS.items())
     frame: Any = chosen.with_columns(pl.col("Event Type", "Name", "Domain").cast(pl.Categorical)).to_pandas()
     types = {"Process": "category", "_matching_event": "Int64", "_matching_timestamp": "Int64"}
@@ -105,8 +91,6 @@ def _samples(run: Run) -> pl.DataFrame:
 
 
 def _on_threads(run: Run, table: str, times: tuple[str, ...]) -> pl.DataFrame:
-    import polars as pl
-
     events = run.read(table, ["process", "thread", "name", "domain", *times])
     return (
         events.join(process_numbers(run), on="process", how="left", maintain_order="left")
@@ -118,8 +102,6 @@ def _on_threads(run: Run, table: str, times: tuple[str, ...]) -> pl.DataFrame:
 
 def _gpu_work(run: Run) -> pl.DataFrame:
     """Dispatches and copies, each stream of each GPU as a thread of its process."""
-    import polars as pl
-
     columns = ["process", "stream", "name", "start_ns", "end_ns"]
     kernels = run.read("kernels", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
     copies = run.read("copies", [*columns, "dst_agent", "src_agent"]).with_columns(

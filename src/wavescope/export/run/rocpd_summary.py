@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["write_rocpd_summary"]
-
 
 def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
     """Write each table as `<name>.csv` into a new folder, all of them or none; names become names of files.
@@ -27,16 +25,6 @@ def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> lis
         When the folder exists and is not empty.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import polars as pl
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     written = write_rocpd_summary({"kernels_summary": pl.DataFrame({"Name": ["k"]})}, Path(place) / "new")
-    >>> [path.name for path in written]
-    ['kernels_summary.csv']
     """
     is_there = folder.exists()
     if is_there and (not folder.is_dir() or any(folder.iterdir())):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written, left_out
@@ -14,13 +16,9 @@ from wavescope.model.run_labels import process_label
 if TYPE_CHECKING:
     from os import PathLike
 
-    import polars as pl
-
     from wavescope.export.run.timelines import Timeline
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
-
-__all__ = ["write_speedscope"]
 
 _SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 _LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
@@ -39,13 +37,6 @@ def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False)
         When the file exists and `force` is not given.
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_speedscope(Run([]), tempfile.mkdtemp() + "/run.speedscope.json").counts["timelines"]
-    0
     """
     target = Path(out)
     counts = {"regions": 0, "kernels": 0, "copies": 0, "samples": 0, "timelines": 0}
@@ -86,8 +77,6 @@ def _write_part(
 
 
 def _write_events(timeline: Timeline, stream: IO[bytes], frames: dict[str, int]) -> None:
-    import polars as pl
-
     events = timeline.events.with_columns(_frame_numbers(timeline.events["name"], frames).alias("frame"))
     kind = pl.when("is_end").then(pl.lit("C")).otherwise(pl.lit("O"))
     text = pl.format('{{"type":"{}","frame":{},"at":{}}}', kind, "frame", "time_ns")
@@ -98,8 +87,6 @@ def _write_events(timeline: Timeline, stream: IO[bytes], frames: dict[str, int])
 
 def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
     """Numbers of the names among `frames`, which grows."""
-    import polars as pl
-
     found = names.fill_null("").unique(maintain_order=True)
     numbers = [frames.setdefault(name, len(frames)) for name in found.cast(pl.String)]
     return names.fill_null("").to_physical().replace_strict(found.to_physical(), numbers, return_dtype=pl.UInt32)
@@ -107,8 +94,6 @@ def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
 
 def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     """Begin of the first and end of the last event of each process."""
-    import polars as pl
-
     found = []
     for table in ("kernels", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")

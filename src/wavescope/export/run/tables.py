@@ -6,6 +6,9 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import polars as pl
+from polars.io.plugins import register_io_source
+
 from wavescope.base.shown import is_text, shown
 from wavescope.errors import OutputError
 from wavescope.export.kit.json_text import encode
@@ -18,15 +21,10 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
 
-    import polars as pl
-
     from wavescope.model.run import Run
 
-__all__ = ["Encoding", "write_tables"]
-
 Encoding = Literal["parquet", "arrow"]
-_MADE = ("sources", "losses")
-"""Tables that a run makes itself; the manifest has their content."""
+_MADE = ("sources", "losses")  #: Tables that a run makes itself; the manifest has their content.
 
 
 def write_tables(run: Run, out: str | os.PathLike[str], encoding: Encoding, *, force: bool = False) -> Written:
@@ -65,9 +63,6 @@ def write_tables(run: Run, out: str | os.PathLike[str], encoding: Encoding, *, f
 
 def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path, file: str) -> dict[str, Any]:
     """Stream the pieces into a file; what stops them is raised as it was."""
-    import polars as pl
-    from polars.io.plugins import register_io_source
-
     rows, problems = 0, list[BaseException]()
 
     def produced(*_: object) -> Iterator[pl.DataFrame]:

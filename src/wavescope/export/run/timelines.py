@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
 from wavescope.analysis.run.nesting import nested, timed
 from wavescope.model.losses import Loss
 from wavescope.model.run_labels import agent_label
@@ -11,11 +13,7 @@ from wavescope.model.run_labels import agent_label
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["Line", "Timeline", "timelines"]
 
 
 class Line(NamedTuple):
@@ -25,8 +23,7 @@ class Line(NamedTuple):
     thread: int | None
     agent: int | None
     label: str
-    lane: int
-    """0, or the number of the line of what overlaps on the thread or queue."""
+    lane: int  #: 0, or the number of the line of what overlaps on the thread or queue.
 
 
 class Timeline(NamedTuple):
@@ -39,16 +36,7 @@ class Timeline(NamedTuple):
 
 
 def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
-    """The lines of one source: threads, then queues of GPUs. Events without a time become losses.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> list(timelines(Run([]), []))
-    []
-    """
-    import polars as pl
-
+    """The lines of one source: threads, then queues of GPUs. Events without a time become losses."""
     calls = run.read("regions", ["process", "thread", "category", "name", "start_ns", "end_ns"])
     marks = run.read("samples", ["process", "thread", "category", "name", "time_ns"])
     marks = marks.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))

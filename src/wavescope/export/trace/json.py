@@ -9,16 +9,14 @@ from typing import IO, TYPE_CHECKING, overload
 from wavescope.export.kit.description import describe
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
-from wavescope.model import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["write_json"]
+    from wavescope.model.trace import ThreadTrace
 
 _CHUNK_ROWS = 1 << 16
 
@@ -47,15 +45,6 @@ def write_json(trace: ThreadTrace, output: str | os.PathLike[str] | IO[bytes], *
         When the file exists and `force` is not given.
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import io
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> stream = io.BytesIO()
-    >>> write_json(ThreadTrace({}, TraceSource(path="nothing")), stream)
-    >>> stream.getvalue()[:35]
-    b'{"format":"wavescope.thread_trace",'
     """
     if not isinstance(output, (str, os.PathLike)):
         output.writelines(_pieces(trace))

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any
 from wavescope.export.kit.description import describe
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
-from wavescope.model import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE
 from wavescope.model.stored import MANIFEST, crc32_of
 
 if TYPE_CHECKING:
     import os
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["write_parquet"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
@@ -35,15 +33,6 @@ def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, forc
         When the directory exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> written = write_parquet(trace, tempfile.mkdtemp() + "/tables")
-    >>> (written / "waves.parquet").is_file()
-    True
     """
     target = Path(directory)
     with staged([target], force=force, mark=MANIFEST) as (twin,):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -9,35 +10,22 @@ from typing import Any
 
 from wavescope.errors import UsageError
 
-__all__ = ["Counting", "counting_of"]
-
 _FILE = Path(__file__).parent / "counting.toml"
 
 
 @dataclass(frozen=True)
 class Counting:
-    """Limits and names of counters on one target.
+    """Limits and names of counters on one target."""
 
-    Examples
-    --------
-    >>> counting_of("gfx942").slots["TCC"]
-    4
-    """
-
+    #: Block -> counters that it can count in one pass. SQ stands for SQC too; a block without a number has one.
     slots: dict[str, int] = field(hash=False)
-    """Block -> counters that it can count in one pass. SQ stands for SQC too; a block without a number has one."""
-    summed: tuple[str, ...]
-    """Blocks whose counters the collector adds up under a name that ends in `_sum`."""
+    summed: tuple[str, ...]  #: Blocks whose counters the collector adds up under a name that ends in `_sum`.
+    #: Our name, or what it begins with if it ends in `_` -> name of the collector.
     spelling: dict[str, str] = field(hash=False)
-    """Our name, or what it begins with if it ends in `_` -> name of the collector."""
-    missing: tuple[str, ...]
-    """Counters that the collector cannot count on this target."""
-    accumulates: bool = True
-    """Whether level counters can be added up cycle by cycle."""
-    l2_channels_per_xcd: int | None = None
-    """L2 channels of one die; None = channels have no names of their own."""
-    note: str = ""
-    """What the numbers are worth, where they are not known from captures."""
+    missing: tuple[str, ...]  #: Counters that the collector cannot count on this target.
+    accumulates: bool = True  #: Whether level counters can be added up cycle by cycle.
+    l2_channels_per_xcd: int | None = None  #: L2 channels of one die; None = channels have no names of their own.
+    note: str = ""  #: What the numbers are worth, where they are not known from captures.
 
     def spelled(self, counter: str) -> str:
         """The name under which the collector knows the total of a counter.
@@ -92,6 +80,4 @@ def counting_of(target: str) -> Counting:
 
 @cache
 def _declared() -> dict[str, dict[str, Any]]:
-    import tomllib
-
     return tomllib.loads(_FILE.read_text(encoding="utf-8"))

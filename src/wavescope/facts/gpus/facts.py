@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -10,21 +11,13 @@ from typing import Any
 
 from wavescope.errors import UsageError
 
-__all__ = ["TARGETS", "Arch", "Product", "of"]
-
 _FOLDER = Path(__file__).parent
 _FILES = ("gfx9.toml", "rdna.toml")
 
 
 @dataclass(frozen=True)
 class Product:
-    """One product of a target, or one die where the system shows each as a GPU; None = not known here.
-
-    Examples
-    --------
-    >>> of("MI300X").product.cu_count
-    304
-    """
+    """One product of a target, or one die where the system shows each as a GPU; None = not known here."""
 
     name: str
     cu_count: int | None = None
@@ -32,77 +25,52 @@ class Product:
     l2_channel_count: int | None = None
     memory_bytes_per_second_peak: int | None = None
     memory_clock_hz_max: int | None = None
-    memory_channel_count: int | None = None
-    """Of 32 bytes per memory clock each."""
-    se_count: int | None = None
-    """Shader engines."""
-    sqc_count: int | None = None
-    """Caches for instructions and scalars."""
+    memory_channel_count: int | None = None  #: Of 32 bytes per memory clock each.
+    se_count: int | None = None  #: Shader engines.
+    sqc_count: int | None = None  #: Caches for instructions and scalars.
+    #: Compute partition (SPX, DPX, ...) -> dies of one GPU in it; empty = one die.
     xcds_per_partition: dict[str, int] = field(default_factory=dict, hash=False)
-    """Compute partition (SPX, DPX, ...) -> dies of one GPU in it; empty = one die."""
 
 
 @dataclass(frozen=True)
 class Arch:
-    """What is known about one GPU target; registers are counted per lane, LDS and workgroups per CU.
-
-    Examples
-    --------
-    >>> of("gfx942").vgprs_per_simd[64], of("gfx942").accumulation, of("gfx1201").sgprs_per_simd
-    (512, 'unified', None)
-    """
+    """What is known about one GPU target; registers are counted per lane, LDS and workgroups per CU."""
 
     target: str
     generation: str
     wave_sizes: tuple[int, ...]
     simds_per_cu: int
-    cus_per_wgp: int
-    """CUs whose SIMDs and LDS a workgroup shares in WGP mode; 1 = there is no such mode."""
+    cus_per_wgp: int  #: CUs whose SIMDs and LDS a workgroup shares in WGP mode; 1 = there is no such mode.
     waves_per_simd_max: int
-    vgprs_per_simd: dict[int, int] = field(hash=False)
-    """Wave size -> registers of one lane in the file of one SIMD."""
-    vgpr_granule: dict[int, int] = field(hash=False)
-    """Wave size -> registers are given out in multiples of this."""
-    vgprs_per_wave_max: int
-    """Vector registers, of both kinds where the file is unified, that one wave can have."""
+    vgprs_per_simd: dict[int, int] = field(hash=False)  #: Wave size -> registers of one lane in the file of one SIMD.
+    vgpr_granule: dict[int, int] = field(hash=False)  #: Wave size -> registers are given out in multiples of this.
+    vgprs_per_wave_max: int  #: Vector registers, of both kinds where the file is unified, that one wave can have.
     sgpr_granule: int
     sgprs_per_wave_max: int
     lds_bytes_per_cu: int
     lds_bytes_per_workgroup_max: int
     lds_granule_bytes: int
-    workgroup_size_max: int
-    """Lanes."""
-    workgroups_per_cu_max: int
-    """Barriers; workgroups of one wave need none."""
+    workgroup_size_max: int  #: Lanes.
+    workgroups_per_cu_max: int  #: Barriers; workgroups of one wave need none.
+    #: Accumulation registers: none, separate (a file of their own, gfx908) or unified (one file, from gfx90a).
     accumulation: str = "none"
-    """Accumulation registers: none, separate (a file of their own, gfx908) or unified (one file, from gfx90a)."""
     accumulation_offset_granule: int = 1
     compute_waves_per_cu_max: int | None = None
-    sgprs_per_simd: int | None = None
-    """None = scalar registers do not limit the number of waves."""
+    sgprs_per_simd: int | None = None  #: None = scalar registers do not limit the number of waves.
     l2_line_bytes: int | None = None
     lds_bank_count: int | None = None
-    pipe_count: int | None = None
-    """Scheduler pipes."""
+    pipe_count: int | None = None  #: Scheduler pipes.
+    #: Mnemonic -> cycles from issue to result of a matrix instruction.
     matrix_cycles: dict[str, int] = field(default_factory=dict, hash=False)
-    """Mnemonic -> cycles from issue to result of a matrix instruction."""
+    #: Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_).
     rates: dict[str, int] = field(default_factory=dict, hash=False)
-    """Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_)."""
-    marks: tuple[str, ...] = ()
-    """Patterns of mnemonics that no earlier target of the family has."""
+    marks: tuple[str, ...] = ()  #: Patterns of mnemonics that no earlier target of the family has.
     products: tuple[Product, ...] = ()
-    product: Product = Product("")
-    """The one that was asked for; else the first, whose facts are then an assumption."""
+    product: Product = Product("")  #: The one that was asked for; else the first, whose facts are then an assumption.
 
     @property
     def has_wgp_mode(self) -> bool:
-        """Whether a workgroup may spread over several CUs.
-
-        Examples
-        --------
-        >>> of("gfx1100").has_wgp_mode, of("gfx942").has_wgp_mode
-        (True, False)
-        """
+        """Whether a workgroup may spread over several CUs."""
         return self.cus_per_wgp > 1
 
 
@@ -146,8 +114,6 @@ def _text(file: str) -> str:
 
 @cache
 def _declared(file: str) -> dict[str, dict[str, Any]]:
-    import tomllib
-
     return tomllib.loads(_text(file))
 
 
@@ -176,7 +142,6 @@ def _arch(target: str) -> Arch:
     return Arch(target, **facts, products=products, product=products[0] if products else Product(""))
 
 
+#: Target -> the file that declares it; the file is parsed when something is asked about one of its targets.
 _HOMES = {target: file for file in _FILES for target in re.findall(r"(?m)^\[([\w-]+)\]", _text(file))}
-"""Target -> the file that declares it; the file is parsed when something is asked about one of its targets."""
-TARGETS: tuple[str, ...] = tuple(_HOMES)
-"""Every target with facts."""
+TARGETS: tuple[str, ...] = tuple(_HOMES)  #: Every target with facts.

@@ -18,50 +18,26 @@ if TYPE_CHECKING:
 
     from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
 
-__all__ = ["CatalogEntry", "Variant", "catalog", "counters_of", "found"]
-
 
 @dataclass(frozen=True)
 class Variant:
-    """A metric as it is on some targets.
+    """A metric as it is on some targets."""
 
-    Examples
-    --------
-    >>> catalog(["gfx90a"])[0].variants[0].ids
-    {'gfx90a': '2.1.0'}
-    """
-
-    ids: dict[str, str] = field(hash=False)
-    """Target -> id there."""
+    ids: dict[str, str] = field(hash=False)  #: Target -> id there.
     metric: Metric
-    reference: Metric | None
-    """The same under the reference's rules, where these differ; None = they do not."""
+    reference: Metric | None  #: The same under the reference's rules, where these differ; None = they do not.
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Targets that have it in this form.
-
-        Examples
-        --------
-        >>> catalog(["gfx90a"])[0].variants[0].targets
-        ('gfx90a',)
-        """
+        """Targets that have it in this form."""
         return tuple(self.ids)
 
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """One metric of one table, on every target that has it.
+    """One metric of one table, on every target that has it."""
 
-    Examples
-    --------
-    >>> entry = catalog()[0]
-    >>> entry.name, entry.unit, entry.panel_word
-    ('VALU FLOPs', 'GFLOP/s', 'sol')
-    """
-
-    family: str
-    """CDNA, RDNA, or empty for metrics of the user."""
+    family: str  #: CDNA, RDNA, or empty for metrics of the user.
     panel_number: int
     panel_word: str
     panel_title: str
@@ -71,53 +47,27 @@ class CatalogEntry:
     unit: str
     about: str
     source: str
-    variants: tuple[Variant, ...]
-    """The form of the newest targets last."""
+    variants: tuple[Variant, ...]  #: The form of the newest targets last.
 
     @property
     def ids(self) -> dict[str, str]:
-        """Target -> id, of all targets that list it.
-
-        Examples
-        --------
-        >>> catalog(["gfx908", "gfx942"])[2].ids
-        {'gfx942': '2.1.2'}
-        """
+        """Target -> id, of all targets that list it."""
         return {target: identity for variant in self.variants for target, identity in variant.ids.items()}
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """Counters that any of its forms reads, each once.
-
-        Examples
-        --------
-        >>> next(entry for entry in catalog(["gfx942"]) if entry.name == "L2 Cache Hit Rate").counters
-        ('TCC_HIT', 'TCC_MISS')
-        """
+        """Counters that any of its forms reads, each once."""
         return tuple(dict.fromkeys(name for variant in self.variants for name in counters_of(variant.metric)))
 
     @property
     def defects(self) -> tuple[str, ...]:
-        """Defects of the reference that it mends.
-
-        Examples
-        --------
-        >>> next(entry for entry in catalog(["gfx942"]) if entry.name == "L1I Hit Rate").defects
-        ('T7',)
-        """
+        """Defects of the reference that it mends."""
         told = (variant.metric.defect.split(", ") for variant in self.variants if variant.metric.defect)
         return tuple(dict.fromkeys(defect for names in told for defect in names))
 
 
 def counters_of(metric: Metric) -> tuple[str, ...]:
-    """Counters that must be measured for a metric, in the order of its formula; cycles and levels included.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics import panels_of
-    >>> counters_of(panels_of("gfx942")[0].tables[0].metrics[16])
-    ('SQ_LEVEL_WAVES', 'SQ_ACCUM_PREV_HIRES', 'GRBM_GUI_ACTIVE')
-    """
+    """Counters that must be measured for a metric, in the order of its formula; cycles and levels included."""
     if metric.formula is None:
         return ()
     named = [metric.level] if metric.level else []
@@ -193,8 +143,7 @@ def _words(metric: Metric) -> set[str]:
     return set(re.findall(r"[a-z_][a-z0-9_]*", f"{metric.written} {metric.written_peak}"))
 
 
-_Key = tuple[str, str, str]
-"""Family, table, name."""
+_Key = tuple[str, str, str]  #: Family, table, name.
 
 
 @dataclass

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["COLUMNS", "SPEED_OF_LIGHT", "Metric", "MetricTable", "Panel"]
-
+#: Layout of a table -> the statistics that it shows, in order.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "average": ("average",),
     "spread": ("average", "minimum", "maximum"),
@@ -14,51 +13,33 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "deviation": ("average", "deviation", "minimum", "maximum"),
     "value": ("average",),
 }
-"""Layout of a table -> the statistics that it shows, in order."""
-SPEED_OF_LIGHT = "2.1"
-"""Table of how near each unit is to its limit, on every GPU."""
+SPEED_OF_LIGHT = "2.1"  #: Table of how near each unit is to its limit, on every GPU.
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric on one target.
+    """One metric on one target."""
 
-    Examples
-    --------
-    >>> Metric("17.1.2", "Hit Rate", "%", "100 * TCC_HIT / (TCC_HIT + TCC_MISS)").unit
-    '%'
-    """
-
-    id: str
-    """panel.table.index; the index counts the metrics of the table on this target."""
+    id: str  #: panel.table.index; the index counts the metrics of the table on this target.
     name: str
-    unit: str
-    """`/N` in it stands for the normalization: Req/N is requests per wave, per cycle, ..."""
+    unit: str  #: `/N` in it stands for the normalization: Req/N is requests per wave, per cycle, ...
+    #: Per dispatch, over counters and quantities only; None = listed, but this target has no counters for it.
     formula: str | None
-    """Per dispatch, over counters and quantities only; None = listed, but this target has no counters for it."""
-    peak: str | None = None
-    """Formula of the peak, in the same unit."""
-    written: str = ""
-    """The formula as declared, with names of sub-expressions."""
-    written_peak: str = ""
-    """The peak as declared."""
-    level: str = ""
-    """The level counter whose own pass measures `accumulated` and the other counters, except cycles."""
+    peak: str | None = None  #: Formula of the peak, in the same unit.
+    written: str = ""  #: The formula as declared, with names of sub-expressions.
+    written_peak: str = ""  #: The peak as declared.
+    level: str = ""  #: The level counter whose own pass measures `accumulated` and the other counters, except cycles.
+    #: What a division by zero gives: blank, zero or infinity; anything but blank only under the reference's rules.
     zero: str = "blank"
-    """What a division by zero gives: blank, zero or infinity; anything but blank only under the reference's rules."""
+    #: The statistic in the column of the maximum: `minimum` where the reference mixes them up (T3).
     maximum: str = "maximum"
-    """The statistic in the column of the maximum: `minimum` where the reference mixes them up (T3)."""
+    #: Not empty: only counters that the capture spells so are read, under the reference's rules (T1).
     fabric_prefix: str = ""
-    """Not empty: only counters that the capture spells so are read, under the reference's rules (T1)."""
-    labels: tuple[tuple[str, str], ...] = ()
-    """Further columns of the table that describe the row: (header, text)."""
-    series: str = ""
-    """Of per-channel tables with several columns: the column."""
+    labels: tuple[tuple[str, str], ...] = ()  #: Further columns of the table that describe the row: (header, text).
+    series: str = ""  #: Of per-channel tables with several columns: the column.
     about: str = ""
-    source: str = ""
-    """Where the formula comes from."""
-    defect: str = ""
-    """Defect of the reference that the formula corrects, or repeats under its rules: T1 to T18."""
+    source: str = ""  #: Where the formula comes from.
+    defect: str = ""  #: Defect of the reference that the formula corrects, or repeats under its rules: T1 to T18.
 
     def unit_per(self, normalization: str) -> str:
         """The unit with the normalization put in.
@@ -73,48 +54,26 @@ class Metric:
 
 @dataclass(frozen=True)
 class MetricTable:
-    """One table of metrics.
-
-    Examples
-    --------
-    >>> MetricTable("17.1", "L2 Speed-of-Light", "average", ()).columns
-    ('average',)
-    """
+    """One table of metrics."""
 
     id: str
     title: str
-    layout: str
-    """Key of COLUMNS."""
+    layout: str  #: Key of COLUMNS.
     metrics: tuple[Metric, ...]
-    per_channel: bool = False
-    """Whether each metric stands for all L2 channels: `[i]` in formulas is the channel."""
-    unit_header: str = "Unit"
-    """Header of the units in the reference's table."""
+    per_channel: bool = False  #: Whether each metric stands for all L2 channels: `[i]` in formulas is the channel.
+    unit_header: str = "Unit"  #: Header of the units in the reference's table.
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The statistics that it shows, in order.
-
-        Examples
-        --------
-        >>> MetricTable("16.2", "Stalls", "quartiles", ()).columns[1]
-        'q1'
-        """
+        """The statistics that it shows, in order."""
         return COLUMNS[self.layout]
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Tables about one part of the hardware.
-
-    Examples
-    --------
-    >>> Panel(17, "l2", "L2 Cache", ()).word
-    'l2'
-    """
+    """Tables about one part of the hardware."""
 
     number: int
-    word: str
-    """How to ask for it: --panel l2."""
+    word: str  #: How to ask for it: --panel l2.
     title: str
     tables: tuple[MetricTable, ...]

@@ -25,60 +25,32 @@ from wavescope.facts.metrics.syntax import read_node, wrong
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ZERO_RULES", "Expression", "Leaf", "denominators", "parse"]
-
-ZERO_RULES = ("blank", "zero", "infinity")
-"""What a division by zero can give."""
+ZERO_RULES = ("blank", "zero", "infinity")  #: What a division by zero can give.
 _LONGEST_TEXT = 4000
 _MOST_NODES = 1000
 
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed formula.
-
-    Examples
-    --------
-    >>> parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)").counters
-    ('TCC_HIT', 'TCC_MISS')
-    """
+    """A parsed formula."""
 
     text: str
     node: Node
-    leaves: tuple[Leaf, ...]
-    """Each once, in the order of their first appearance."""
+    leaves: tuple[Leaf, ...]  #: Each once, in the order of their first appearance.
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """Counters without channels, each once.
-
-        Examples
-        --------
-        >>> parse("TCC_HIT[0] + TCC_HIT[1]").counters
-        ('TCC_HIT',)
-        """
+        """Counters without channels, each once."""
         return tuple(dict.fromkeys(leaf.counter for leaf in self.leaves if leaf.counter))
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """Lower-case names, each once.
-
-        Examples
-        --------
-        >>> parse("SQ_WAVES / duration_ns").quantities
-        ('duration_ns',)
-        """
+        """Lower-case names, each once."""
         return tuple(leaf.text for leaf in self.leaves if not leaf.counter)
 
     @property
     def is_per_channel(self) -> bool:
-        """Whether it has one value per channel.
-
-        Examples
-        --------
-        >>> parse("TCC_HIT[i] / norm").is_per_channel
-        True
-        """
+        """Whether it has one value per channel."""
         return any(leaf.is_per_row for leaf in self.leaves)
 
     def degree(self, constants: frozenset[str]) -> float | None:
@@ -227,8 +199,7 @@ def parse(text: str) -> Expression:
         raise UsageError(what, advice=f"at most {_LONGEST_TEXT:,}: give parts of it names of their own")
     body = text.strip()
     if not body:
-        what = "the formula is empty"
-        raise UsageError(what)
+        raise UsageError("the formula is empty")
     try:
         tree = ast.parse(body, mode="eval").body
     except SyntaxError as error:

@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["METRIC_TARGETS", "Family", "families", "family_of", "for_target", "target_groups"]
-
 _FOLDER = Path(__file__).parent
 _FAMILIES = {
     "cdna": ("gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
@@ -18,37 +16,22 @@ _FAMILIES = {
     ),
 }
 
+#: Targets that have panels of metrics.
 METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values() for target in targets)
-"""Targets that have panels of metrics."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """What the files of one family declare, as read.
-
-    Examples
-    --------
-    >>> family_of("gfx942").common["family"]
-    'CDNA'
-    """
+    """What the files of one family declare, as read."""
 
     folder: Path
-    common: dict[str, Any] = field(hash=False)
-    """common.toml: groups of targets, named sub-expressions, sources."""
-    panels: tuple[dict[str, Any], ...] = field(hash=False)
-    """One per NN_word.toml, in order."""
-    formulas: dict[str, Any] = field(hash=False)
-    """formulas.toml: auxiliary formulas by name."""
+    common: dict[str, Any] = field(hash=False)  #: common.toml: groups of targets, named sub-expressions, sources.
+    panels: tuple[dict[str, Any], ...] = field(hash=False)  #: One per NN_word.toml, in order.
+    formulas: dict[str, Any] = field(hash=False)  #: formulas.toml: auxiliary formulas by name.
 
     @property
     def named(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What can be asked for by name: auxiliary formulas and sub-expressions.
-
-        Examples
-        --------
-        >>> [name in known for known in family_of("gfx942").named for name in ("roofline_flops",)]
-        [True, False]
-        """
+        """What can be asked for by name: auxiliary formulas and sub-expressions."""
         return self.formulas, self.common["expressions"]
 
     def sets_of(self, target: str) -> tuple[str, ...]:
@@ -79,13 +62,7 @@ def for_target(declared: Any, sets: tuple[str, ...]) -> Any:
 
 
 def family_of(target: str) -> Family | None:
-    """The family whose panels a target has; None when none are declared for it.
-
-    Examples
-    --------
-    >>> family_of("gfx900") is None
-    True
-    """
+    """The family whose panels a target has; None when none are declared for it."""
     for folder, targets in _FAMILIES.items():
         if target in targets:
             return _read(folder)

@@ -12,11 +12,10 @@ from wavescope.facts.metrics.families import family_of, for_target
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NORMALIZATIONS", "QUANTITIES", "QUANTITY_COUNTERS", "expanded", "names_of"]
-
+#: What amounts can be divided by -> the counter of it; empty = no counter.
 NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
-"""What amounts can be divided by -> the counter of it; empty = no counter."""
 
+#: Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU.
 QUANTITIES: dict[str, str] = {
     "duration_ns": "duration of the dispatch, ns",
     "busy_cycles": "cycles that the GPU was busy: GRBM_GUI_ACTIVE, per XCD",
@@ -44,8 +43,8 @@ QUANTITIES: dict[str, str] = {
     "memory_gb_per_second": "peak of the memory, GB/s",
     "active_cus": "CUs at work: cycles of busy CUs over busy cycles",
 }
-"""Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU."""
 
+#: Quantity -> the counters that it is made of.
 QUANTITY_COUNTERS: dict[str, tuple[str, ...]] = {
     "busy_cycles": ("GRBM_GUI_ACTIVE",),
     "grbm_cycles": ("GRBM_COUNT",),
@@ -53,7 +52,6 @@ QUANTITY_COUNTERS: dict[str, tuple[str, ...]] = {
     "accumulated": ("SQ_ACCUM_PREV_HIRES",),
     "active_cus": ("SQ_BUSY_CU_CYCLES", "GRBM_GUI_ACTIVE"),
 }
-"""Quantity -> the counters that it is made of."""
 
 _NAME = re.compile(r"(?<![\w.])[a-z_][a-z0-9_]*")
 _DEPTH_MAX = 16
@@ -94,8 +92,7 @@ def expanded(formula: str, target: str) -> str:
         if not found:
             return text
         text = _NAME.sub(lambda match: _put_in(names, match.group(0)), text)
-    what = f"sub-expressions of {formula[:60]!r} are nested deeper than {_DEPTH_MAX} levels"
-    raise UsageError(what)
+    raise UsageError(f"sub-expressions of {formula[:60]!r} are nested deeper than {_DEPTH_MAX} levels")
 
 
 def _put_in(names: Mapping[str, str], name: str) -> str:

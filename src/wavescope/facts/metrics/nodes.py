@@ -8,99 +8,44 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "Leaf",
-    "Node",
-    "Number",
-    "Operation",
-    "Terms",
-    "degree_of",
-    "divisors_of",
-    "is_amount",
-    "leaves_of",
-    "unparsed",
-]
-
-ANY_DEGREE = math.nan
-"""Of 0, which is an amount as much as a number."""
+ANY_DEGREE = math.nan  #: Of 0, which is an amount as much as a number.
 
 
 class Leaf(NamedTuple):
-    """What a formula reads: a counter, a channel or channels of one, or a quantity.
+    """What a formula reads: a counter, a channel or channels of one, or a quantity."""
 
-    Examples
-    --------
-    >>> Leaf("sum(TCC_HIT[0:16])", "TCC_HIT", 0, 16).is_sum
-    True
-    """
-
-    text: str
-    """Its key among the values of an evaluation."""
-    counter: str = ""
-    """Empty = a quantity, whose name is the text."""
-    first: int | None = None
-    """Channel, or first channel of a sum; -1 = the channel of the row (`[i]`)."""
-    end: int | None = None
-    """Of sums: the channel after the last; -1 = all there are."""
+    text: str  #: Its key among the values of an evaluation.
+    counter: str = ""  #: Empty = a quantity, whose name is the text.
+    first: int | None = None  #: Channel, or first channel of a sum; -1 = the channel of the row (`[i]`).
+    end: int | None = None  #: Of sums: the channel after the last; -1 = all there are.
 
     @property
     def is_sum(self) -> bool:
-        """Whether it adds channels up.
-
-        Examples
-        --------
-        >>> Leaf("TCC_HIT[3]", "TCC_HIT", 3).is_sum
-        False
-        """
+        """Whether it adds channels up."""
         return self.end is not None
 
     @property
     def is_per_row(self) -> bool:
-        """Whether it has one value per channel (`[i]`).
-
-        Examples
-        --------
-        >>> Leaf("TCC_HIT[i]", "TCC_HIT", -1).is_per_row
-        True
-        """
+        """Whether it has one value per channel (`[i]`)."""
         return self.first == -1 and self.end is None
 
 
 class Number(NamedTuple):
-    """A number.
-
-    Examples
-    --------
-    >>> Number(64.0).value
-    64.0
-    """
+    """A number."""
 
     value: float
 
 
 class Terms(NamedTuple):
-    """A chain of additions and subtractions: (sign, node), in order.
-
-    Examples
-    --------
-    >>> unparsed(Terms(((1, Number(1.0)), (-1, Leaf("norm")))))
-    '1 - norm'
-    """
+    """A chain of additions and subtractions: (sign, node), in order."""
 
     terms: tuple[tuple[int, Node], ...]
 
 
 class Operation(NamedTuple):
-    """A product, quotient, largest, smallest or negated value.
+    """A product, quotient, largest, smallest or negated value."""
 
-    Examples
-    --------
-    >>> unparsed(Operation("max", (Leaf("norm"), Number(1.0))))
-    'max(norm, 1)'
-    """
-
-    word: str
-    """`*`, `/`, `max`, `min` or `-`"""
+    word: str  #: `*`, `/`, `max`, `min` or `-`
     operands: tuple[Node, ...]
 
 
@@ -108,15 +53,7 @@ Node = Leaf | Number | Terms | Operation
 
 
 def is_amount(chain: Terms, constants: frozenset[str]) -> bool:
-    """Whether every term of a chain is counted per dispatch, so that its value cannot be negative.
-
-    Examples
-    --------
-    >>> is_amount(Terms(((1, Leaf("TCC_REQ", "TCC_REQ")), (-1, Leaf("TCC_HIT", "TCC_HIT")))), frozenset())
-    True
-    >>> is_amount(Terms(((1, Number(100.0)), (-1, Leaf("TCC_HIT", "TCC_HIT")))), frozenset())
-    False
-    """
+    """Whether every term of a chain is counted per dispatch, so that its value cannot be negative."""
     return all(degree_of(item, constants) == 1.0 for _, item in chain.terms)
 
 

@@ -17,15 +17,11 @@ if TYPE_CHECKING:
 
     from wavescope.facts.metrics.expression import Expression
 
-__all__ = ["FIRST_OWN_PANEL", "own_panels"]
-
-FIRST_OWN_PANEL = 100
-"""Number of the first panel of the user's files; the built-in ones are below."""
+FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the built-in ones are below.
 _BYTES_MAX = 1_000_000
 _METRICS_MAX = 2_000
 _TEXT_MAX = 2_000
-_DOTS_MAX = 64
-"""In a line outside of quotes: the parser's time grows with the square of a key's parts."""
+_DOTS_MAX = 64  #: In a line outside of quotes: the parser's time grows with the square of a key's parts.
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 _KEYS = ("name", "unit", "formula", "peak", "level", "panel", "table", "targets", "about", "source")
 
@@ -37,11 +33,6 @@ def own_panels(target: str, files: Sequence[Path]) -> tuple[Panel, ...]:
     ------
     UsageError
         For a file that cannot be read and for every mistake in it: the error names file, metric and character.
-
-    Examples
-    --------
-    >>> own_panels("gfx942", [])
-    ()
     """
     panels: dict[str, dict[str, list[Metric]]] = {}
     for file in files:
@@ -94,8 +85,7 @@ def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
             raise UsageError(what, where=str(file), advice="each metric starts with a line [[metrics]]")
         declared = tomllib.loads(text)
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise UsageError(what, where=str(file)) from None
+        raise UsageError(f"cannot be read: {error.strerror or error}", where=str(file)) from None
     except (ValueError, RecursionError) as error:  # no UTF-8, no TOML, or a number of thousands of digits
         what = f"is not TOML: {str(error)[:200]}"
         raise UsageError(what, where=str(file), advice="see docs/how-to for an example") from None
@@ -105,8 +95,7 @@ def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
         what = f"unknown entry {unknown[0][:60]!r}" if unknown else "holds no [[metrics]]"
         raise UsageError(what, where=str(file), advice="each metric starts with a line [[metrics]]")
     if len(metrics) > _METRICS_MAX:
-        what = f"{len(metrics):,} metrics are too many"
-        raise UsageError(what, where=str(file), advice=f"at most {_METRICS_MAX:,}")
+        raise UsageError(f"{len(metrics):,} metrics are too many", where=str(file), advice=f"at most {_METRICS_MAX:,}")
     return [
         (f"{file}, metric {number} ({str(entry.get('name'))[:60]!r})", entry) for number, entry in enumerate(metrics, 1)
     ]
@@ -116,12 +105,10 @@ def _check(entry: Mapping[str, Any], place: str) -> None:
     """That the declaration is sound, whatever the target."""
     unknown = [key for key in entry if key not in _KEYS]
     if unknown:
-        what = f"unknown key {unknown[0][:60]!r}"
-        raise UsageError(what, where=place, advice=f"keys: {', '.join(_KEYS)}")
+        raise UsageError(f"unknown key {unknown[0][:60]!r}", where=place, advice=f"keys: {', '.join(_KEYS)}")
     for key in ("name", "unit", "formula"):
         if key not in entry:
-            what = f"has no {key}"
-            raise UsageError(what, where=place)
+            raise UsageError(f"has no {key}", where=place)
     for key, value in entry.items():
         _check_text(key, value, place)
     for key in ("formula", "peak"):
@@ -149,17 +136,14 @@ def _check_text(key: str, value: object, place: str) -> None:
     if key == "targets":
         if isinstance(value, list) and all(isinstance(item, str) and len(item) <= _TEXT_MAX for item in value):
             return
-        what = "targets is not a list of names such as gfx942"
-        raise UsageError(what, where=place)
+        raise UsageError("targets is not a list of names such as gfx942", where=place)
     if not isinstance(value, str):
-        what = f"{key} is not a text in quotes"
-        raise UsageError(what, where=place)
+        raise UsageError(f"{key} is not a text in quotes", where=place)
     if len(value) > _TEXT_MAX or any(not character.isprintable() for character in value):
         what = f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed"
         raise UsageError(what, where=place)
     if key in ("name", "unit", "formula") and not value.strip():
-        what = f"{key} is empty"
-        raise UsageError(what, where=place)
+        raise UsageError(f"{key} is empty", where=place)
 
 
 def _parsed(formula: str, place: str) -> Expression:
@@ -180,6 +164,5 @@ def _whole(written: str, place: str, target: str) -> str | None:
         return None
     if unknown:
         names = ", ".join([*QUANTITIES, *names_of(target)])
-        what = f"no quantity {unknown[0][:60]!r} on {target}"
-        raise UsageError(what, where=place, advice=f"quantities: {names}")
+        raise UsageError(f"no quantity {unknown[0][:60]!r} on {target}", where=place, advice=f"quantities: {names}")
     return found.text

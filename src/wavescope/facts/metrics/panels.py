@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.facts.metrics.families import Family
 
-__all__ = ["RULES", "formula_of", "formulas_of", "panels_of"]
-
-RULES = ("corrected", "rocprof-compute-3.3")
-"""Ours first; then the reference whose rules can be asked for."""
+RULES = ("corrected", "rocprof-compute-3.3")  #: Ours first; then the reference whose rules can be asked for.
 
 
 def panels_of(target: str, *, rules: str = "corrected", more: Sequence[Path] = ()) -> tuple[Panel, ...]:
@@ -60,26 +57,18 @@ def formula_of(target: str, name: str, rules: str = "corrected") -> str | None:
     """
     formulas = formulas_of(target, rules)
     if name not in formulas and not any(name in known for family in families() for known in family.named):
-        what = f"no formula {name[:60]!r}"
-        raise UsageError(what, advice=f"formulas: {', '.join(formulas)}")
+        raise UsageError(f"no formula {name[:60]!r}", advice=f"formulas: {', '.join(formulas)}")
     return formulas.get(name)
 
 
 def formulas_of(target: str, rules: str = "corrected") -> Mapping[str, str]:
-    """All auxiliary formulas of a target: name -> formula over counters and quantities only.
-
-    Examples
-    --------
-    >>> "valu_flops_f32" in formulas_of("gfx942")
-    True
-    """
+    """All auxiliary formulas of a target: name -> formula over counters and quantities only."""
     return _formulas(target, _known(rules))
 
 
 def _known(rules: str) -> str:
     if rules not in RULES:
-        what = f"no rules called {rules[:60]!r}"
-        raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
+        raise UsageError(f"no rules called {rules[:60]!r}", advice=f"rules: {', '.join(RULES)}")
     return rules
 
 

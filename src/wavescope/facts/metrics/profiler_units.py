@@ -5,8 +5,6 @@ As rocprofiler-sdk describes them (2025-08); counters of the hardware count even
 
 from __future__ import annotations
 
-__all__ = ["is_derived", "is_ratio", "unit_of"]
-
 _RATIOS_BY_UNIT = {
     "%": """
         ALUStalledByLDS CP_UTIL CpUtil EA_UTIL EaRdDramStallRate EaRdGmiStallRate EaRdIoStallRate EaUtil

@@ -11,8 +11,6 @@ from wavescope.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["read_node", "wrong"]
-
 _MOST_CHANNELS = 4096
 _LARGEST = 1e300
 _CALLS = ("max", "min", "sum")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.counters.compare import counter_compare
 from wavescope.errors import UsageError
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import kernels_of
 from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_ROWS", "QUESTIONS", "counters_against"]
-
-MOST_ROWS = 20_000
-"""Rows of one table that an answer carries."""
+MOST_ROWS = 20_000  #: Rows of one table that an answer carries.
 
 
 def counters_against(document: Document, *, base: int) -> Any:
@@ -26,14 +28,6 @@ def counters_against(document: Document, *, base: int) -> Any:
     ------
     UsageError
         When there is no such document, or it is no counter capture.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Library
-    >>> counters_against(Library().add("only", "only", lambda: CounterSet({})), base=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: a counter capture is compared with another one; open both: wavescope open BEFORE AFTER
     """
     if document.library is None or base == document.number:
         what = "a counter capture is compared with another one"
@@ -43,11 +37,6 @@ def counters_against(document: Document, *, base: int) -> Any:
 
 
 def _compared(base: Document, document: Document) -> dict[str, Any]:
-    from dataclasses import replace
-
-    from wavescope.analysis.counters.compare import counter_compare
-    from wavescope.model import to_builtins
-
     answer = counter_compare([base.counters, document.counters])
     labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters
     ranks = kernels_of(document).select("kernel_name", "kernel")
@@ -64,8 +53,6 @@ def _compared(base: Document, document: Document) -> dict[str, Any]:
 
 
 def _column(values: list[str]) -> Any:
-    import polars as pl
-
     return pl.Series(values, dtype=pl.String)
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel
 from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_KERNELS", "QUESTIONS", "diagnosis_of"]
-
+#: Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are.
 MOST_KERNELS = 20
-"""Kernels, the longest, that an answer about all of them carries; its `kernel_count` tells how many there are."""
 
 
 def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
@@ -23,16 +23,7 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> diagnosis_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]
-    []
     """
-    from wavescope.analysis.counters.limiters import bottlenecks
-    from wavescope.model import to_builtins
 
     def make() -> Any:
         return to_builtins(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))

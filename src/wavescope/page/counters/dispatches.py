@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.counters.choice import chosen_dispatches
+from wavescope.model.answer import to_builtins
+from wavescope.model.counters import COUNTER_SET
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
 from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_ROWS", "QUESTIONS", "dispatches"]
-
-MOST_ROWS = 5000
-"""Dispatches that an answer carries; its `row_count` tells how many there are."""
+MOST_ROWS = 5000  #: Dispatches that an answer carries; its `row_count` tells how many there are.
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
@@ -23,20 +25,7 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> dispatches(Document(0, "", "", lambda: CounterSet({})))["dispatches"]["row_count"]
-    0
     """
-    import polars as pl
-
-    from wavescope.analysis.counters.choice import chosen_dispatches
-    from wavescope.model import to_builtins
-    from wavescope.model.counters import COUNTER_SET
-
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")
     shown = (

@@ -4,43 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import NORMALIZATIONS
+from wavescope.facts.metrics.names import NORMALIZATIONS
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.page.protocol.document import Document
 
-__all__ = [
-    "MOST_HELD",
-    "choice_of",
-    "every_choice",
-    "every_kernel",
-    "kernels_of",
-    "normalized",
-    "stored_panels_of",
-]
-
-MOST_HELD = 50
-"""Kernels, the longest, of which an exported page holds the answers."""
-MOST_NORMALIZED = 10
-"""Those of which it holds them for every normalization."""
+MOST_HELD = 50  #: Kernels, the longest, of which an exported page holds the answers.
+MOST_NORMALIZED = 10  #: Those of which it holds them for every normalization.
 
 
 def kernels_of(document: Document) -> pl.DataFrame:
-    """Every kernel of the capture, the longest first: their ranks are those of `analysis.metrics.counter_panels`.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> kernels_of(Document(0, "", "", lambda: CounterSet({}))).height
-    0
-    """
-    from wavescope.analysis.counters.choice import ranked_kernels
+    """Every kernel of the capture, the longest first: their ranks are those of `analysis.metrics.counter_panels`."""
 
     def make() -> pl.DataFrame:
         if stored := stored_panels_of(document):
@@ -51,17 +31,7 @@ def kernels_of(document: Document) -> pl.DataFrame:
 
 
 def stored_panels_of(document: Document) -> CounterPanels | None:
-    """The metrics that another tool computed, where the capture has them instead of counters; else None.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> stored_panels_of(Document(0, "", "", lambda: CounterSet({}))) is None
-    True
-    """
-    from wavescope.analysis.counters.engine import counter_panels
-
+    """The metrics that another tool computed, where the capture has them instead of counters; else None."""
     counters = document.counters
     if counters.measured or not counters.stored_metrics.height:
         return None
@@ -75,22 +45,11 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> choice_of(Document(0, "", "", lambda: CounterSet({})), 3)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no kernel 3
     """
-    from wavescope.analysis.counters.choice import CounterChoice
-
     if kernel is None:
         return CounterChoice()
     if not 0 <= kernel < kernels_of(document).height:
-        what = f"there is no kernel {kernel}"
-        raise UsageError(what)
+        raise UsageError(f"there is no kernel {kernel}")
     return CounterChoice(kernels=(str(kernel),))
 
 
@@ -108,35 +67,18 @@ def normalized(given: str) -> str:
     'wave'
     """
     if given not in NORMALIZATIONS:
-        what = f"amounts are not per {given[:40]!r}"
-        raise UsageError(what, advice=f"they are per {', '.join(NORMALIZATIONS)}")
+        raise UsageError(f"amounts are not per {given[:40]!r}", advice=f"they are per {', '.join(NORMALIZATIONS)}")
     return given
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:
-    """Parameters of answers about all kernels together and about each of the longest.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> every_kernel(Document(0, "", "", lambda: CounterSet({})))
-    [{}]
-    """
+    """Parameters of answers about all kernels together and about each of the longest."""
     count = kernels_of(document).height
     return [{}, *({"kernel": kernel} for kernel in range(min(count, MOST_HELD) if count > 1 else 0))]
 
 
 def every_choice(document: Document) -> list[dict[str, Any]]:
-    """The same, for every normalization where that is held.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> len(every_choice(Document(0, "", "", lambda: CounterSet({}))))
-    4
-    """
+    """The same, for every normalization where that is held."""
     kernels = every_kernel(document)
     more = [{"normalization": per} for per in NORMALIZATIONS if per != "kernel"]
     return kernels + [kernel | per for kernel in kernels[: MOST_NORMALIZED + 1] for per in more]

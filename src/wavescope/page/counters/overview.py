@@ -5,34 +5,22 @@ from __future__ import annotations
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.trace.overview import losses_of
+from wavescope.model.losses import LOSSES
 from wavescope.page.counters.kernels import kernels_of
 
 if TYPE_CHECKING:
     from wavescope.model.counters import System
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_KERNELS", "overview_of_counters"]
-
-MOST_KERNELS = 2000
-"""Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are."""
+MOST_KERNELS = 2000  #: Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are.
 _LONGEST_FACT = 400
 
 
 def overview_of_counters(document: Document) -> dict[str, Any]:
-    """Facts that every view needs: GPU, kernels with their share of the time, counts, facts about the machine, losses.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> overview_of_counters(Document(0, "", "", lambda: CounterSet({})))["kernel_count"]
-    0
-    """
-    import polars as pl
-
-    from wavescope.analysis.trace.overview import losses_of
-    from wavescope.model.losses import LOSSES
-
+    """Facts that every view needs: GPU, kernels with their share of the time, counts, the machine, losses."""
     counters = document.counters
     kernels = kernels_of(document).with_columns(pl.col("kernel_name").fill_null(""))
     return {

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.counters.engine.panels import counter_panels
+from wavescope.facts.metrics.panels import panels_of
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Parameters, Question, place
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.analysis.counters.engine import CounterPanels
-    from wavescope.facts.metrics import MetricTable, Panel
+    from wavescope.analysis.counters.engine.answer import CounterPanels
+    from wavescope.facts.metrics.declared import MetricTable, Panel
     from wavescope.page.protocol.document import Document
-
-__all__ = ["PARAMETERS", "QUESTIONS", "channels", "metrics", "panels"]
 
 PARAMETERS: Parameters = {"kernel": place, "normalization": normalized}
 
 
 def metrics(document: Document) -> list[dict[str, Any]]:
-    """The panels of the capture's GPU as they are declared, or those of stored metrics; none for an unknown GPU.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> from wavescope.page.protocol.document import Document
-    >>> metrics(Document(0, "", "", lambda: CounterSet({}, system=System(target="gfx942"))))[0]["word"]
-    'sol'
-    """
+    """The panels of the capture's GPU as they are declared, or those of stored metrics; none for an unknown GPU."""
     return [
         {
             "number": panel.number,
@@ -42,16 +35,12 @@ def metrics(document: Document) -> list[dict[str, Any]]:
 
 
 def _declared(document: Document) -> tuple[Panel, ...]:
-    from wavescope.facts.metrics import panels_of
-
     if stored := stored_panels_of(document):  # by the ids of the version that computed them
         return stored.panels
     return panels_of(document.counters.system.target or "")
 
 
 def _told(table: MetricTable) -> dict[str, Any]:
-    from wavescope.model import to_builtins
-
     told: dict[str, Any] = to_builtins(table)
     return told | {"columns": table.columns}
 
@@ -63,15 +52,7 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> panels(Document(0, "", "", lambda: CounterSet({})))["rows"]["row_count"]
-    0
     """
-    import polars as pl
 
     def make() -> CounterPanels:
         return _evaluated(document, kernel, normalization, per_channel=False)
@@ -94,16 +75,7 @@ def channels(document: Document, *, kernel: int | None = None, normalization: st
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> channels(Document(0, "", "", lambda: CounterSet({}))).height
-    0
     """
-    import polars as pl
-
     answer = _evaluated(document, kernel, normalization, per_channel=True)
     shown = ("table_id", "metric_id", "name", "series", "channel", "unit", "average", "reason")
     # a table whose values are quartiles may have no average: then the median stands for the channel
@@ -113,8 +85,6 @@ def channels(document: Document, *, kernel: int | None = None, normalization: st
 
 def _evaluated(document: Document, kernel: int | None, normalization: str, *, per_channel: bool) -> CounterPanels:
     """The tables per channel have ten times as many rows as all others: they are evaluated when they are looked at."""
-    from wavescope.analysis.counters.engine import counter_panels
-
     tables = [table.id for panel in _declared(document) for table in panel.tables if table.per_channel == per_channel]
     choice = choice_of(document, kernel)
     return counter_panels(document.counters, choice=choice, panels=tuple(tables), normalization=normalization)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.counters.roofline import roofline
+from wavescope.analysis.counters.roofline.ceilings import CHOICES
 from wavescope.errors import UsageError
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of
 from wavescope.page.protocol.question import Parameters, Question, place
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_KERNELS", "QUESTIONS", "roofline_of"]
-
+#: Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/shapes.ts knows it, too).
 MOST_KERNELS = 300
-"""Kernels, the longest, that an answer about all of them carries (web/src/views/roofline/shapes.ts knows it, too)."""
 
 
 def ceilings(given: str) -> str:
@@ -30,11 +32,8 @@ def ceilings(given: str) -> str:
     >>> ceilings("empirical")
     'empirical'
     """
-    from wavescope.analysis.counters.roofline.ceilings import CHOICES
-
     if given not in CHOICES:
-        what = f"no roofs {given[:40]!r}"
-        raise UsageError(what, advice=f"there are {', '.join(CHOICES)}")
+        raise UsageError(f"no roofs {given[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
     return given
 
 
@@ -45,13 +44,6 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> roofline_of(Document(0, "", "", lambda: CounterSet({})))["kernels"]["row_count"]
-    0
     """
     if kernel is not None:
         return _told(document, ceilings, kernel)
@@ -59,11 +51,6 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
 
 
 def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
-    from dataclasses import replace
-
-    from wavescope.analysis.counters.roofline import roofline
-    from wavescope.model import to_builtins
-
     whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
     shown = whole.kernels.head(MOST_KERNELS)
     rest = {name: getattr(whole, name).join(shown, on="kernel", how="semi") for name in ("points", "operations")}
@@ -73,8 +60,6 @@ def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, An
 
 
 def _every_choice(_: Document) -> list[dict[str, str]]:
-    from wavescope.analysis.counters.roofline.ceilings import CHOICES
-
     return [{}, *({"ceilings": choice} for choice in CHOICES)]
 
 

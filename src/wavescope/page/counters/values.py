@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.counters.raw import raw_counters
+from wavescope.analysis.counters.values.evaluated import metric_values
 from wavescope.errors import UsageError
+from wavescope.facts.metrics.panels import panels_of
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place, text
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_DISPATCHES", "QUESTIONS", "dispatch_values", "raw_counters_of"]
-
+#: Dispatches that an answer carries, the first ones; its column `dispatch_total` tells how many there are.
 MOST_DISPATCHES = 20_000
-"""Dispatches that an answer carries, the first ones; its column `dispatch_total` tells how many there are."""
 
 
 def dispatch_values(document: Document, *, table: str, normalization: str = "kernel") -> pl.DataFrame:
@@ -29,22 +31,9 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
     ------
     UsageError
         When there is no such table, or the capture knows nothing of single dispatches.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> dispatch_values(Document(0, "", "", lambda: CounterSet({})), table="17.1")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no table '17.1'
     """
-    import polars as pl
-
-    from wavescope.analysis.counters.values import metric_values
-
     if table not in _tables(document):
-        what = f"there is no table {table[:40]!r}"
-        raise UsageError(what)
+        raise UsageError(f"there is no table {table[:40]!r}")
     answer = metric_values(document.counters, by="dispatch", panels=(table,), normalization=normalization)
     named = pl.when(pl.col("metric_id") == "").then(pl.lit("duration")).otherwise("metric_id")
     outliers = answer.outliers.group_by("dispatch").agg(named.str.join(" ").alias("outlier_ids"))
@@ -59,8 +48,6 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
 
 
 def _tables(document: Document) -> list[str]:
-    from wavescope.facts.metrics import panels_of
-
     panels = panels_of(document.counters.system.target or "")
     return [table.id for panel in panels for table in panel.tables if not table.per_channel]
 
@@ -72,17 +59,7 @@ def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
     ------
     UsageError
         When there is no such kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.page.protocol.document import Document
-    >>> raw_counters_of(Document(0, "", "", lambda: CounterSet({})))["counters"]["row_count"]
-    0
     """
-    from wavescope.analysis.counters.raw import raw_counters
-    from wavescope.model import to_builtins
-
     answer = raw_counters(document.counters, choice=choice_of(document, kernel))
     told: dict[str, Any] = to_builtins(answer)
     told["counters"]["hints"] = {column.name: column.meaning for column in answer.tables["counters"].columns}

@@ -5,42 +5,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.common.steps import StepLevels
-
-__all__ = ["Grid", "tile_of", "tiling_of"]
 
 TILE_BINS = 512
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The levels and tiles of the time of a trace or a run.
-
-    Examples
-    --------
-    >>> Grid(0, 5_000).level_count
-    5
-    """
+    """The levels and tiles of the time of a trace or a run."""
 
     begin: int
     end: int
 
     @property
     def level_count(self) -> int:
-        """Levels, until one tile covers everything.
-
-        Examples
-        --------
-        >>> Grid(0, 512).level_count
-        1
-        """
+        """Levels, until one tile covers everything."""
         return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)
 
     def tile_count(self, level: int) -> int:
@@ -73,18 +60,9 @@ def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, 
     ------
     UsageError
         When there is no such tile.
-
-    Examples
-    --------
-    >>> tile_of(Grid(0, 100), list, 0, 0).height
-    0
     """
-    import numpy as np
-    import polars as pl
-
     if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
-        what = f"no tile {tile} of level {level}"
-        raise UsageError(what, advice=f"levels 0 to {grid.level_count - 1}")
+        raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {grid.level_count - 1}")
     first = tile * TILE_BINS
     count = min(TILE_BINS, -(-(grid.end - grid.begin) >> level) - first)
     binned = [curve.binned(level, first, count) for curve in curves()]

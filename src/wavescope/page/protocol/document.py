@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from wavescope.base.once import once
 from wavescope.base.shown import shown
 from wavescope.errors import UsageError
+from wavescope.model.counters import CounterSet
+from wavescope.model.trace import ThreadTrace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from wavescope.model import ThreadTrace
-    from wavescope.model.counters import CounterSet
     from wavescope.model.run import Run
     from wavescope.page.protocol.kept_answers import KeptAnswers
 
     Shown = ThreadTrace | Run | CounterSet
-
-__all__ = ["Document", "Library"]
 
 Made = TypeVar("Made")
 _WORDS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
@@ -28,37 +26,24 @@ _WORDS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capt
 
 @dataclass
 class Document:
-    """A thread trace, a run or a counter capture that the page can show.
-
-    Examples
-    --------
-    >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
-    False
-    """
+    """A thread trace, a run or a counter capture that the page can show."""
 
     number: int
     label: str
     path: str
     opener: Callable[[], Shown] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
-    notes: str = ""
-    """The file of notes beside it; empty = there is no place for any."""
+    notes: str = ""  #: The file of notes beside it; empty = there is no place for any.
+    #: First answers of an earlier time, for as long as it is not read; None = none are kept.
     kept_answers: KeptAnswers | None = field(default=None, repr=False)
-    """First answers of an earlier time, for as long as it is not read; None = none are kept."""
+    #: What questions keep between answers: indices, levels of detail.
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
-    """What questions keep between answers: indices, levels of detail."""
     _opened: Shown | None = field(default=None, repr=False)
     _opening: RLock = field(default_factory=RLock, repr=False)
 
     @property
     def is_open(self) -> bool:
-        """Whether it was read already.
-
-        Examples
-        --------
-        >>> Document(0, "capture", "/tmp/capture", lambda: None).is_open
-        False
-        """
+        """Whether it was read already."""
         return self._opened is not None
 
     @property
@@ -69,12 +54,6 @@ class Document:
         ------
         WavescopeError
             When it cannot be read.
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).opened.waves.height
-        0
         """
         with self._opening:
             if self._opened is None:
@@ -83,35 +62,18 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """What it is: "trace", "run" or "counters".
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).kind
-        'trace'
-        """
-        from wavescope.model import ThreadTrace
-        from wavescope.model.counters import CounterSet
-
+        """What it is: "trace", "run" or "counters"."""
         if isinstance(self.opened, ThreadTrace):
             return "trace"
         return "counters" if isinstance(self.opened, CounterSet) else "run"
 
     def _check(self, kind: str) -> None:
         if self.kind != kind:
-            what = f"{self.label} is {_WORDS[self.kind]}, not {_WORDS[kind]}"
-            raise UsageError(what)
+            raise UsageError(f"{self.label} is {_WORDS[self.kind]}, not {_WORDS[kind]}")
 
     @property
     def line(self) -> dict[str, Any]:
-        """What the list of documents says of it; the kind is not known before it was opened.
-
-        Examples
-        --------
-        >>> Document(0, "capture", "/tmp/capture", lambda: None).line["kind"] is None
-        True
-        """
+        """What the list of documents says of it; the kind is not known before it was opened."""
         kind = self.kind if self.is_open else None
         return {
             "number": self.number,
@@ -130,12 +92,6 @@ class Document:
         ------
         UsageError
             When it is something else.
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))).trace.gfxip
-        0
         """
         self._check("trace")
         return cast("ThreadTrace", self.opened)
@@ -148,10 +104,6 @@ class Document:
         ------
         UsageError
             When it is something else.
-
-        Examples
-        --------
-        >>> Document(0, "", "", lambda: None).run  # doctest: +SKIP
         """
         self._check("run")
         return cast("Run", self.opened)
@@ -164,52 +116,26 @@ class Document:
         ------
         UsageError
             When it is something else.
-
-        Examples
-        --------
-        >>> from wavescope.model.counters import CounterSet
-        >>> Document(0, "", "", lambda: CounterSet({})).counters.passes.height
-        0
         """
         self._check("counters")
         return cast("CounterSet", self.opened)
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """`make()`, once per key: other threads wait for it, but not for what is made under other keys.
-
-        Examples
-        --------
-        >>> Document(0, "", "", lambda: None).kept("sum", lambda: 3)
-        3
-        """
+        """`make()`, once per key: other threads wait for it, but not for what is made under other keys."""
         made: Made = once(self.cache, key, make)
         return made
 
 
 @dataclass
 class Library:
-    """The documents of one page, in the order in which they were named.
-
-    Examples
-    --------
-    >>> library = Library()
-    >>> library.add("capture", "/tmp/capture", lambda: None).number
-    0
-    """
+    """The documents of one page, in the order in which they were named."""
 
     documents: list[Document] = field(default_factory=list)
-    command: str = ""
-    """What shows the same documents again, to be followed by `--at PLACE`; empty = not known."""
+    command: str = ""  #: What shows the same documents again, to be followed by `--at PLACE`; empty = not known.
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
-        """A new document, not yet opened; `notes` is the file of notes beside it.
-
-        Examples
-        --------
-        >>> Library().add("capture", "/tmp/capture", lambda: None).label
-        'capture'
-        """
+        """A new document, not yet opened; `notes` is the file of notes beside it."""
         with self._lock:
             document = Document(len(self.documents), shown(label), path, opener, self, notes)
             self.documents.append(document)
@@ -222,14 +148,7 @@ class Library:
         ------
         UsageError
             When there is none.
-
-        Examples
-        --------
-        >>> Library().document(3)
-        Traceback (most recent call last):
-        wavescope.errors.UsageError: there is no document 3
         """
         if not 0 <= number < len(self.documents):
-            what = f"there is no document {number}"
-            raise UsageError(what)
+            raise UsageError(f"there is no document {number}")
         return self.documents[number]

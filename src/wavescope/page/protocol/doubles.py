@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["doubles"]
+import polars as pl
 
 
 def doubles(frame: pl.DataFrame) -> pl.DataFrame:
@@ -19,6 +14,4 @@ def doubles(frame: pl.DataFrame) -> pl.DataFrame:
     >>> doubles(pl.DataFrame({"row": [1]})).dtypes
     [Float64]
     """
-    import polars as pl
-
     return frame.with_columns(pl.col(pl.Int64, pl.UInt64).cast(pl.Float64))

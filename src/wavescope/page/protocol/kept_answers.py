@@ -18,39 +18,30 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from wavescope.base import stopping
 from wavescope.page.protocol.payload import ARROW, JSON, Payload, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["KeptAnswers", "cache_folder", "fingerprint"]
-
-MOST_FILES = 50_000
-"""Inputs with more files are not recognised again: looking at them would cost what it saves."""
+MOST_FILES = 50_000  #: Inputs with more files are not recognised again: looking at them would cost what it saves.
+#: Entries around the input that are looked at: readers take registers and names from files beside a trace.
 MOST_AROUND = 2_000
-"""Entries around the input that are looked at: readers take registers and names from files beside a trace."""
-MOST_BYTES = 32 << 20
-"""Answers of one document, together."""
-MOST_IN_CACHE = 256 << 20
-"""All files of the cache; those that were not used for longest go first."""
+MOST_BYTES = 32 << 20  #: Answers of one document, together.
+MOST_IN_CACHE = 256 << 20  #: All files of the cache; those that were not used for longest go first.
 _QUIET_SECONDS = 0.4
 _ABANDONED_SECONDS = 3600
 _MAGIC = b"wavescope answers 2\n"
 _DIGEST_BYTES = 32
 _MOST_INDEX_BYTES = 4 << 20
-_MEDIA_TYPES = (ARROW, JSON)
-"""What answers are; anything else in an entry was not written by `KeptAnswers`."""
+_MEDIA_TYPES = (ARROW, JSON)  #: What answers are; anything else in an entry was not written by `KeptAnswers`.
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def cache_folder() -> Path | None:
-    """Where answers are kept: `WAVESCOPE_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off.
-
-    Examples
-    --------
-    >>> cache_folder()  # doctest: +SKIP
-    """
+    """Where answers are kept: `WAVESCOPE_CACHE`, else below `XDG_CACHE_HOME` or `~/.cache`; None = switched off."""
     chosen = os.environ.get("WAVESCOPE_CACHE")
     if chosen is not None:
         return Path(chosen) if chosen else None
@@ -64,11 +55,6 @@ def fingerprint(path: Path, options: str = "") -> str | None:
     """A text that changes when anything changes that an answer about `path` could depend on; None = not known.
 
     Names, sizes and times of change of all its files, of those around it, and of wavescope's own files.
-
-    Examples
-    --------
-    >>> fingerprint(Path("/nowhere")) is None
-    True
     """
     place = path.absolute()
     seen = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
@@ -118,8 +104,7 @@ def _around(place: Path) -> Iterator[bytes]:
                     continue
                 left -= 1
                 if left < 0:
-                    what = "too many files around the input"
-                    raise OSError(what)
+                    raise OSError("too many files around the input")
                 with suppress(FileNotFoundError):
                     yield _stamp(entry)
                 if folder == place.parent and entry.is_dir(follow_symlinks=False):
@@ -127,15 +112,7 @@ def _around(place: Path) -> Iterator[bytes]:
 
 
 class KeptAnswers:
-    """The first answers about one document: those of an earlier time, and those of now for the next time.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> kept = KeptAnswers(Path(tempfile.mkdtemp()) / "0.answers")
-    >>> kept.get("overview", {}) is None
-    True
-    """
+    """The first answers about one document: those of an earlier time, and those of now for the next time."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -148,33 +125,16 @@ class KeptAnswers:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are answers of an earlier time.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/nowhere")).is_known
-        False
-        """
+        """Whether there are answers of an earlier time."""
         return bool(self._earlier)
 
     def get(self, name: str, given: Mapping[str, str]) -> Payload | None:
-        """The answer of an earlier time.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/nowhere")).get("overview", {}) is None
-        True
-        """
+        """The answer of an earlier time."""
         self._last = time.monotonic()
         return self._earlier.get(key_of(0, name, given))
 
     def put(self, name: str, given: Mapping[str, str], payload: Payload) -> None:
-        """Keep an answer for the next time, unless there are enough.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/nowhere")).put("overview", {}, Payload(b"{}", "application/json"))
-        """
+        """Keep an answer for the next time, unless there are enough."""
         with self._lock:
             key = key_of(0, name, given)
             if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
@@ -183,24 +143,13 @@ class KeptAnswers:
                 self._last = time.monotonic()
 
     def when_quiet(self, longest_seconds: float) -> None:
-        """Wait until nobody has asked for a moment, at most so long.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/nowhere")).when_quiet(0.0)
-        """
+        """Wait until nobody has asked for a moment, at most so long."""
         end = time.monotonic() + longest_seconds
         while (now := time.monotonic()) < end and now - self._last < _QUIET_SECONDS:
             time.sleep(0.02)
 
     def differs(self) -> bool:
-        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/nowhere")).differs()
-        False
-        """
+        """Whether an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
         with self._lock:
             changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
         if changed:
@@ -209,12 +158,7 @@ class KeptAnswers:
         return changed
 
     def save(self) -> None:
-        """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large.
-
-        Examples
-        --------
-        >>> KeptAnswers(Path("/proc/nowhere")).save()
-        """
+        """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large."""
         with self._lock:
             answers = dict(self._now)
         if answers.keys() <= self._saved:
@@ -245,8 +189,6 @@ def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> 
 
 
 def _written(answers: Mapping[str, Payload], name: str) -> bytes:
-    import msgspec
-
     index = [[key, payload.media_type, len(payload.content)] for key, payload in answers.items()]
     head = msgspec.json.encode(index)
     body = b"".join(payload.content for payload in answers.values())
@@ -298,8 +240,6 @@ def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
 
 def _read(file: Path) -> dict[str, Payload]:
     """The answers in a file; none when it is not there, not whole, or not surely the user's own."""
-    import msgspec
-
     start = len(_MAGIC) + _DIGEST_BYTES
     try:
         stored = _stored(file)

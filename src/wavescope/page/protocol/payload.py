@@ -9,23 +9,14 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ARROW", "JSON", "Payload", "error_body", "key_of"]
-
 ARROW = "application/vnd.apache.arrow.stream"
 JSON = "application/json"
-_UNESCAPED = "!*'()"
-"""What JavaScript's encodeURIComponent leaves as it is, and Python's quote does not."""
+_UNESCAPED = "!*'()"  #: What JavaScript's encodeURIComponent leaves as it is, and Python's quote does not.
 
 
 @dataclass(frozen=True)
 class Payload:
-    """Bytes and what they are.
-
-    Examples
-    --------
-    >>> Payload(b"[1]", JSON).media_type
-    'application/json'
-    """
+    """Bytes and what they are."""
 
     content: bytes
     media_type: str

@@ -14,10 +14,8 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document
 
-__all__ = ["Number", "Parameters", "Question", "engine", "number", "place", "text", "whole_number"]
-
+#: Name of a parameter -> its parser, which raises UsageError.
 Parameters: TypeAlias = "dict[str, Callable[[str], Any]]"
-"""Name of a parameter -> its parser, which raises UsageError."""
 _LONGEST_TEXT = 4096
 _LONGEST_NUMBER = 40
 
@@ -29,23 +27,18 @@ class Question:
     `answer` is called with the document and the parsed parameters by name. A frame that it returns goes to the page as
     Arrow, anything else as JSON (`to_builtins`). `exported` lists the parameters for which an exported page holds the
     answer; without it the answer without parameters is held.
-
-    Examples
-    --------
-    >>> Question("waves", "trace", lambda document: [1, 2]).parsed({})
-    {}
     """
 
     name: str
+    #: What it is about: a "trace", a "run", "counters", what has a "timed" axis (trace or run), or "any" document.
     kind: str
-    """What it is about: a "trace", a "run", "counters", what has a "timed" axis (trace or run), or "any" document."""
     answer: Callable[..., Any]
+    #: Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`.
     parameters: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
-    """Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`."""
     required: tuple[str, ...] = ()
     exported: Callable[[Document], Iterable[Mapping[str, Any]]] | None = None
+    #: Pairs of parameters that bound a range: one that ends before it begins is refused.
     ranges: tuple[tuple[str, str], ...] = ()
-    """Pairs of parameters that bound a range: one that ends before it begins is refused."""
 
     def is_about(self, kind: str) -> bool:
         """Whether it can be asked about a document of this kind.
@@ -93,16 +86,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Number:
-    """A parser of numbers within bounds, whole ones unless said otherwise.
-
-    Examples
-    --------
-    >>> Number(Bounds(0, 10))("7")
-    7
-    >>> Number(Bounds(0, 10))("11")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: '11' is not a whole number from 0 to 10
-    """
+    """A parser of numbers within bounds, whole ones unless said otherwise."""
 
     bounds: Bounds
     is_whole: bool = True
@@ -126,14 +110,10 @@ class Number:
         return value
 
 
-whole_number = Number(CYCLES)
-"""Any whole number that the page can name."""
-number = Number(CYCLES, is_whole=False)
-"""A time, in the unit of the document."""
-place = Number(ITEM)
-"""The place of something in a table or among tiles: a row, a wave, an item, a document."""
-engine = Number(ENGINE)
-"""A shader engine."""
+whole_number = Number(CYCLES)  #: Any whole number that the page can name.
+number = Number(CYCLES, is_whole=False)  #: A time, in the unit of the document.
+place = Number(ITEM)  #: The place of something in a table or among tiles: a row, a wave, an item, a document.
+engine = Number(ENGINE)  #: A shader engine.
 
 
 def text(given: str) -> str:
@@ -150,6 +130,5 @@ def text(given: str) -> str:
     'softmax'
     """
     if len(given) > _LONGEST_TEXT:
-        what = f"a parameter is longer than {_LONGEST_TEXT:,} characters"
-        raise UsageError(what)
+        raise UsageError(f"a parameter is longer than {_LONGEST_TEXT:,} characters")
     return given

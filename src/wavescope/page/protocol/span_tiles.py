@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.timeline import TILE_CELLS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavescope.analysis.common.timeline import Timeline
 
-__all__ = ["coarse_tiles", "described"]
-
 
 def described(track: Timeline) -> dict[str, Any]:
-    """A timeline with its lanes and kinds, and how to ask for its tiles.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.common.timeline import Timeline
-    >>> described(Timeline("run", "Run", "ns", 0, 100, 4))["cell"]
-    16
-    """
-    from wavescope.analysis.common.timeline import TILE_CELLS
-
+    """A timeline with its lanes and kinds, and how to ask for its tiles."""
     lanes = [] if track.lanes is None else track.lanes.to_dicts()
     return {
         "name": track.name,
@@ -40,14 +31,7 @@ def described(track: Timeline) -> dict[str, Any]:
 
 
 def coarse_tiles(track: Timeline, most: int) -> Iterator[dict[str, Any]]:
-    """The tiles of all levels of a timeline that have at most so many, the coarsest level first.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.common.timeline import Timeline
-    >>> list(coarse_tiles(Timeline("run", "Run", "ns", 0, 100, 4), 64))
-    [{'track': 'run', 'level': 0, 'tile': 0}]
-    """
+    """The tiles of all levels of a timeline that have at most so many, the coarsest level first."""
     for level in reversed(range(track.level_count)):
         count = track.tile_count(level)
         if count <= most:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.kernels import kernels
+from wavescope.analysis.run.overlap import overlap
+from wavescope.analysis.run.ranks import ranks
+from wavescope.analysis.run.regions import regions
+from wavescope.analysis.run.summary import summary
 from wavescope.errors import UsageError
+from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
 from wavescope.page.run.times import since_begin
@@ -13,56 +23,20 @@ from wavescope.page.run.times import since_begin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import polars as pl
-
     from wavescope.analysis.run.kernels import Kernels
     from wavescope.analysis.run.summary import Summary
     from wavescope.page.protocol.document import Document
 
-__all__ = [
-    "GROUPINGS",
-    "MOST_ROWS",
-    "QUESTIONS",
-    "busy_of_run",
-    "gaps_of_run",
-    "handed_run",
-    "kernel_of_run",
-    "kernels_of_run",
-    "overlap_of_run",
-    "ranks_of_run",
-    "region_domains",
-    "regions_of_run",
-    "summary_by",
-    "summary_of_run",
-]
-
-MOST_ROWS = 5000
-"""Rows of one table that an answer carries; its `row_count` tells how many there are."""
+MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
 _MOST_NODES = 20_000
-GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")
-"""What a summary can be grouped by."""
-_NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")
-"""Domains of a summary that are no regions."""
+GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
+_NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
 _CURVE_BINS = 240
 _KEPT_GAPS = 500
 
 
 def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict[str, Any]:
-    """An answer for JSON: at most `top` rows per table, `start_ns` and `end_ns` as times since the begin of the node.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.gaps import gaps
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> document = Document(0, "", "", lambda: Run([]))
-    >>> handed_run(document, gaps(document.run))["largest"]["row_count"]
-    0
-    """
-    import polars as pl
-
-    from wavescope.model import to_builtins
-
+    """An answer for JSON: at most `top` rows per table, `start_ns` and `end_ns` since the begin of the node."""
     found: dict[str, Any] = {"definition": answer.definition}
     for field in fields(answer):
         value = getattr(answer, field.name)
@@ -87,13 +61,6 @@ def summary_of_run(document: Document, *, by: str = "all") -> Any:
     ------
     UsageError
         When it cannot be grouped by that.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> summary_of_run(Document(0, "", "", lambda: Run([])))["things"]["row_count"]
-    0
     """
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
@@ -105,47 +72,25 @@ def summary_by(document: Document, by: str) -> Summary:
     ------
     UsageError
         When it cannot be grouped by that.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> summary_by(Document(0, "", "", lambda: Run([])), "rank").gpu_ns
-    0
     """
-    from wavescope.analysis.run.summary import summary
-
     if by not in GROUPINGS:
-        what = f"no grouping {by[:40]!r}"
-        raise UsageError(what, advice=f"groupings: {', '.join(GROUPINGS)}")
+        raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
     kept: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
     return kept
 
 
 def _kernels(document: Document) -> Kernels:
-    from wavescope.analysis.run.kernels import kernels
-
     return document.kept(("run", "whole kernels"), lambda: kernels(document.run))
 
 
 def kernels_of_run(document: Document) -> Any:
-    """All kernels with their durations and launch latencies (`analysis.profile.kernels`), most time first.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> kernels_of_run(Document(0, "", "", lambda: Run([])))["all_ns"]
-    0
-    """
+    """All kernels with their durations and launch latencies (`analysis.profile.kernels`), most time first."""
     whole = _kernels(document)
     return _kept(document, "kernels", lambda: _cut(whole, whole.kernels.height, keep=("kernels",)))
 
 
 def _cut(whole: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
     """The answer without rows of the tables that are not to be kept."""
-    from dataclasses import replace
-
     empty = {name: getattr(whole, name).clear() for name in whole.tables if name not in keep}
     return replace(whole, **empty, kernels=whole.kernels.head(height))
 
@@ -157,24 +102,11 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
     ------
     UsageError
         When no kernel has that name.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> kernel_of_run(Document(0, "", "", lambda: Run([])), name="gemm")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no kernel 'gemm'
     """
-    from dataclasses import replace
-
-    import polars as pl
-
     whole = _kernels(document)
     is_it = pl.col("name") == name
     if not whole.kernels.filter(is_it).height:
-        what = f"there is no kernel {name[:80]!r}"
-        raise UsageError(what)
+        raise UsageError(f"there is no kernel {name[:80]!r}")
     own = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
     is_kernel = is_it & (pl.col("domain") == "KERNEL")
     grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
@@ -190,26 +122,14 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
     ------
     UsageError
         When there is no such choice.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> regions_of_run(Document(0, "", "", lambda: Run([]))).columns[:3]
-    ['node', 'parent', 'depth']
     """
     choices = ["all", *region_domains(document)]
     if domain not in choices:
-        what = f"no regions of domain {domain[:40]!r}"
-        raise UsageError(what, advice=f"domains: {', '.join(choices)}")
+        raise UsageError(f"no regions of domain {domain[:40]!r}", advice=f"domains: {', '.join(choices)}")
     return document.kept(("run", "regions", domain), lambda: _tree(document, domain))
 
 
 def _tree(document: Document, domain: str) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope.analysis.run.regions import regions
-
     answer = regions(document.run, domains=() if domain == "all" else (domain,))
     tree = answer.tree.drop("path")
     if tree.height > _MOST_NODES:
@@ -226,17 +146,7 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
 
 
 def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.profile.busy`), over time too.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> busy_of_run(Document(0, "", "", lambda: Run([])))["gpus"]["row_count"]
-    0
-    """
-    from wavescope.analysis.run.busy import busy
-
+    """How much of the time each GPU had work (`analysis.profile.busy`), over time too."""
     return document.kept(
         ("run", "busy"),
         lambda: handed_run(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
@@ -244,47 +154,17 @@ def busy_of_run(document: Document) -> Any:
 
 
 def gaps_of_run(document: Document) -> Any:
-    """How long GPUs idled between work, and why (`analysis.profile.gaps`).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> gaps_of_run(Document(0, "", "", lambda: Run([])))["gap_count"]
-    0
-    """
-    from wavescope.analysis.run.gaps import gaps
-
+    """How long GPUs idled between work, and why (`analysis.profile.gaps`)."""
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
 def overlap_of_run(document: Document) -> Any:
-    """What ran at the same time (`analysis.profile.overlap`).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> overlap_of_run(Document(0, "", "", lambda: Run([])))["gpus"]["row_count"]
-    0
-    """
-    from wavescope.analysis.run.overlap import overlap
-
+    """What ran at the same time (`analysis.profile.overlap`)."""
     return _kept(document, "overlap", lambda: overlap(document.run))
 
 
 def ranks_of_run(document: Document) -> Any:
-    """How evenly the work is spread over processes (`analysis.profile.ranks`).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> ranks_of_run(Document(0, "", "", lambda: Run([])))["waited_ns"]
-    0
-    """
-    from wavescope.analysis.run.ranks import ranks
-
+    """How evenly the work is spread over processes (`analysis.profile.ranks`)."""
     return _kept(document, "ranks", lambda: ranks(document.run))
 
 
@@ -293,15 +173,7 @@ def _every_grouping(_: Document) -> list[dict[str, str]]:
 
 
 def region_domains(document: Document) -> list[str]:
-    """Domains that have regions, those that take most time first (MARKER, HIP, ...).
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> region_domains(Document(0, "", "", lambda: Run([])))
-    []
-    """
+    """Domains that have regions, those that take most time first (MARKER, HIP, ...)."""
     known = summary_by(document, "all").domains["domain"].to_list()
     return [name for name in known if name not in _NO_REGIONS]
 

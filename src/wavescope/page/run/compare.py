@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.run.compare import compare_runs
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.run.answers import handed_run
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "run_against"]
 
 
 def run_against(document: Document, *, base: int) -> Any:
@@ -21,21 +20,9 @@ def run_against(document: Document, *, base: int) -> Any:
     ------
     UsageError
         When there is no such document, or it is no run.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Library
-    >>> library = Library()
-    >>> before, after = (library.add(name, name, lambda: Run([])) for name in ("before", "after"))
-    >>> run_against(after, base=0)["sides"]["row_count"]
-    2
     """
-    from wavescope.analysis.run.compare import compare_runs
-
     if document.library is None or base == document.number:
-        what = "a run is compared with another one"
-        raise UsageError(what, advice="open both: wavescope open BEFORE AFTER")
+        raise UsageError("a run is compared with another one", advice="open both: wavescope open BEFORE AFTER")
     other = document.library.document(base)
     labels = [other.label, document.label]
     if labels[0] == labels[1]:

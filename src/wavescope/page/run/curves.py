@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.steps import StepLevels
+from wavescope.analysis.run.run_curves import CURVE_UNITS, run_curves
 from wavescope.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavescope.page.run.times import clocks_of
 
@@ -12,27 +14,14 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.common.steps import StepLevels
     from wavescope.analysis.run.run_curves import RunCurves
     from wavescope.page.protocol.document import Document
-
-__all__ = ["curve_names_of_run", "curves_of_run", "held_curves_of_run"]
 
 _EXPORTED_TILES = 16
 
 
 def curve_names_of_run(document: Document) -> dict[str, Any]:
-    """Which curves there are: busy GPUs, memory, copies, clocks and power, counters; and how they are tiled.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> curve_names_of_run(Document(0, "", "", lambda: Run([])))["curves"]
-    []
-    """
-    from wavescope.analysis.run.run_curves import CURVE_UNITS
-
+    """Which curves there are: busy GPUs, memory, copies, clocks and power, counters; and how they are tiled."""
     found = []
     for name, unit in CURVE_UNITS.items():
         curves = _curves(document, name)
@@ -49,27 +38,12 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
     ------
     UsageError
         When there are no such curves, or no such tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> curves_of_run(Document(0, "", "", lambda: Run([])), name="busy", level=0, tile=0).columns
-    ['series', 'bin', 'value', 'low', 'high']
     """
     return tile_of(_grid(document), lambda: _levels(document, name), level, tile)
 
 
 def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
-    """What an exported page holds of them: the coarse levels.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> list(held_curves_of_run(Document(0, "", "", lambda: Run([]))))
-    []
-    """
+    """What an exported page holds of them: the coarse levels."""
     grid = _grid(document)
     for entry in curve_names_of_run(document)["curves"]:
         yield from ({"name": entry["name"], **tile} for tile in grid.coarse_tiles(_EXPORTED_TILES))
@@ -80,14 +54,10 @@ def _grid(document: Document) -> Grid:
 
 
 def _curves(document: Document, name: str) -> RunCurves:
-    from wavescope.analysis.run.run_curves import run_curves
-
     return document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
 
 
 def _levels(document: Document, name: str) -> list[StepLevels]:
-    from wavescope.analysis.common.steps import StepLevels
-
     grid = _grid(document)
     curves = _curves(document, name).series
     return document.kept(

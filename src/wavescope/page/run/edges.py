@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.page.protocol.question import Parameters, Question, place, text
 from wavescope.page.run.tracks import check_track, tile_window, tiles_of_run, timeline_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_EDGES", "QUESTIONS", "edges"]
-
-MOST_EDGES = 20_000
-"""Lines of one tile; where there are more, those between the longest events are told."""
+MOST_EDGES = 20_000  #: Lines of one tile; where there are more, those between the longest events are told.
 _TILE_PIXELS = 1024
-_SHORTEST_PIXELS = 4
-"""Events that are narrower on screen need no line between them: the lines would hide them."""
+_SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between them: the lines would hide them.
 
 
 def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
@@ -30,16 +26,7 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
     ------
     UsageError
         When there is no such track, level or tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> edges(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).columns
-    ['lane', 'time']
     """
-    import polars as pl
-
     check_track(track)
     begin, end = tile_window(document, level, tile)
     pixel = (end - begin) / _TILE_PIXELS
@@ -53,8 +40,6 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
 def _touching(document: Document) -> pl.DataFrame:
     """Begins of events behind one of the same name, with the gap between them and the length of the shorter one."""
-    import polars as pl
-
     ordered = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
     length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))

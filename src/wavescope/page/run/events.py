@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.base.bounds import ITEM, Bounds
 from wavescope.errors import UsageError
+from wavescope.model.run_labels import agent_label
 from wavescope.page.protocol.question import Number, Parameters, Question, place, text
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import check_track, timeline_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "WORDS", "event_place", "longest_events", "occurrence", "span"]
-
-_MOST_KEPT = 2_000_000
-"""Rows of a table that is kept in memory with all its columns."""
+_MOST_KEPT = 2_000_000  #: Rows of a table that is kept in memory with all its columns.
 _LONGEST_TEXT = 4_000
 _EXPORTED = 2_000
+#: Table -> what one row of it is called.
 WORDS = {"kernels": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
-"""Table -> what one row of it is called."""
 
 
 def event_place(document: Document, item: int) -> tuple[str, int]:
@@ -32,20 +30,11 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
     ------
     UsageError
         When there is no such event.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> event_place(Document(0, "", "", lambda: Run([])), 3)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no event 3
     """
     timeline = timeline_of(document)
     table = next((name for name, first in reversed(timeline.first_items.items()) if item >= first), None)
     if table is None or item >= timeline.item_count:
-        what = f"there is no event {item}"
-        raise UsageError(what)
+        raise UsageError(f"there is no event {item}")
     return table, item - timeline.first_items[table]
 
 
@@ -56,17 +45,7 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such track or event.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> span(Document(0, "", "", lambda: Run([])), track="run", item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no event 0
     """
-    import polars as pl
-
     check_track(track)
     table, row = event_place(document, item)
     whole = _row(document, table, row)
@@ -95,8 +74,6 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
 
 
 def _counters(document: Document, own: pl.Expr) -> list[dict[str, Any]]:
-    import polars as pl
-
     values = _rows(document, "counters", own).filter(pl.col("time_ns").is_null())
     names = document.run.read("counter_info", ["counter", "name", "units"])
     return (
@@ -128,8 +105,6 @@ _ADDRESSES = ("address", "src_address", "dst_address")
 
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
     """Columns of a row as names and texts; what is not recorded is left out."""
-    from wavescope.model.run_labels import agent_label
-
     found = []
     for name, value in row.items():
         if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
@@ -166,14 +141,11 @@ def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]
         if row < first + piece.height:
             return first, piece
         first += piece.height
-    what = f"{table} ended before row {row}"
-    raise UsageError(what, advice="the file changed while it is open: open it again")
+    raise UsageError(f"{table} ended before row {row}", advice="the file changed while it is open: open it again")
 
 
 def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
     """The wanted rows of a table that is kept when it is not too large."""
-    import polars as pl
-
     if _count(document, table) <= _MOST_KEPT:
         return document.run.table(table).filter(wanted)
     return pl.concat([piece.filter(wanted) for piece in document.run.chunks(table)])
@@ -192,17 +164,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     ------
     UsageError
         When there is no such track or kind.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> occurrence(Document(0, "", "", lambda: Run([])), track="run", kind=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: no event has kind 0
     """
-    import polars as pl
-
     check_track(track)
     shown = timeline_of(document).spans
 
@@ -214,8 +176,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
         found = document.cache["occurrences"] = make()
     events = found[1]
     if not events.height:
-        what = f"no event has kind {kind}"
-        raise UsageError(what)
+        raise UsageError(f"no event has kind {kind}")
     at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
     number = 0 if at is None else (at + step) % events.height
     row = events.row(number, named=True)
@@ -230,17 +191,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
 
 
 def longest_events(document: Document) -> list[dict[str, Any]]:
-    """The events whose details an exported page holds.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> longest_events(Document(0, "", "", lambda: Run([])))
-    []
-    """
-    import polars as pl
-
+    """The events whose details an exported page holds."""
     longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("start_ns"))
     return [{"track": "run", "item": item} for item in sorted(longest["item"])]
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.run.launch_flows import launch_flows
 from wavescope.errors import UsageError
 from wavescope.page.run.tracks import check_track, tile_window, timeline_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_FLOWS", "flows"]
-
-MOST_FLOWS = 400
-"""Arrows of one answer; where there are more, only their number is told."""
+MOST_FLOWS = 400  #: Arrows of one answer; where there are more, only their number is told.
 
 
 def flows(
@@ -30,24 +28,14 @@ def flows(
     ------
     UsageError
         When neither an event nor a tile is named, or there is no such track.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> flows(Document(0, "", "", lambda: Run([])), track="run", item=0)
-    {'count': 0, 'flows': []}
     """
-    import polars as pl
-
     check_track(track)
     known = _flows(document)
     if item is not None:
         found = known.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
         return {"count": found.height, "flows": found.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
-        what = "flows: an item, or a level and a tile"
-        raise UsageError(what)
+        raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
     low, high = (known["from_begin"].search_sorted(time) for time in (begin, end))
     ends = document.kept("flows by end", lambda: known["to_begin"].arg_sort())
@@ -63,11 +51,8 @@ def flows(
 
 def _flows(document: Document) -> pl.DataFrame:
     """All launches with both ends on the timeline, by the begin of the call."""
-    from wavescope.analysis.run.launch_flows import launch_flows
 
     def make() -> pl.DataFrame:
-        import polars as pl
-
         timeline = timeline_of(document)
         first = timeline.first_items
         shift = pl.when("is_copy").then(first["copies"]).otherwise(first["kernels"])

@@ -4,32 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.page.protocol.question import Question
 from wavescope.page.run.answers import summary_by
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_NAMES", "QUESTIONS", "names"]
-
-MOST_NAMES = 100_000
-"""Names that are handed to the page, those with most time first."""
+MOST_NAMES = 100_000  #: Names that are handed to the page, those with most time first.
 
 
 def names(document: Document) -> pl.DataFrame:
-    """Every name of the run with its domain, calls and total time in ns, most time first.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> names(Document(0, "", "", lambda: Run([]))).columns
-    ['domain', 'name', 'calls', 'total_ns']
-    """
-    import polars as pl
-
+    """Every name of the run with its domain, calls and total time in ns, most time first."""
     things = summary_by(document, "all").things
     columns = ("domain", pl.col("name").fill_null(""), pl.col("calls", "total_ns").cast(pl.Float64))
     return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.page.run.times import clocks_of, recording_of
+
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["overview_of_run"]
-
+#: Small tables; those of events are counted by process.
 _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")
-"""Small tables; those of events are counted by process."""
 
 
 def overview_of_run(document: Document) -> dict[str, Any]:
-    """Facts that every view needs: times since the begin of each node, processes, GPUs, counts of rows, losses.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> overview_of_run(Document(0, "", "", lambda: Run([])))["duration_ns"]
-    0
-    """
-    import polars as pl
-
-    from wavescope.page.run.times import clocks_of, recording_of
-
+    """Facts that every view needs: times since the begin of each node, processes, GPUs, counts of rows, losses."""
     run = document.run
     seen = recording_of(document)
     clocks = clocks_of(document)

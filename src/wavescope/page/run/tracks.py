@@ -4,39 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.common.timeline import TILE_CELLS, Timeline, tiles_of
+from wavescope.analysis.run.timeline import DEEPEST, run_timeline
 from wavescope.errors import UsageError
 from wavescope.page.protocol.span_tiles import coarse_tiles, described
 from wavescope.page.run.times import clocks_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.analysis.common.timeline import SpanTiles, Timeline
+    from wavescope.analysis.common.timeline import SpanTiles
     from wavescope.analysis.run.timeline import RunTimeline
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_LANES", "check_track", "spans_of_run", "tile_window", "tiles_of_run", "timeline_of", "tracks_of_run"]
-
-MOST_LANES = 16_384
-"""Lanes that are shown; a run of more says so."""
+MOST_LANES = 16_384  #: Lanes that are shown; a run of more says so.
 _CELL_BITS = 4
-_MOST_TILES = 64
-"""An exported page holds the levels that have at most so many tiles."""
+_MOST_TILES = 64  #: An exported page holds the levels that have at most so many tiles.
 _KEYS = ("lane", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
 def timeline_of(document: Document) -> RunTimeline:
-    """The timeline of the run (`analysis.profile.timeline`), made once.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> timeline_of(Document(0, "", "", lambda: Run([]))).lanes.height
-    0
-    """
-    from wavescope.analysis.run.timeline import run_timeline
-
+    """The timeline of the run (`analysis.profile.timeline`), made once."""
     return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
 
@@ -47,22 +35,13 @@ def check_track(track: str) -> None:
     ------
     UsageError
         When it is another one.
-
-    Examples
-    --------
-    >>> check_track("run")
     """
     if track != "run":
-        what = f"no track {track[:40]!r}"
-        raise UsageError(what, advice="tracks: run")
+        raise UsageError(f"no track {track[:40]!r}", advice="tracks: run")
 
 
 def _timeline(document: Document) -> Timeline:
-    from wavescope.analysis.common.timeline import Timeline
-
     def make() -> Timeline:
-        import polars as pl
-
         found = timeline_of(document)
         inner = pl.concat_list("group", "part").alias("group")
         lanes = found.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
@@ -76,8 +55,6 @@ def _timeline(document: Document) -> Timeline:
 
 
 def _tiles(document: Document) -> SpanTiles:
-    from wavescope.analysis.common.timeline import tiles_of
-
     return document.kept("run tiles", lambda: tiles_of(_timeline(document)))
 
 
@@ -85,13 +62,6 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
     """The track of a run: lanes of threads (one per depth), marks, allocations and streams; kinds are names.
 
     Lanes of a node count from the begin of that node: clocks of several nodes are never subtracted, and a note says so.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> tracks_of_run(Document(0, "", "", lambda: Run([])))["tracks"][0]["lane_count"]
-    0
     """
     found = timeline_of(document)
     track = described(_timeline(document)) | {"first_items": found.first_items, "notes": _notes(document, found)}
@@ -100,8 +70,6 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
     """What the picture leaves out, and what it must not be taken for."""
-    from wavescope.analysis.run.timeline import DEEPEST
-
     nodes = clocks_of(document).nodes.height
     more_lanes = timeline.lanes.height - MOST_LANES
     said = {
@@ -121,20 +89,10 @@ def tile_window(document: Document, level: int, tile: int) -> tuple[float, float
     ------
     UsageError
         When there is no such level or tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> tile_window(Document(0, "", "", lambda: Run([])), 0, 0)
-    (0.0, 16384.0)
     """
-    from wavescope.analysis.common.timeline import TILE_CELLS
-
     track = _timeline(document)
     if not 0 <= level < track.level_count or not 0 <= tile < track.tile_count(level):
-        what = f"there is no tile {tile} of level {level}"
-        raise UsageError(what)
+        raise UsageError(f"there is no tile {tile} of level {level}")
     width = TILE_CELLS << (track.cell_bits + level)
     return float(track.begin + tile * width), float(track.begin + (tile + 1) * width)
 
@@ -146,26 +104,11 @@ def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl
     ------
     UsageError
         When there is no such track, level or tile.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> spans_of_run(Document(0, "", "", lambda: Run([])), track="run", level=0, tile=0).columns[:3]
-    ['lane', 'begin', 'end']
     """
     check_track(track)
     return _tiles(document).tile(level, tile)
 
 
 def tiles_of_run(document: Document) -> list[dict[str, Any]]:
-    """Level and tile of everything that an exported page holds: levels whose tiles are not too many.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> from wavescope.page.protocol.document import Document
-    >>> tiles_of_run(Document(0, "", "", lambda: Run([])))
-    [{'track': 'run', 'level': 0, 'tile': 0}]
-    """
+    """Level and tile of everything that an exported page holds: levels whose tiles are not too many."""
     return list(coarse_tiles(_timeline(document), _MOST_TILES))

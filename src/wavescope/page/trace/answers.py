@@ -5,7 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.caveats import verdict
+from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
+from wavescope.analysis.trace.diagnose import diagnose
+from wavescope.analysis.trace.memory_latency import memory_latency
+from wavescope.analysis.trace.occupancy import occupancy
+from wavescope.analysis.trace.stalls import stalls
+from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
+from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
@@ -18,24 +30,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.page.protocol.document import Document
 
-__all__ = [
-    "MOST_ROWS",
-    "QUESTIONS",
-    "barriers_of",
-    "coverage_of",
-    "diagnosis",
-    "doubts_of",
-    "handed",
-    "latencies",
-    "limits",
-    "sampled",
-    "stall_rows",
-    "stalls_of",
-    "waits_of",
-]
-
-MOST_ROWS = 2000
-"""Rows of one table that an answer carries; its `row_count` tells how many there are."""
+MOST_ROWS = 2000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
 
 _ADDRESSES = ("address", "producer_address")
 
@@ -49,8 +44,6 @@ def handed(answer: Any, *, top: int = MOST_ROWS) -> Any:
     >>> handed(pl.DataFrame({"address": [1 << 60, 2]}), top=1)
     {'row_count': 2, 'rows': [{'address': '0x1000000000000000'}]}
     """
-    from wavescope.model import to_builtins
-
     return _with_texts(to_builtins(answer, top=top))
 
 
@@ -68,47 +61,17 @@ def _kept(document: Document, key: tuple[Hashable, ...], make: Callable[[], Any]
 
 
 def diagnosis(document: Document, *, kernel: int | None = None) -> Any:
-    """The plan of `diagnose`: findings in the order of what to change first, and how far to trust them.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> diagnosis(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
-    'do not'
-    """
-    from wavescope.analysis.trace.diagnose import diagnose
-
+    """The plan of `diagnose`: findings in the order of what to change first, and how far to trust them."""
     return _kept(document, ("diagnose", kernel), lambda: diagnose(of_kernel(document, kernel)))
 
 
 def stalls_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Stall cycles by class; the rows of the classes are `stall_rows`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> stalls_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["stall_cycles_total"]
-    0
-    """
-    from wavescope.analysis.trace.stalls import stalls
-
+    """Stall cycles by class; the rows of the classes are `stall_rows`."""
     return _kept(document, ("stalls", kernel), lambda: _without_rows(stalls(of_kernel(document, kernel))))
 
 
 def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame:
-    """Stall cycles by code row and class, the largest first.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> stall_rows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
-    ['row', 'class']
-    """
-    from wavescope.analysis.trace.stalls import stalls
-
+    """Stall cycles by code row and class, the largest first."""
     return doubles(stalls(of_kernel(document, kernel)).by_row.drop("address"))
 
 
@@ -118,17 +81,7 @@ def _without_rows(found: Stalls) -> dict[str, Any]:
 
 
 def waits_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every executed wait with its exposed cycles, and its producers.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> waits_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["waits"]["rows"]
-    []
-    """
-    from wavescope.analysis.trace.costs.exposure import row_costs
-    from wavescope.analysis.trace.waits import waits
+    """Every executed wait with its exposed cycles, and its producers."""
 
     def make() -> Any:
         trace = of_kernel(document, kernel)
@@ -146,61 +99,22 @@ def limits(document: Document) -> Any:
     ------
     UsageError
         When the GPU is not known.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> made = ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))
-    >>> limits(Document(0, "", "", lambda: made))["target"]
-    'gfx942'
     """
-    from wavescope.analysis.trace.occupancy import occupancy
-
     return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
 
 
 def latencies(document: Document, *, kernel: int | None = None) -> Any:
-    """How long each memory operation took.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["bin_cycles"]
-    1
-    """
-    from wavescope.analysis.trace.memory_latency import memory_latency
-
+    """How long each memory operation took."""
     return _kept(document, ("memory_latency", kernel), lambda: memory_latency(of_kernel(document, kernel)))
 
 
 def barriers_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every barrier with its meetings, who came last, and why.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> barriers_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["workgroup_count"]
-    0
-    """
-    from wavescope.analysis.trace.barriers import barriers
-
+    """Every barrier with its meetings, who came last, and why."""
     return _kept(document, ("barriers", kernel), lambda: barriers(of_kernel(document, kernel)))
 
 
 def coverage_of(document: Document) -> Any:
-    """What was traced, on which paths the waves went, and which of them are unlike the others.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> coverage_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
-    0
-    """
-    from wavescope.analysis.trace.trust.coverage import coverage
+    """What was traced, on which paths the waves went, and which of them are unlike the others."""
 
     def make() -> dict[str, Any]:
         found = coverage(document.trace)
@@ -212,17 +126,7 @@ def coverage_of(document: Document) -> Any:
 
 
 def doubts_of(document: Document) -> Any:
-    """Whether the trace can be trusted, and every reason not to.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> doubts_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["trust"]
-    'do not'
-    """
-    from wavescope.analysis.common.caveats import verdict
-    from wavescope.analysis.trace.trust.caveats import caveats
+    """Whether the trace can be trusted, and every reason not to."""
 
     def make() -> dict[str, Any]:
         found = caveats(document.trace)
@@ -232,17 +136,7 @@ def doubts_of(document: Document) -> Any:
 
 
 def sampled(document: Document) -> Any:
-    """Where PC samples found the waves, and why they were stalled.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> sampled(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["sample_count"]
-    0
-    """
-    from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
-
+    """Where PC samples found the waves, and why they were stalled."""
     return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
 
 

@@ -4,46 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "code", "costs"]
 
 
 def code(document: Document) -> pl.DataFrame:
-    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> code(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
-    'row'
-    """
-    import polars as pl
-
+    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53."""
     rows = document.trace.code.sort("row")
     addresses = [None if value is None else hex(value) for value in rows["address"]]
     return rows.with_columns(pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String))
 
 
 def costs(document: Document) -> pl.DataFrame:
-    """Hits, latency, stall, idle, hidden and exposed cycles of every executed row, over all waves.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
-    ['row', 'hit_count']
-    """
-    from wavescope.analysis.trace.costs.exposure import row_costs
-
+    """Hits, latency, stall, idle, hidden and exposed cycles of every executed row, over all waves."""
     return doubles(row_costs(document.trace))
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.trace.compare import KINDS, compare
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Parameters, Question, place
+from wavescope.page.trace.answers import handed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.compare import Comparison
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "compared", "units"]
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
@@ -27,16 +27,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
     ------
     UsageError
         When there is no such document, it is a run, or a trace has no instructions.
-
-    Examples
-    --------
-    >>> from wavescope.page.protocol.document import Document
-    >>> compared(Document(0, "", "", lambda: None), other=3)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no document 3
     """
-    from wavescope.page.trace.answers import handed
-
     found = _comparison(document, other, by)
     facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
     return handed(
@@ -57,44 +48,28 @@ def units(document: Document, *, other: int, by: str = "instruction") -> pl.Data
     ------
     UsageError
         As `compared`.
-
-    Examples
-    --------
-    >>> from wavescope.page.protocol.document import Document
-    >>> units(Document(0, "", "", lambda: None), other=3)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no document 3
     """
     return _comparison(document, other, by).units.sort("unit").drop("trace")
 
 
 def _comparison(document: Document, other: int, by: str) -> Comparison:
-    from wavescope.analysis.trace.compare import compare
-
     if document.library is None or not 0 <= other < len(document.library.documents):
-        what = f"there is no document {other}"
-        raise UsageError(what)
+        raise UsageError(f"there is no document {other}")
     base = document.library.document(other)
     if base.number == document.number:
-        what = "a trace cannot be compared with itself"
-        raise UsageError(what, advice="open two: `wavescope open BEFORE AFTER`")
+        raise UsageError("a trace cannot be compared with itself", advice="open two: `wavescope open BEFORE AFTER`")
     traces, labels = [base.trace, document.trace], [base.label, document.label]
     return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
 
 
 def _kind(given: str) -> str:
-    from wavescope.analysis.trace.compare import KINDS
-
     if given not in KINDS:
-        what = f"cannot compare by {given[:40]!r}"
-        raise UsageError(what, advice=f"one of {', '.join(KINDS)}")
+        raise UsageError(f"cannot compare by {given[:40]!r}", advice=f"one of {', '.join(KINDS)}")
     return given
 
 
 def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
     """Every other trace with instructions, by every kind of unit."""
-    from wavescope.analysis.trace.compare import KINDS
-
     if document.library is None or not document.trace.instructions.height:
         return
     for other in document.library.documents:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.steps import StepLevels
+from wavescope.analysis.trace.derived_counters import summary_of
+from wavescope.analysis.trace.derived_counters.builtin import BUILTIN
+from wavescope.analysis.trace.derived_counters.values import derived_values
+from wavescope.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series, curve_steps, derived_steps
+from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
 from wavescope.errors import UsageError
 from wavescope.page.protocol.curve_tiles import Grid, tile_of, tiling_of
 from wavescope.page.protocol.question import Question, engine
@@ -14,20 +20,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.analysis.common.steps import StepLevels
     from wavescope.analysis.trace.derived_counters.values import DerivedValues
     from wavescope.page.protocol.document import Document
-
-__all__ = [
-    "QUESTIONS",
-    "curve_names_of_trace",
-    "curves_of_trace",
-    "definitions",
-    "derived",
-    "grid_of",
-    "held_curves_of_trace",
-    "pipe_curves",
-]
 
 DERIVED = "derived"
 PIPES = "pipes"
@@ -39,32 +33,14 @@ _FEW_EXPORTED_TILES = 2
 
 
 def grid_of(document: Document) -> Grid:
-    """The grid of all curves of a trace: from its first to its last aligned cycle.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> grid_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))
-    Grid(begin=0, end=1)
-    """
+    """The grid of all curves of a trace: from its first to its last aligned cycle."""
     begin, end = document.kept("time_range", lambda: time_range(document.trace))
     first = max(-_FARTHEST_CYCLES, min(begin, _FARTHEST_CYCLES - 1))
     return Grid(first, max(first + 1, min(end, _FARTHEST_CYCLES)))
 
 
 def curve_names_of_trace(document: Document) -> dict[str, Any]:
-    """Which curves there are, of the whole trace (`se` is null) and of each shader engine, and how they are tiled.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> curve_names_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["curves"]
-    []
-    """
-    from wavescope.analysis.trace.timeline.curves import CURVES, curve_engines, curve_series
-
+    """Which curves there are, of the whole trace (`se` is null) and of each shader engine, and how they are tiled."""
     trace = document.trace
 
     def found() -> list[dict[str, Any]]:
@@ -86,32 +62,12 @@ def curves_of_trace(
     ------
     UsageError
         When there are no such curves, or no such tile.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> document = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    >>> curves_of_trace(document, name="occupancy", level=0, tile=0).columns
-    ['series', 'bin', 'value', 'low', 'high']
     """
     return tile_of(grid_of(document), lambda: _levels(document, name, se, text), level, tile)
 
 
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
-    """Derived counters of some definitions: their values in short, the curves, and what is wrong, with lines.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> document = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    >>> derived(document, text="a := 1 +")["problems"][0]["line"]
-    1
-    """
-    from wavescope.analysis.trace.derived_counters import BUILTIN, summary_of
-    from wavescope.analysis.trace.timeline.curves import derived_steps
-
+    """Derived counters of some definitions: their values in short, the curves, and what is wrong, with lines."""
     got = _derived(document, text, se)
     problems = sorted((*got.mistakes, *got.problems), key=lambda problem: problem.place)
     shown = [series for series, _ in derived_steps(got)]
@@ -137,17 +93,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
 
 
 def pipe_curves(document: Document) -> dict[str, Any]:
-    """The curves of all pipes (`analysis.pipe_shares`): of which SIMD, and how they are tiled.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> pipe_curves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["series"]
-    []
-    """
-    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
-
+    """The curves of all pipes (`analysis.pipe_shares`): of which SIMD, and how they are tiled."""
     names = ("se", "simd", "pipe", "start_cycles", "end_cycles")
     series = [
         {"label": f"SE {one.se} SIMD {one.simd} {one.pipe}", "keys": {name: getattr(one, name) for name in names}}
@@ -180,16 +126,11 @@ def _tiling(document: Document) -> dict[str, Any]:
 
 
 def _levels(document: Document, name: str, se: int | None, text: str | None) -> Sequence[StepLevels]:
-    from wavescope.analysis.common.steps import StepLevels
-    from wavescope.analysis.trace.timeline.curves import curve_engines, curve_steps, derived_steps
-    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
-
     grid = grid_of(document)
     if name == DERIVED:
         return [StepLevels(curve, grid.begin, grid.end) for _, curve in derived_steps(_derived(document, text, se))]
     if text is not None:
-        what = "only derived counters have definitions"
-        raise UsageError(what)
+        raise UsageError("only derived counters have definitions")
     if name == PIPES and se is None:
         return document.kept(
             ("curves", name, se),
@@ -207,8 +148,6 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
     """Kept for the last few texts: each may hold large tensors."""
-    from wavescope.analysis.trace.derived_counters.values import derived_values
-
     kept: dict[object, DerivedValues] = document.kept("derived", dict)
     got = kept.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
     kept[text, se] = got
@@ -218,17 +157,7 @@ def _derived(document: Document, text: str | None, se: int | None) -> DerivedVal
 
 
 def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
-    """What an exported page holds of them: the coarse levels; more of the whole trace than of engines and pipes.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> list(held_curves_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
-    []
-    """
-    from wavescope.analysis.trace.timeline.pipe_shares import pipe_shares
-
+    """What an exported page holds of them: the coarse levels; more of the whole trace than of engines and pipes."""
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})

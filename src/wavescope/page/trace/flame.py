@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.costs.flame import flame as grow
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "flame"]
-
-LONGEST_NAME = 300
-"""Characters of a frame's name that are sent."""
+LONGEST_NAME = 300  #: Characters of a frame's name that are sent.
 
 
 def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
@@ -25,18 +23,7 @@ def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
     ------
     UsageError
         When there is no such tree.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> flame(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["name"].to_list()
-    ['all']
     """
-    import polars as pl
-
-    from wavescope.analysis.trace.costs.flame import flame as grow
-
     frames = grow(document.trace, tree).frames
     return doubles(frames.with_columns(pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)))
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.trace.costs.histogram import row_histogram
 from wavescope.page.protocol.question import Question, engine, number, place
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.costs.histogram import RowHistogram
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "histogram"]
 
 
 def histogram(
@@ -29,16 +28,7 @@ def histogram(
     ------
     UsageError
         When there are too many bins or none.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> histogram(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), bins=4).bin_count
-    0
     """
-    from wavescope.analysis.trace.costs.histogram import row_histogram
-
     return row_histogram(
         document.trace, bins=bins, first_row=first, last_row=last, se=se, start_cycles=begin, end_cycles=end
     )

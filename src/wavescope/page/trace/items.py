@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.common.occupancy.architecture import architecture
+from wavescope.analysis.common.occupancy.limits import Resources
+from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.marker_scopes import marker_scopes
+from wavescope.analysis.trace.occupancy.resources import kernel_resources, lds_of_launch
+from wavescope.analysis.trace.timeline.tracks import item_counts
+from wavescope.analysis.trace.timeline.tracks.events import all_events
+from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.errors import UsageError
+from wavescope.model.schema import EVENT_TYPES
 from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
-    from wavescope.analysis.common.occupancy.limits import Resources
-    from wavescope.facts.gpus import Arch
-    from wavescope.model import ThreadTrace
+    from wavescope.facts.gpus.facts import Arch
+    from wavescope.model.trace import ThreadTrace
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "event", "instruction", "marker", "resident_wave", "shader_value"]
-
-_MOST_HELD = 500
-"""An exported page holds the answers about so many items of a timeline."""
+_MOST_HELD = 500  #: An exported page holds the answers about so many items of a timeline.
 
 
 def instruction(document: Document, *, item: int) -> dict[str, Any]:
@@ -32,14 +37,6 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such instruction.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> instruction(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no instruction 0
     """
     trace = document.trace
     own = trace.instructions.height
@@ -73,17 +70,7 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> resident_wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no wave 0
     """
-    from wavescope.analysis.trace.timeline.tracks import resident_waves
-
     trace = document.trace
     found = _row(resident_waves(trace), item, "wave")
     offset = _offset(trace, found["se"])
@@ -107,18 +94,7 @@ def event(document: Document, *, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such event.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> event(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no event 0
     """
-    from wavescope.analysis.trace.timeline.tracks import all_events
-    from wavescope.model.schema import EVENT_TYPES
-
     trace = document.trace
     found = _row(all_events(trace), item, "event")
     dispatch, kind = found.pop("dispatch"), found.pop("kind")
@@ -139,17 +115,7 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such marker.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> marker(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no marker 0
     """
-    from wavescope.analysis.trace.marker_scopes import marker_scopes
-
     trace = document.trace
     found = _row(marker_scopes(trace).scopes, item, "marker")
     offset = _offset(trace, found["se"])
@@ -164,14 +130,6 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such value.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> shader_value(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), item=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no value 0
     """
     trace = document.trace
     found = _row(trace.shader_data, item, "value")
@@ -181,21 +139,16 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
 
 def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
     if not 0 <= item < table.height:
-        problem = f"there is no {what} {item}"
-        raise UsageError(problem)
+        raise UsageError(f"there is no {what} {item}")
     return table.row(item, named=True)
 
 
 def _offset(trace: ThreadTrace, se: int) -> int:
-    from wavescope.analysis.trace.clocks import alignment
-
     return alignment(trace).offset(se)
 
 
 def _same(found: dict[str, Any], *names: str) -> list[pl.Expr]:
     """Whether a row has the same values; of unknown ones nothing is the same."""
-    import polars as pl
-
     return [pl.col(name).eq(pl.lit(found[name])) & pl.col(name).is_not_null() for name in names]
 
 
@@ -215,8 +168,6 @@ def _neighbour(trace: ThreadTrace, found: dict[str, Any], item: int) -> dict[str
 
 def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
     """What the occupancy event that started a wave says beside its time."""
-    import polars as pl
-
     names = ("me", "pipe", "workgroup", "cluster")
     time = found["start_cycles"] if found["has_begin"] else 0
     starts = trace.occupancy.filter(
@@ -232,8 +183,6 @@ def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
 
 def _launch_of(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
     """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
-    import polars as pl
-
     launched = trace.dispatches.filter(
         *_same({**start, "se": found["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= found["start_cycles"],
@@ -246,8 +195,6 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
 
     What a dispatch records is an allocation in granules, counted as AMD's decoder counts them; the kernel knows better.
     """
-    from wavescope.analysis.trace.occupancy.resources import lds_of_launch
-
     facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
     recorded = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
     known = kernels.get(kernel)
@@ -263,10 +210,6 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
 
 def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
     """What the kernels of a trace ask for; nothing where its GPU is not known."""
-    from wavescope.analysis.common.occupancy.architecture import architecture
-    from wavescope.analysis.common.occupancy.limits import Resources
-    from wavescope.analysis.trace.occupancy.resources import kernel_resources
-
     try:
         facts = architecture(trace, None).facts
     except UsageError:
@@ -276,16 +219,12 @@ def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, 
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
-    import polars as pl
-
     named = trace.kernels.filter(_same({"kernel": kernel}, "kernel")).select(pl.coalesce("demangled", "name"))
     return named.item(0, 0) if named.height else None
 
 
 def _traced(trace: ThreadTrace, found: dict[str, Any]) -> int | None:
     """The traced wave of that slot that shares most time."""
-    import polars as pl
-
     shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(found["end_cycles"])) - pl.max_horizontal(
         pl.col("start_cycles"), pl.lit(found["start_cycles"])
     )
@@ -297,8 +236,6 @@ def _few(table: str) -> Any:
     """The items of a table that an exported page holds."""
 
     def held(document: Document) -> Iterator[dict[str, int]]:
-        from wavescope.analysis.trace.timeline.tracks import item_counts
-
         count = item_counts(document.trace)[table]
         return ({"item": item} for item in range(min(count, _MOST_HELD)))
 

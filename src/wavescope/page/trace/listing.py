@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.code.control_flow import branch_targets, taken_jumps
+from wavescope.analysis.trace.listing import wait_arrows
+from wavescope.analysis.trace.memory_latency import memory_latency
+from wavescope.analysis.trace.waits import waits
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "arrows", "branches", "row_latencies", "sample_reasons", "samples"]
 
 
 def arrows(document: Document) -> pl.DataFrame:
@@ -20,23 +22,11 @@ def arrows(document: Document) -> pl.DataFrame:
 
     `count` and the pairs are those of `isa_listing`; `stall_cycles_total` is the stall of the executions in which the
     producer certainly was what ended the wait, distances and latencies are means in cycles and instructions.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> arrows(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
-    ['wait_row', 'producer_row', 'counter']
     """
     return document.kept("arrows", lambda: _arrows(document))
 
 
 def _arrows(document: Document) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope.analysis.trace.listing import wait_arrows
-    from wavescope.analysis.trace.waits import waits
-
     measured = waits(document.trace).producers.select(
         wait_row="row",
         producer_row="producer_row",
@@ -56,18 +46,7 @@ def branches(document: Document) -> pl.DataFrame:
     """Pairs of a row that jumped and the row it led to, with how often, over all waves.
 
     Without instructions (PC samples) the branches of the code, of which nobody knows how often they were taken: null.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> branches(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
-    ['from_row', 'to_row', 'count']
     """
-    import polars as pl
-
-    from wavescope.analysis.trace.code.control_flow import branch_targets, taken_jumps
-
     if not document.trace.instructions.height:
         written = branch_targets(document.trace.code).drop_nulls()
         return written.select(from_row="row", to_row="target_row", count=pl.lit(None, pl.Float64))
@@ -76,23 +55,11 @@ def branches(document: Document) -> pl.DataFrame:
 
 
 def row_latencies(document: Document) -> pl.DataFrame:
-    """Latencies of memory operations by row: from the level counters where the trace has them, else from waits.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> row_latencies(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[-1]
-    'origin'
-    """
+    """Latencies of memory operations by row: from the level counters where the trace has them, else from waits."""
     return document.kept("row_latencies", lambda: _row_latencies(document))
 
 
 def _row_latencies(document: Document) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope.analysis.trace.memory_latency import memory_latency
-
     found = memory_latency(document.trace)
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
     counted = found.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
@@ -101,28 +68,12 @@ def _row_latencies(document: Document) -> pl.DataFrame:
 
 
 def samples(document: Document) -> pl.DataFrame:
-    """How often PC sampling saw each row issued and not issued; rows that it never saw are left out.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> samples(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
-    ['row', 'issued_count', 'stalled_count']
-    """
+    """How often PC sampling saw each row issued and not issued; rows that it never saw are left out."""
     return doubles(document.trace.samples)
 
 
 def sample_reasons(document: Document) -> pl.DataFrame:
-    """Why PC sampling saw each row not issued, the most frequent reason first.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> sample_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
-    ['row', 'reason', 'count']
-    """
+    """Why PC sampling saw each row not issued, the most frequent reason first."""
     return doubles(document.trace.sample_reasons.sort("row", "count", "reason", descending=[False, True, False]))
 
 

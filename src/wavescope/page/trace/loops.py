@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
+from wavescope.analysis.trace.costs.loops import loop_begins, loops
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place
+from wavescope.page.trace.answers import handed
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "loops_of", "wave_loops"]
 
 
 def loops_of(document: Document) -> Any:
-    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> loops_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["loops"]["row_count"]
-    0
-    """
-    from wavescope.analysis.trace.costs.loops import loops
-    from wavescope.page.trace.answers import handed
-
+    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop."""
     return document.kept("loops", lambda: handed(loops(document.trace)))
 
 
@@ -38,20 +29,7 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> wave_loops(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no wave 0
     """
-    import polars as pl
-
-    from wavescope.analysis.trace.clocks import alignment
-    from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
-
     found = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
     move = alignment(document.trace).offset(se)
@@ -59,8 +37,6 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:
-    from wavescope.analysis.trace.costs.loops import loop_begins
-
     if not loop_begins(document.trace).height:
         return []
     return [{"wave": number} for number in document.trace.waves["wave"].to_list()]

@@ -5,29 +5,19 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.trace.clocks import alignment, clock_mhz
+from wavescope.analysis.trace.overview import losses_of, traced_span, unknown_code
+from wavescope.model.losses import LOSSES
+from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
+from wavescope.page.trace.kernels import traced_kernels
+from wavescope.page.trace.times import time_range
+
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["overview_of_trace"]
-
 
 def overview_of_trace(document: Document) -> dict[str, Any]:
-    """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> overview_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["wave_count"]
-    0
-    """
-    from wavescope.analysis.trace.clocks import alignment, clock_mhz
-    from wavescope.analysis.trace.overview import losses_of, traced_span, unknown_code
-    from wavescope.model.losses import LOSSES
-    from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
-    from wavescope.page.trace.kernels import traced_kernels
-    from wavescope.page.trace.times import time_range
-
+    """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows."""
     trace = document.trace
     begin, end = time_range(trace)
     clocks = alignment(trace)

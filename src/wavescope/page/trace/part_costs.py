@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
+from wavescope.analysis.trace.selection import Selection, select
+from wavescope.errors import UsageError
+from wavescope.model.trace import ThreadTrace
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, number, place
+from wavescope.page.trace.times import aligned
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "range_costs", "wave_costs"]
 
 
 def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
@@ -23,40 +27,13 @@ def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> wave_costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: nothing: no wave fits this choice; shader engines with waves: none; kernels: none
     """
-    from wavescope.analysis.trace.costs.exposure import row_costs
-    from wavescope.analysis.trace.selection import Selection, select
-
     chosen = select(document.trace, Selection(waves=(wave,)))
     return doubles(row_costs(chosen))
 
 
 def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame:
-    """Costs by row of the instructions whose first attempt to issue lies in a stretch of aligned time.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> range_costs(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), begin=0, end=9).height
-    0
-    """
-    import math
-
-    import polars as pl
-
-    from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
-    from wavescope.analysis.trace.selection import Selection, select
-    from wavescope.errors import UsageError
-
+    """Costs by row of the instructions whose first attempt to issue lies in a stretch of aligned time."""
     trace = document.kept("on one clock", lambda: _on_one_clock(document.trace))
     try:
         chosen = select(trace, Selection(start_cycles=math.ceil(begin), end_cycles=math.ceil(end)))
@@ -68,10 +45,6 @@ def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame
 
 def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
     """The trace with instructions, waves and neighbours of every shader engine moved to the common clock."""
-    from wavescope.analysis.trace.clocks import alignment
-    from wavescope.model import ThreadTrace
-    from wavescope.page.trace.times import aligned
-
     if not any(alignment(trace).offsets.values()):
         return trace
     engine = trace.waves.select("wave", "se")

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
 
-__all__ = ["MOST_LINES", "QUESTIONS", "source_texts"]
-
-MOST_LINES = 200_000
-"""Lines that are handed to the page; what comes behind them is not found."""
+MOST_LINES = 200_000  #: Lines that are handed to the page; what comes behind them is not found.
 
 
 def source_texts(document: Document) -> pl.DataFrame:
-    """The lines of all source texts that are not blank: file, line, text.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_texts(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns
-    ['file', 'line', 'text']
-    """
-    import polars as pl
-
+    """The lines of all source texts that are not blank: file, line, text."""
     with_text = document.trace.sources.filter(pl.col("text").is_not_null())
     lines = with_text.with_columns(pl.col("text").str.split("\n")).with_columns(
         line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32)

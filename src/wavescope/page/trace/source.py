@@ -4,41 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.analysis.trace.listing.line_costs import line_costs
+from wavescope.analysis.trace.overview import unknown_code
 from wavescope.errors import UsageError
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.trace.listing.line_costs import LineCosts
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "source", "source_calls", "source_categories", "source_files", "source_lines", "source_reasons"]
-
-MOST_LINES = 100_000
-"""Longer files are shown up to here."""
-LONGEST_LINE = 2_000
-"""Characters of a line that are sent."""
-MOST_COSTED = 50_000
-"""Lines, and pairs of lines, that are sent with their costs: the costliest of them."""
-LONGEST_GLIMPSE = 160
-"""Characters of a line in the table of all lines."""
+MOST_LINES = 100_000  #: Longer files are shown up to here.
+LONGEST_LINE = 2_000  #: Characters of a line that are sent.
+MOST_COSTED = 50_000  #: Lines, and pairs of lines, that are sent with their costs: the costliest of them.
+LONGEST_GLIMPSE = 160  #: Characters of a line in the table of all lines.
 
 NO_TEXT = "the source text is not part of this capture"
 ADVICE = "`wavescope open PATH --source-root DIR` reads it from below DIR; without the option it looks below PATH/src"
 
 
 def source_files(document: Document) -> pl.DataFrame:
-    """The source files with their costs, costliest first; one without a name stands for rows without a debug line.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_files(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:2]
-    ['number', 'file']
-    """
+    """The source files with their costs, costliest first; one without a name stands for rows without a debug line."""
     return doubles(_costs(document).files.with_row_index("number"))
 
 
@@ -47,16 +35,7 @@ def source_lines(document: Document) -> pl.DataFrame:
 
     `file` is the number of the file; line 0 = the compiler gave no line. There are at most `MOST_COSTED`: what
     `source_files` counts beyond them cost least.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_lines(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[:3]
-    ['file', 'line', 'stall_class']
     """
-    import polars as pl
-
     lines = _numbered(document, _costliest(_costs(document).lines, "inclusive_"))
     texts = [
         pl.DataFrame(
@@ -72,42 +51,18 @@ def source_lines(document: Document) -> pl.DataFrame:
 
 
 def source_calls(document: Document) -> pl.DataFrame:
-    """Which lines were inlined directly into which, with the cycles that came through.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_calls(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
-    0
-    """
+    """Which lines were inlined directly into which, with the cycles that came through."""
     calls = _numbered(document, _costliest(_costs(document).calls))
     return doubles(_numbered(document, calls, file="inlined_file", line="inlined_line"))
 
 
 def source_categories(document: Document) -> pl.DataFrame:
-    """Cycles of each line by category of instruction.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_categories(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
-    0
-    """
+    """Cycles of each line by category of instruction."""
     return doubles(_numbered(document, _costs(document).categories))
 
 
 def source_reasons(document: Document) -> pl.DataFrame:
-    """Why PC samples saw the instructions of each line not issued.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source_reasons(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).height
-    0
-    """
+    """Why PC samples saw the instructions of each line not issued."""
     return doubles(_numbered(document, _costs(document).reasons))
 
 
@@ -120,21 +75,10 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
     ------
     UsageError
         When there is no such file.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> source(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), file=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no source file 0
     """
-    from wavescope.analysis.trace.overview import unknown_code
-
     files = _costs(document).files
     if not 0 <= file < files.height:
-        what = f"there is no source file {file}"
-        raise UsageError(what)
+        raise UsageError(f"there is no source file {file}")
     name = files["file"][file]
     if name is None:
         unknown = unknown_code(document.trace)
@@ -148,15 +92,11 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
 
 
 def _costs(document: Document) -> LineCosts:
-    from wavescope.analysis.trace.listing.line_costs import line_costs
-
     return line_costs(document.trace)
 
 
 def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
     """The rows that cost most, in their order."""
-    import polars as pl
-
     if frame.height <= MOST_COSTED:
         return frame
     weights = pl.sum_horizontal(
@@ -175,8 +115,6 @@ def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
 
 def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", line: str = "line") -> pl.DataFrame:
     """The frame with numbers of files instead of their names, and 0 where there is no line."""
-    import polars as pl
-
     names = _costs(document).files["file"].drop_nulls()
     numbers = pl.Series(range(names.len()), dtype=pl.UInt32)
     return frame.with_columns(
@@ -185,8 +123,6 @@ def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", li
 
 
 def _text_lines(document: Document, file: str) -> list[str] | None:
-    import polars as pl
-
     found = document.trace.sources.filter(pl.col("file") == file)["text"].drop_nulls()
     return None if not found.len() else found[0].replace("\r\n", "\n").split("\n")
 

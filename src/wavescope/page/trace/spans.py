@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.timeline import DEFINITION, tiles_of
+from wavescope.analysis.trace.timeline.tracks import tracks
 from wavescope.errors import UsageError
 from wavescope.page.protocol.span_tiles import coarse_tiles, described
 
@@ -15,23 +17,11 @@ if TYPE_CHECKING:
     from wavescope.analysis.common.timeline import SpanTiles, Timeline
     from wavescope.page.protocol.document import Document
 
-__all__ = ["spans_of_trace", "tiles_of_trace", "tracks_of_trace"]
-
-_MOST_TILES = 512
-"""An exported page may hold the levels of a timeline that have at most so many tiles."""
+_MOST_TILES = 512  #: An exported page may hold the levels of a timeline that have at most so many tiles.
 
 
 def tracks_of_trace(document: Document) -> dict[str, Any]:
-    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> tracks_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["tracks"]
-    []
-    """
-    from wavescope.analysis.common.timeline import DEFINITION
+    """The timelines of a document, with their lanes and kinds, and how to ask for their tiles."""
 
     def make() -> dict[str, Any]:
         return {"definition": DEFINITION, "tracks": [described(track) for track in _timelines(document).values()]}
@@ -46,44 +36,22 @@ def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> 
     ------
     UsageError
         When there is no such timeline, level or tile.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> nothing = Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))
-    >>> spans_of_trace(nothing, track="waves", level=0, tile=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no timeline 'waves'
     """
     return _tiles(document, track).tile(level, tile)
 
 
 def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
-    """The tiles that an exported page may hold, the coarsest first: all levels that do not have too many.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> list(tiles_of_trace(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))))
-    []
-    """
+    """The tiles that an exported page may hold, the coarsest first: all levels that do not have too many."""
     for track in _timelines(document).values():
         yield from coarse_tiles(track, _MOST_TILES)
 
 
 def _timelines(document: Document) -> Mapping[str, Timeline]:
-    from wavescope.analysis.trace.timeline.tracks import tracks
-
     return document.kept("timelines", lambda: tracks(document.trace))
 
 
 def _tiles(document: Document, name: str) -> SpanTiles:
-    from wavescope.analysis.common.timeline import tiles_of
-
     timeline = _timelines(document).get(name)
     if timeline is None:
-        what = f"there is no timeline {name[:40]!r}"
-        raise UsageError(what)
+        raise UsageError(f"there is no timeline {name[:40]!r}")
     return document.kept(("spans", name), lambda: tiles_of(timeline))

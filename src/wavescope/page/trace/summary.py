@@ -4,36 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.trace.contents import contents
+from wavescope.analysis.trace.costs.activity import activity
+from wavescope.analysis.trace.pipes.utilization import utilization
+from wavescope.analysis.trace.sampled_counters import counters
+from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.waves.states import states
+from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-__all__ = ["QUESTIONS", "summary"]
-
 
 def summary(document: Document) -> dict[str, Any]:
-    """Activity, contents, coverage, use of the pipes, and hardware utilization from counters (null without them).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> summary(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["counters"] is None
-    True
-    """
+    """Activity, contents, coverage, use of the pipes, and hardware utilization from counters (null without them)."""
     return document.kept("summary", lambda: _summary(document))
 
 
 def _summary(document: Document) -> dict[str, Any]:
-    from wavescope.analysis.trace.contents import contents
-    from wavescope.analysis.trace.costs.activity import activity
-    from wavescope.analysis.trace.pipes.utilization import utilization
-    from wavescope.analysis.trace.sampled_counters import counters
-    from wavescope.analysis.trace.trust.coverage import coverage
-    from wavescope.analysis.trace.waves.states import states
-    from wavescope.model import to_builtins
-
     trace = document.trace
     split = activity(trace)
     covered = coverage(trace)

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.clocks import alignment
+
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["aligned", "time_range"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
-    """The aligned cycles of a column, for a frame that also has the column `se`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> trace.waves.select(aligned(trace, "start_cycles")).columns
-    ['start_cycles']
-    """
-    import polars as pl
-
-    from wavescope.analysis.trace.clocks import alignment
-
+    """The aligned cycles of a column, for a frame that also has the column `se`."""
     offsets = alignment(trace).offsets
     if not any(offsets.values()):
         return pl.col(column).cast(pl.Int64)
@@ -37,15 +25,7 @@ def time_range(trace: ThreadTrace) -> tuple[int, int]:
     """The first and the last aligned cycle at which anything of a trace happens; (0, 0) when nothing does.
 
     Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> time_range(ThreadTrace({}, TraceSource(path="nothing")))
-    (0, 0)
     """
-    import polars as pl
-
     events = trace.occupancy.filter(pl.col("time_cycles") > 0)
     spans = [
         trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),

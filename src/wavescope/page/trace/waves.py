@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.trace.times import aligned
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "wave", "wave_waits", "waves"]
 
 
 def waves(document: Document) -> pl.DataFrame:
-    """All traced waves, with aligned begin and end and the stall of their instructions.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> waves(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing")))).columns[0]
-    'wave'
-    """
+    """All traced waves, with aligned begin and end and the stall of their instructions."""
     return document.kept("waves", lambda: _waves(document))
 
 
 def _waves(document: Document) -> pl.DataFrame:
-    import polars as pl
-
     trace = document.trace
     stall = trace.instructions.group_by("wave").agg(stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum())
     frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
@@ -51,17 +40,7 @@ def wave(document: Document, *, wave: int) -> pl.DataFrame:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> wave(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no wave 0
     """
-    import polars as pl
-
     first, count, se = _place(document, wave)
     offset = _offset(document, se)
     return document.trace.instructions.slice(first, count).select(
@@ -76,17 +55,7 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.protocol.document import Document
-    >>> wave_waits(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))), wave=0)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no wave 0
     """
-    import polars as pl
-
     first, _, _ = _place(document, wave)
     of_wave = document.trace.waits.filter(pl.col("wave") == wave)
     return of_wave.select(
@@ -100,19 +69,14 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
 
 def _place(document: Document, wave: int) -> tuple[int, int, int]:
     """Where the instructions of a wave lie, how many there are, and its shader engine."""
-    import polars as pl
-
     found = document.trace.waves.filter(pl.col("wave") == wave)
     if wave < 0 or not found.height:
-        what = f"there is no wave {wave}"
-        raise UsageError(what)
+        raise UsageError(f"there is no wave {wave}")
     first, count, se = found.select("first_instruction", "instruction_count", "se").row(0)
     return first or 0, count or 0, se
 
 
 def _offset(document: Document, se: int) -> int:
-    from wavescope.analysis.trace.clocks import alignment
-
     return alignment(document.trace).offset(se)
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from wavescope.readers.counters.execution import Pass
     from wavescope.readers.counters.found import Found
 
-__all__ = ["open_counters"]
-
 _NAMED = 6
 
 

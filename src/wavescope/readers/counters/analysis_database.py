@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.errors import NotATraceError
 from wavescope.model.counters import COUNTER_SET, CounterSet
 from wavescope.model.losses import Loss, loss_frame
@@ -19,12 +21,9 @@ from wavescope.readers.files.sqlite.required import note_missing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.counters import System
 
-__all__ = ["read_analysis_database"]
-
+#: Tables and columns that every version has.
 _REQUIRED = {
     "compute_workload": ("workload_id", "name", "sys_info_extdata", "roofline_bench_extdata"),
     "compute_kernel": ("kernel_uuid", "workload_id", "kernel_name"),
@@ -35,7 +34,6 @@ _REQUIRED = {
     "compute_kernel_metric_value": ("metric_uuid", "kernel_uuid", "value_name", "value"),
     "compute_workload_metric_value": ("metric_uuid", "workload_id", "value_name", "value"),
 }
-"""Tables and columns that every version has."""
 
 
 def read_analysis_database(file: Path, *, target: str | None = None) -> CounterSet:
@@ -47,14 +45,7 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
     ------
     NotATraceError
         When it has no workload.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> read_analysis_database(Path("rocprof_compute.db")).stored_metrics  # doctest: +SKIP
     """
-    import polars as pl
-
     database = Database(file)
     try:
         note_missing(database, _REQUIRED, _REQUIRED)
@@ -109,8 +100,6 @@ def _texts(stored: str | None) -> dict[str, str]:
 
 
 def _kernels(database: Database, workload: int) -> pl.DataFrame:
-    import polars as pl
-
     columns = {"kernel_uuid": pl.Int64, "workload_id": pl.Int64, "kernel_name": pl.String}
     stored = database.frame("compute_kernel", columns).filter(pl.col("workload_id").eq_missing(workload))
     kernels = stored.drop_nulls("kernel_name").unique("kernel_uuid", keep="first", maintain_order=True)
@@ -124,8 +113,6 @@ def _kernels(database: Database, workload: int) -> pl.DataFrame:
 
 
 def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    import polars as pl
-
     columns: dict[str, Any] = dict.fromkeys(
         ("dispatch_uuid", "kernel_uuid", "dispatch_id", "gpu_id", "start_timestamp", "end_timestamp"), pl.Int64
     )
@@ -151,13 +138,11 @@ def _dispatches(database: Database, kernels: pl.DataFrame) -> tuple[pl.DataFrame
     )
 
 
+#: As the tool writes them -> what the values are: they are compared with peaks in bytes.
 _UNITS = {"Gb/s": "GB/s", "Gbps": "GB/s"}
-"""As the tool writes them -> what the values are: they are compared with peaks in bytes."""
 
 
 def _metrics(database: Database, kernels: pl.DataFrame, workload: int) -> pl.DataFrame:
-    import polars as pl
-
     texts = ("name", "metric_id", "table_name", "sub_table_name", "unit")
     columns: dict[str, Any] = {"metric_uuid": pl.Int64, "workload_id": pl.Int64} | dict.fromkeys(texts, pl.String)
     defined = database.frame("compute_metric_definition", columns).filter(pl.col("workload_id").eq_missing(workload))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.shown import shown
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
 from wavescope.model.losses import loss_frame
@@ -14,21 +16,15 @@ from wavescope.readers.counters.times import dispatch_times, origin_of, relative
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.model.losses import Loss
     from wavescope.readers.counters.execution import Pass
     from wavescope.readers.counters.times import Span
-
-__all__ = ["assembled"]
 
 
 def assembled(
     passes: Sequence[Pass], system: System, losses: list[Loss], *, path: str, ceilings: pl.DataFrame | None = None
 ) -> CounterSet:
     """The counter set of passes over one program."""
-    import polars as pl
-
     places = joined(passes, losses)
     passes = [_measured_rows(one, mine) for one, mine in zip(passes, places.dispatch_of, strict=True)]
     origin = origin_of(passes)
@@ -61,8 +57,6 @@ def _measured_rows(one: Pass, mine: list[int]) -> Pass:
 
 
 def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
-    import polars as pl
-
     files = list(dict.fromkeys(one.file for one in passes))
     rows = [
         {
@@ -81,8 +75,6 @@ def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
 
 
 def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -> pl.DataFrame:
-    import polars as pl
-
     spec = COUNTER_SET["dispatches"].dtypes
     parts = []
     for number, one in enumerate(passes):
@@ -109,8 +101,6 @@ def _agent_order(agent: str) -> tuple[bool, int, str]:
 
 
 def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence[Span]]) -> pl.DataFrame:
-    import polars as pl
-
     spec = COUNTER_SET["executions"].dtypes
     parts = [pl.DataFrame(schema=spec)]
     for number, (one, mine, own) in enumerate(zip(passes, places.dispatch_of, spans, strict=True)):
@@ -127,8 +117,6 @@ def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence
 
 
 def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
-    import polars as pl
-
     listed = [(number, spelled) for number, one in enumerate(passes) for spelled in one.counters]
     columns = {
         "pass": [number for number, _ in listed],

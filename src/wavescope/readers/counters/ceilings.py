@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import empty_frame
 from wavescope.readers.counters.system import first_rows
@@ -13,12 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import polars as pl
-
-__all__ = ["ceilings_of_rows", "read_ceilings"]
-
-_SMALLEST, _LARGEST = 1e-3, 1e12
-"""10^9 bytes or operations per second that a benchmark can reach."""
+_SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
 _MOST_DEVICES = 1 << 16
@@ -26,12 +23,7 @@ _UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
 
 
 def read_ceilings(file: Path) -> pl.DataFrame:
-    """The ceilings in a file; those that are no positive number are left out.
-
-    Examples
-    --------
-    >>> read_ceilings(Path("roofline.csv"))  # doctest: +SKIP
-    """
+    """The ceilings in a file; those that are no positive number are left out."""
     return ceilings_of_rows(first_rows(file))
 
 
@@ -43,8 +35,6 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
     (0, 'HBMBw', 4885.5, None, 4900.0)
     """
-    import polars as pl
-
     found: dict[tuple[int, str], dict[str, Any]] = {}
     for place, row in enumerate(rows):
         device = _device(row.get("device"), place)

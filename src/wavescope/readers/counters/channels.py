@@ -12,20 +12,11 @@ if TYPE_CHECKING:
     from wavescope.model.counters import System
     from wavescope.readers.counters.execution import Pass
 
-__all__ = ["partner_losses"]
-
 _NAMED = 6
 
 
 def partner_losses(passes: Sequence[Pass], system: System) -> list[Loss]:
-    """One loss for channels that lack counters which others have, or that the GPU has and no counter names.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import System
-    >>> partner_losses([], System())
-    []
-    """
+    """One loss for channels that lack counters which others have, or that the GPU has and no counter names."""
     measured: dict[str, set[int]] = {}
     for one in passes:
         for spelled in one.counters:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 from wavescope.readers.counters.names import (
     COLUMNS,
@@ -21,11 +23,7 @@ from wavescope.readers.counters.numbers import LARGEST, SMALLEST
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.readers.counters.table import Table
-
-__all__ = ["LARGEST_INTEGER", "Pass", "Spelled", "bounded", "described", "wide_pass"]
 
 INTEGERS = (
     "dispatch_id",
@@ -39,10 +37,8 @@ INTEGERS = (
     "sgprs",
 )
 _TIMES = ("start_ns", "end_ns")
-_NAME_MAX = 16_384
-"""Characters. Names of kernels from templates have some thousands."""
-LARGEST_INTEGER = 1 << 62
-"""Differences of two such numbers are numbers, too."""
+_NAME_MAX = 16_384  #: Characters. Names of kernels from templates have some thousands.
+LARGEST_INTEGER = 1 << 62  #: Differences of two such numbers are numbers, too.
 
 
 @dataclass(frozen=True)
@@ -60,18 +56,15 @@ class Pass:
     name: str
     file: Path
     form: str
+    #: dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, start_ns, end_ns (Int64 or Float64), ...
     rows: pl.DataFrame
-    """dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, start_ns, end_ns (Int64 or Float64), ..."""
     values: pl.DataFrame
     counters: list[Spelled]
-    is_joined: bool = False
-    """Whether it joins passes that cannot be told apart."""
+    is_joined: bool = False  #: Whether it joins passes that cannot be told apart.
 
 
 def described(table: Table) -> pl.DataFrame:
     """The columns about dispatches in our names and types; absent ones are null."""
-    import polars as pl
-
     columns = []
     for ours, theirs in COLUMNS.items():
         index = table.index(*theirs)
@@ -90,8 +83,6 @@ def described(table: Table) -> pl.DataFrame:
 
 def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
     """The frame with texts that can stand in every row of every table: of longer ones the beginning and a hash."""
-    import polars as pl
-
     for name in names:
         longest = frame[name].str.len_bytes().max()
         if isinstance(longest, int) and longest > _NAME_MAX:
@@ -103,8 +94,6 @@ def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 
 def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
     """The pass in a table with one column per counter; rows without a kernel are left out and counted."""
-    import polars as pl
-
     rows = described(table)
     more: dict[int, pl.Series] = {}
     chosen: dict[str, tuple[int, Spelled]] = {}
@@ -145,8 +134,6 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
 
 def _counts(column: pl.Series) -> pl.Series:
     """Numbers that a counter can have; null elsewhere."""
-    import polars as pl
-
     values = pl.col(column.name).str.strip_chars().cast(pl.Float64, strict=False)
     sound = (values == 0) | values.is_between(SMALLEST, LARGEST)
     return column.to_frame().select(pl.when(sound).then(values).alias(column.name)).to_series()
@@ -155,8 +142,6 @@ def _counts(column: pl.Series) -> pl.Series:
 @cache
 def _converted() -> list[pl.Expr]:
     """The columns of a file in our types; times are whole. Made once: most captures are many small files."""
-    import polars as pl
-
     return [
         *(_integer(pl.col(name)) for name in INTEGERS),
         *(pl.col(name).str.strip_chars().cast(pl.Int64, strict=False) for name in _TIMES),
@@ -168,8 +153,6 @@ def _converted() -> list[pl.Expr]:
 
 def _integer(column: pl.Expr) -> pl.Expr:
     """Whole numbers; what is negative or far too large says nothing."""
-    import polars as pl
-
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
     whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
     return pl.when(whole.is_between(0, LARGEST_INTEGER)).then(whole).name.keep()

@@ -11,12 +11,12 @@ from wavescope.base.files import not_read, open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
 from wavescope.readers.files.runs import refused_below, run_entries
+from wavescope.readers.files.sqlite import why_unreadable
+from wavescope.readers.files.text import head_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
-
-__all__ = ["Found", "beside", "find_counters", "plain_stem"]
 
 _MAX_FILES = 1000
 _JOINED = re.compile(r"pmc_perf\.csv(\.gz)?", re.IGNORECASE)
@@ -33,20 +33,15 @@ _SHOWN = 6
 class Found:
     """The files of one capture."""
 
-    tables: list[Path] = field(default_factory=list)
-    """CSV files, each with one pass or several."""
-    stores: list[Path] = field(default_factory=list)
-    """Databases and JSON files with counters inside."""
-    analysis: Path | None = None
-    """A database with metrics instead of counters."""
-    times: Path | None = None
-    """Times of a pass without counters."""
+    tables: list[Path] = field(default_factory=list)  #: CSV files, each with one pass or several.
+    stores: list[Path] = field(default_factory=list)  #: Databases and JSON files with counters inside.
+    analysis: Path | None = None  #: A database with metrics instead of counters.
+    times: Path | None = None  #: Times of a pass without counters.
     system: Path | None = None
     ceilings: Path | None = None
-    left_out: list[Path] = field(default_factory=list)
-    """The same passes in another form."""
+    left_out: list[Path] = field(default_factory=list)  #: The same passes in another form.
+    #: Links that lead out of the folder or to nothing, and special files, which are not read; with the reason.
     refused: dict[str, str] = field(default_factory=dict)
-    """Links that lead out of the folder or to nothing, and special files, which are not read; with the reason."""
 
 
 def find_counters(path: Path) -> Found:
@@ -58,13 +53,6 @@ def find_counters(path: Path) -> Found:
         When it does not exist, or is a folder of several captures.
     NotATraceError, UsageError
         When it has no counters.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> find_counters(Path("/nowhere"))
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     kind = sniff(path)
     if path.is_dir():
@@ -81,14 +69,7 @@ def find_counters(path: Path) -> Found:
 
 
 def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
-    """The file of that name in the folder of another one; None = there is none, or it is put into `refused`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> beside(Path("/nowhere/pmc_perf.csv"), "sysinfo.csv", {}) is None
-    True
-    """
+    """The file of that name in the folder of another one; None = there is none, or it is put into `refused`."""
     place = file.with_name(name)
     if not os.path.lexists(place):
         return None
@@ -99,14 +80,7 @@ def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
 
 
 def plain_stem(file: Path) -> str:
-    """The name of a file without its suffixes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> plain_stem(Path("a/SQ_LEVEL_WAVES.csv.gz"))
-    'SQ_LEVEL_WAVES'
-    """
+    """The name of a file without its suffixes."""
     return re.sub(r"\.(csv|gz|db|json)(\.gz)?$", "", file.name, flags=re.IGNORECASE)
 
 
@@ -170,8 +144,6 @@ def _workload(folder: Path, files: Sequence[Path]) -> Found:
 
 
 def _has_rows(file: Path) -> bool:
-    from wavescope.readers.files.text import head_of
-
     with open_regular(file) as stream:
         head = head_of(stream.read(1 << 20), 1 << 20)
     return bool(head.partition(b"\n")[2].strip())
@@ -192,8 +164,6 @@ def _no_counters(path: Path, kind: Kind) -> WavescopeError:
     if kind in THREAD_TRACES:
         what, advice = f"{kind.value}: no counters of dispatches", f"wavescope hotspots {path}"
     elif kind is Kind.BROKEN_DATABASE:
-        from wavescope.readers.files.sqlite import why_unreadable
-
         what, advice = kind.value, why_unreadable(path) or "record again: it has no tables"
     elif path.is_dir():
         what = f"no counters in this folder{refused_below(path)}"

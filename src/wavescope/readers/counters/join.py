@@ -13,19 +13,15 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters.execution import Pass
 
-__all__ = ["UNMEASURED", "Joined", "joined"]
-
 Key = tuple[Any, ...]
-UNMEASURED = -1
-"""Stands for a dispatch that no pass with counters has."""
+UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.
 
 
 class Joined:
     """The dispatches of a capture: rows that describe them, and for each pass the dispatch of each of its rows."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, int]] = []
-        """Per dispatch: the pass and the row there that describes it."""
+        self.rows: list[tuple[int, int]] = []  # Per dispatch: the pass and the row there that describes it.
         self.dispatch_of: list[list[int]] = []
 
 

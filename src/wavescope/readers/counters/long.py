@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import NotATraceError
 from wavescope.model.counters import ACCUMULATED
 from wavescope.model.losses import Loss
@@ -14,14 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.readers.counters.table import Table
 
-__all__ = ["is_long", "long_passes", "long_rows", "passes_of_values"]
-
-_KEY = " execution"
-"""Of a pivot: no counter is called so."""
+_KEY = " execution"  #: Of a pivot: no counter is called so.
 _PASSES_MAX = 1000
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
 _EXECUTION = (*_DISPATCH, "start_ns", "end_ns")
@@ -35,8 +32,6 @@ def is_long(table: Table) -> bool:
 
 def long_rows(table: Table) -> pl.DataFrame:
     """The rows of a long table in our columns, texts that repeat as categories; other tables as they are."""
-    import polars as pl
-
     if not is_long(table):
         return table.frame
     counter = table.frame[str(table.index("counter_name"))].str.strip_chars()
@@ -60,8 +55,6 @@ def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
 
 def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losses: list[Loss]) -> list[Pass]:
     """Passes of rows with the columns of `described`, `counter` and `value`; first values win."""
-    import polars as pl
-
     executions = (
         rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True).with_row_index("execution")
     )
@@ -83,8 +76,6 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
 
 
 def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
-    import polars as pl
-
     values = values.rename({"execution": _KEY})
     wide = values.pivot(on="counter", index=_KEY, values="value")
     own = rows.select(pl.col("execution").alias(_KEY))
@@ -104,8 +95,6 @@ def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: 
 
 def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) -> pl.Series:
     """Executions with the same counters are one pass; the same dispatch again with the same counters is another one."""
-    import polars as pl
-
     signs = (
         executions.select("execution")
         .join(

@@ -5,18 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = [
-    "COLUMNS",
-    "KERNEL_SUFFIX",
-    "TAKEN",
-    "Named",
-    "counter_named",
-    "is_counter",
-    "level_of",
-    "may_be_counter",
-    "plain_kernel",
-]
-
+#: Ours -> theirs, of all generations of tools, in small letters.
 COLUMNS = {
     "dispatch_id": ("dispatch_id", "index"),
     "process_id": ("process_id", "pid"),
@@ -32,13 +21,13 @@ COLUMNS = {
     "accum_vgprs": ("accum_vgpr", "accum_vgpr_count"),
     "sgprs": ("sgpr", "sgpr_count"),
 }
-"""Ours -> theirs, of all generations of tools, in small letters."""
 
 _KNOWN = frozenset(name for names in COLUMNS.values() for name in names) | {
     *("queue_id", "queue-id", "queue-index", "tid", "thread_id", "wave_size", "sig", "obj", "fbar", "guid", "nid"),
     *("dispatchns", "completens", "durationns", "correlation_id", "kernel_id", "xcc_index", "node_id", "agent_type"),
     *("stream_id", "counter_name", "counter_value", "counter_id"),
 }
+#: Columns that stand beside counters in tables.
 TAKEN = frozenset(
     (
         *("agent", "start_ns", "channel", "column", "counter", "dispatch", "dispatch_count", "dispatch_id"),
@@ -46,15 +35,13 @@ TAKEN = frozenset(
         *("process_id", "value"),
     )
 )
-"""Columns that stand beside counters in tables."""
 _BLOCK = re.compile(
     r"(SQC?|SQG|SP|SPI|TA|TD|TC[ACP]|TCI|GDS|GRBM|GRBMH|CP[CFG]|GL[12][ACXR]|GCEA|GCR|GC|EA|MC|GUS|CHA|CHC|RLC)_[A-Z0-9]"
 )
 _PLAIN = re.compile(r"[A-Za-z]\w*(\[\d{1,4}\])?")
 _CHANNEL = re.compile(r"(.+)\[(\d{1,4})\]")
 _REPEATED = re.compile(r"_\d{1,4}$")
-KERNEL_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
-"""What tools append to the names of kernels."""
+KERNEL_SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"  #: What tools append to the names of kernels.
 
 
 class Named(NamedTuple):

@@ -5,12 +5,8 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["LARGEST", "SMALLEST", "evidence", "is_count", "number"]
-
-LARGEST = 1e24
-"""No counter reaches this: they have 64 bits, and the instances of a block are some thousands."""
-SMALLEST = 1e-9
-"""Nor is a mean of counts between this and 0."""
+LARGEST = 1e24  #: No counter reaches this: they have 64 bits, and the instances of a block are some thousands.
+SMALLEST = 1e-9  #: Nor is a mean of counts between this and 0.
 
 _MAX_DIGITS = 64
 _GROUPED = r"[+-]?[1-9]\d{{0,2}}({mark}\d{{3}})+"

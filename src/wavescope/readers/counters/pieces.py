@@ -16,14 +16,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-__all__ = ["MAX_BYTES", "pieces"]
-
-MAX_BYTES = 1 << 31
-"""Of one file, unpacked."""
+MAX_BYTES = 1 << 31  #: Of one file, unpacked.
 _PIECE = 4 << 20
 _MAX_LINE = 32 << 20
+#: zstd and zlib: polars would unpack them itself, without a bound.
 _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
-"""zstd and zlib: polars would unpack them itself, without a bound."""
 
 
 def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
@@ -35,20 +32,14 @@ def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
         When it cannot be read.
     NotATraceError
         When it is no text, a damaged gzip file, or too long.
-
-    Examples
-    --------
-    >>> list(pieces(Path("pmc_perf.csv")))  # doctest: +SKIP
     """
     try:
         with _opened(file) as stream:
             yield from _cut(stream, file, size)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        what = "a damaged gzip file"
-        raise NotATraceError(what, where=str(file), advice="copy it again") from error
+        raise NotATraceError("a damaged gzip file", where=str(file), advice="copy it again") from error
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise UsageError(what, where=str(file)) from error
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
 
 
 @contextmanager

@@ -5,26 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.readers.counters.execution import Pass
-
-__all__ = ["with_processes_together"]
 
 
 def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
     """Passes with the same counters in the same folder whose processes differ and whose times overlap, as one.
 
     Ranks of a parallel program write a file each: their dispatches are different ones.
-
-    Examples
-    --------
-    >>> with_processes_together([])
-    []
     """
-    import polars as pl
-
     found: list[Pass] = []
     for one in passes:
         for place, other in enumerate(found):

@@ -10,8 +10,6 @@ from wavescope.base.files import open_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["agents_of_rocminfo"]
-
 _MAX_BYTES = 1 << 22
 _AGENT = re.compile(r"^Agent \d+\s*$", re.MULTILINE)
 _LINE = re.compile(r"^  (\w[\w .()-]*?):+\s+(.*?)\s*$", re.MULTILINE)
@@ -30,14 +28,7 @@ _NAMES = {
 
 
 def agents_of_rocminfo(file: Path) -> list[dict[str, str]]:
-    """The agents under the names that rocprofv3 gives their facts; nothing where the file cannot be read.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> agents_of_rocminfo(Path("/nowhere"))
-    []
-    """
+    """The agents under the names that rocprofv3 gives their facts; nothing where the file cannot be read."""
     try:
         with open_regular(file) as stream:
             text = stream.read(_MAX_BYTES).decode("utf-8", "replace")

@@ -6,6 +6,8 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counters import System
 from wavescope.model.losses import LOSSES, Loss
@@ -20,12 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.run import Run
     from wavescope.readers.counters.execution import Pass
-
-__all__ = ["passes_of_runs"]
 
 _CHANNELS_PER_XCD = 16
 _TOLD = 3
@@ -38,11 +36,6 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
     ------
     NotATraceError
         When none of them has counters of dispatches.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> passes_of_runs([Path("1_results.db")], [])  # doctest: +SKIP
     """
     passes: list[Pass] = []
     system = System()
@@ -75,8 +68,6 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
 
 def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
     """One row per value of a counter, in the columns of `described`; instances of a block are summed."""
-    import polars as pl
-
     stored = run.read("counters", ["process", "counter", "event", "value", "xcc", "instance"])
     stored = stored.filter(pl.col("event").is_not_null())
     is_count = (pl.col("value") == 0) | pl.col("value").is_between(SMALLEST, LARGEST)
@@ -115,8 +106,6 @@ def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
 
 
 def _dispatches(run: Run) -> pl.DataFrame:
-    import polars as pl
-
     sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
     registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
     columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
@@ -148,8 +137,6 @@ def _dispatches(run: Run) -> pl.DataFrame:
 
 def _product(what: str) -> pl.Expr:
     """Work-items in all directions; null where they are more than a number holds."""
-    import polars as pl
-
     sides = [pl.col(f"{what}_x"), *(pl.col(f"{what}_{axis}").fill_null(1).clip(1) for axis in "yz")]
     about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
     whole = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters.execution import Pass
 
-__all__ = ["without_silent"]
-
+#: Not 0 where a wave ran.
 _ALWAYS = (
     "GRBM_GUI_ACTIVE",
     "GRBM_COUNT",
@@ -29,32 +30,25 @@ _ALWAYS = (
     "SQ_IFETCH",
     "SQC_ICACHE_REQ",
 )
-"""Not 0 where a wave ran."""
 _L2 = ("TCC_", "GL2C_")
+#: Not all 0 in L2 where a wave ran: its instructions and arguments come through it.
 _REQUESTS = ("REQ", "HIT", "MISS", "READ", "EA0_RDREQ", "EA_RDREQ", "EA0_WRREQ", "EA_WRREQ")
-"""Not all 0 in L2 where a wave ran: its instructions and arguments come through it."""
+#: Not all 0 where only waves were counted beside them.
 _INSTRUCTIONS = ("SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_VMEM", "SQ_INST_CYCLES_VMEM")
-"""Not all 0 where only waves were counted beside them."""
 _R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
+#: Requests, those of another size, and sizes of which some must be counted.
 _SIZES = (
     (_R, f"{_R}_32B", (f"{_R}_64B", f"{_R}_128B")),
     (_GR, "", (f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B")),
     (_GW, "", (f"{_GW}_64B",)),
 )
-"""Requests, those of another size, and sizes of which some must be counted."""
 _DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
 _STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
 _SIZELESS = "0 in every dispatch although requests were counted, so not measured"
 
 
 def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
-    """The passes with null instead of zeros that cannot be true; silent counters are losses.
-
-    Examples
-    --------
-    >>> without_silent([], [])
-    []
-    """
+    """The passes with null instead of zeros that cannot be true; silent counters are losses."""
     totals = [_totals(one) for one in passes]
     together: dict[str, float] = {}
     for mine in totals:
@@ -112,8 +106,6 @@ def _sizeless(totals: dict[str, float], together: dict[str, float], stopped: set
 
 
 def _nulled(one: Pass, names: set[str]) -> Pass:
-    import polars as pl
-
     counters = {spelled.named.column for spelled in one.counters if spelled.named.counter in names}
     if not counters:
         return one

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["first_rows", "system_of_agents", "system_of_row", "with_facts"]
-
 _FIELDS = {
     "cu_count": "cu_per_gpu",
     "se_count": "se_per_gpu",
@@ -41,8 +39,7 @@ _AGENT_FIELDS = {
     "clock_mhz_max": "max_engine_clk_fcompute",
     "xcd_count": "num_xcc",
 }
-_RATE_MAX = 1e6
-"""MHz or GB/s"""
+_RATE_MAX = 1e6  #: MHz or GB/s
 _COUNT_MAX = 1 << 16
 _WORD_MAX = 100
 _L2_CHANNELS_MAX = 4096

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.readers.counters.names import is_counter
@@ -18,15 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    import polars as pl
-
-__all__ = ["Table", "no_table", "read_table"]
-
 _MAX_COLUMNS = 100_000
 _TINY = b"0.00000000"
 _LONG_VALUE = "counter_value"
-_NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))
-"""Words that say that there is no value."""
+_NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))  #: Words that say that there is no value.
 
 
 @dataclass
@@ -56,21 +53,14 @@ def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = N
         When it cannot be read.
     NotATraceError
         When it is no table.
-
-    Examples
-    --------
-    >>> read_table(Path("pmc_perf.csv")).header  # doctest: +SKIP
     """
-    import polars as pl
-
     reading = _Reading(file, set())
     parts = list(reading.parts(converted))
     if len(parts) > 1 and reading.commas:  # what they mean in the last piece they mean in the first
         reading = _Reading(file, reading.commas)
         parts = list(reading.parts(converted))
     if not reading.header:
-        what = "this file is empty"
-        raise NotATraceError(what, where=str(file), advice="collect the counters again")
+        raise NotATraceError("this file is empty", where=str(file), advice="collect the counters again")
     if not parts:
         table = Table(file, reading.header, pl.DataFrame(schema=reading.schema))
         parts = [converted(table) if converted else table.frame]
@@ -87,14 +77,12 @@ class _Reading:
         self.separator = ","
         self.commas = set(commas)
         self.is_number: list[bool] = []
-        self.is_open = False
-        """Whether the file ends without a line end, in a number that may be longer."""
+        self.is_open = False  # Whether the file ends without a line end, in a number that may be longer.
         self.bad_rows = 0
         self.bad_numbers = 0
         self.unclear = 0
         self.bad_columns: set[str] = set()
-        self._above = b""
-        """The last line of the piece before."""
+        self._above = b""  # The last line of the piece before.
 
     def parts(self, converted: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
         for text in pieces(self.file):
@@ -103,8 +91,6 @@ class _Reading:
                 yield converted(Table(self.file, self.header, part)) if converted else part
 
     def part(self, text: bytes) -> pl.DataFrame | None:
-        import polars as pl
-
         if not self.header:
             text = self._take_header(text)
         whole = text if text.endswith(b"\n") else self._trusted(text)
@@ -142,8 +128,6 @@ class _Reading:
         return found
 
     def _take_header(self, text: bytes) -> bytes:
-        import polars as pl
-
         text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
         line, _, rest = text.partition(b"\n")
         words = line.decode("utf-8", "replace").strip("\r\n")
@@ -192,8 +176,6 @@ class _Reading:
 
     def _field_by_field(self, text: bytes) -> pl.DataFrame:
         """Slower than polars, and knows what is wrong with which row and number."""
-        import polars as pl
-
         rows = list(self._rows(text))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.header)
         frame: dict[str, pl.Series] = {}
@@ -237,8 +219,6 @@ class _Reading:
 
 def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
     """Whether a number is no count: negative, too large, too small or none."""
-    import polars as pl
-
     numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
     if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
         return True
@@ -257,8 +237,7 @@ def _is_shorter(cell: str, above: str) -> bool:
 
 
 _SHORT_FRACTION = 1
-_TIME_DIGITS = 9
-"""Numbers longer than this in the last column are times, which are all of one length."""
+_TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, which are all of one length.
 
 
 def no_table(file: Path) -> NotATraceError:

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters.execution import Pass
 
-__all__ = ["Span", "dispatch_times", "origin_of", "relative"]
-
 Span = tuple[float | None, float | None]
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
+import stat
+import tarfile
+import zipfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,20 +19,14 @@ from wavescope.errors import NotATraceError, UnsupportedError, UsageError
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
-    import gzip
     import os
     from collections.abc import Callable, Collection, Iterator
 
     _Ignore = Callable[[str, str], None]
 
-__all__ = ["Archive", "ArchiveFolder", "is_archive"]
-
-MAX_BYTES = 4 << 30
-"""Unpacked bytes of one archive."""
-SMALL_BYTES = 256 << 20
-"""Up to this much is unpacked however well it was packed; beyond it the ratio counts."""
-MAX_RATIO = 200
-"""Unpacked to packed bytes; JSON of a long loop reaches about 60."""
+MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
+SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
+MAX_RATIO = 200  #: Unpacked to packed bytes; JSON of a long loop reaches about 60.
 MAX_MEMBERS = 200_000
 MAX_DEPTH = 16
 
@@ -34,8 +34,8 @@ _XZ, _GZIP, _BZIP2, _ZSTD = b"\xfd7zXZ\0", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\x
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR_BLOCK = 512
 _RECORD = 20 * _TAR_BLOCK
+#: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
 _BROKEN = (EOFError, OSError, zlib.error, ValueError, RuntimeError)
-"""What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions."""
 
 
 class _TooLargeError(Exception):
@@ -44,14 +44,7 @@ class _TooLargeError(Exception):
 
 @dataclass(frozen=True)
 class ArchiveFolder:
-    """One folder of an archive, as the readers of decoded directories want it.
-
-    Examples
-    --------
-    >>> folder = ArchiveFolder("a.zip!trace", "trace", {"code.json": b"{}"})
-    >>> folder.read("code.json")
-    b'{}'
-    """
+    """One folder of an archive, as the readers of decoded directories want it."""
 
     label: str
     name: str
@@ -70,8 +63,7 @@ class ArchiveFolder:
             When there is no such file.
         """
         if name not in self.files:
-            what = f"no file {name!r}"
-            raise FileNotFoundError(what)
+            raise FileNotFoundError(f"no file {name!r}")
         return self.files[name]
 
     def path_of(self, name: str) -> Path | None:
@@ -85,17 +77,7 @@ class ArchiveFolder:
 
 @dataclass
 class Archive:
-    """All files of an archive, by folder; what was not taken, and why, is in `losses`.
-
-    Examples
-    --------
-    >>> import tempfile, zipfile
-    >>> path = tempfile.mkdtemp() + "/a.zip"
-    >>> with zipfile.ZipFile(path, "w") as file:
-    ...     file.writestr("trace/code.json", "{}")
-    >>> Archive.read(path).folders["trace"].read("code.json")
-    b'{}'
-    """
+    """All files of an archive, by folder; what was not taken, and why, is in `losses`."""
 
     path: Path
     folders: dict[str, ArchiveFolder] = field(default_factory=dict)
@@ -158,16 +140,7 @@ class Archive:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "a.zip")
-    >>> _ = path.write_bytes(b"PK\\x05\\x06" + bytes(18))
-    >>> is_archive(path)
-    True
-    """
+    """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes."""
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
     if head.startswith((*_ZIP, _XZ, _BZIP2)) or _is_tar_block(head):
@@ -176,8 +149,6 @@ def is_archive(path: Path) -> bool:
         return ".tar" in path.name
     if not head.startswith(_GZIP):
         return False
-    import gzip
-
     try:
         with open_regular(path) as stream, gzip.open(stream) as unpacked:
             return _is_tar_block(unpacked.read(_TAR_BLOCK))
@@ -212,10 +183,6 @@ def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
 
 
 def _unpacked(stream: IO[bytes], head: bytes) -> IO[bytes] | gzip.GzipFile:
-    import bz2
-    import gzip
-    import lzma
-
     if head.startswith(_XZ):
         return lzma.LZMAFile(stream)
     if head.startswith(_GZIP):
@@ -229,8 +196,7 @@ class _Bounded(io.RawIOBase):
     def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int) -> None:
         super().__init__()
         self._stream, self._limit, self._read = stream, limit, 0
-        self.tail = b""
-        """The bytes read last."""
+        self.tail = b""  # The bytes read last.
 
     def readable(self) -> bool:
         return True
@@ -250,9 +216,6 @@ def _too_large(limit: int) -> str:
 
 
 def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
-    import lzma
-    import tarfile
-
     # A stream ("r|") cannot be sent back to where it was: no loop over the same bytes.
     try:
         with tarfile.open(fileobj=stream, mode="r|", errorlevel=0) as tar:
@@ -268,20 +231,15 @@ def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes
                 file = tar.extractfile(member)
                 data = file.read() if file else b""
                 if len(data) != member.size:
-                    what = f"{member.name!r:.80} ends early"
-                    raise EOFError(what)
+                    raise EOFError(f"{member.name!r:.80} ends early")
                 yield member.name, data
     except (tarfile.TarError, lzma.LZMAError) as error:
         raise EOFError(str(error)) from error
     if bytes(_TAR_BLOCK) not in stream.tail:
-        what = "it ends without the mark of its end"
-        raise EOFError(what)
+        raise EOFError("it ends without the mark of its end")
 
 
 def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
-    import stat
-    import zipfile
-
     try:
         with zipfile.ZipFile(stream) as archive:
             unpacked = 0
@@ -304,8 +262,7 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
 
 def _counted(count: int) -> int:
     if count >= MAX_MEMBERS:
-        what = f"the archive has more than {MAX_MEMBERS:,} entries"
-        raise _TooLargeError(what)
+        raise _TooLargeError(f"the archive has more than {MAX_MEMBERS:,} entries")
     return count + 1
 
 

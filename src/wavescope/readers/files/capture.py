@@ -14,10 +14,7 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Capture", "CodeObjectFile", "TraceFile", "Window", "find_capture", "parse_code_object"]
-
-MAX_FILES = 100_000
-"""Files looked at in a folder before giving up; a capture has a few hundred."""
+MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
 
 _CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
 
@@ -36,13 +33,7 @@ _U64 = 1 << 64
 
 @dataclass(frozen=True)
 class TraceFile:
-    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name.
-
-    Examples
-    --------
-    >>> TraceFile.named(Path("28_5600_shader_engine_0_2.att"))
-    TraceFile(path=PosixPath('28_5600_shader_engine_0_2.att'), pid=28, agent=5600, dispatch=2, se=0)
-    """
+    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name."""
 
     path: Path
     pid: int | None = None
@@ -62,13 +53,7 @@ class TraceFile:
 
 @dataclass(frozen=True)
 class CodeObjectFile:
-    """A code object or listing, its id in the trace, where it was loaded, and its process (None = not known).
-
-    Examples
-    --------
-    >>> CodeObjectFile(Path("28_gfx942_code_object_id_2.out"), id=2).load_address is None
-    True
-    """
+    """A code object or listing, its id in the trace, where it was loaded, and its process (None = not known)."""
 
     path: Path
     id: int
@@ -78,13 +63,7 @@ class CodeObjectFile:
 
 @dataclass(frozen=True)
 class Window:
-    """The buffers of one dispatch window, which share nothing with other windows but the code.
-
-    Examples
-    --------
-    >>> Window(pid=28, agent=5600, dispatch=1, files=()).dispatch
-    1
-    """
+    """The buffers of one dispatch window, which share nothing with other windows but the code."""
 
     pid: int | None
     agent: int | None
@@ -99,25 +78,17 @@ class Window:
 
 @dataclass(frozen=True)
 class Capture:
-    """Everything that belongs to one raw capture.
-
-    Examples
-    --------
-    >>> Capture(windows=(), code_objects=()).best()
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: the capture has no dispatch
-    """
+    """Everything that belongs to one raw capture."""
 
     windows: tuple[Window, ...]
     code_objects: tuple[CodeObjectFile, ...]
+    #: Names that look like parts of it and are not read, with the reason: links that lead out, pipes.
     refused: Mapping[str, str] = field(default_factory=dict)
-    """Names that look like parts of it and are not read, with the reason: links that lead out, pipes."""
 
     def best(self) -> Window:
         """The window with the most bytes: the one that most likely holds the kernel of interest."""
         if not self.windows:
-            what = "the capture has no dispatch"
-            raise UsageError(what)
+            raise UsageError("the capture has no dispatch")
         return max(self.windows, key=lambda window: window.byte_count)
 
     def only(self, *, dispatch: int | None = None, shader_engines: Iterable[int] | None = None) -> Capture:
@@ -135,8 +106,7 @@ class Capture:
             if files and dispatch in (None, window.dispatch):
                 windows.append(replace(window, files=files))
         if not windows:
-            what = "no trace of that dispatch and shader engine"
-            raise UsageError(what, advice=f"there are: {self.describe()}")
+            raise UsageError("no trace of that dispatch and shader engine", advice=f"there are: {self.describe()}")
         return replace(self, windows=tuple(windows))
 
     def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
@@ -167,12 +137,6 @@ def parse_code_object(text: str) -> CodeObjectFile:
     ------
     UsageError
         When the file does not exist or a number does not fit 64 bits.
-
-    Examples
-    --------
-    >>> parse_code_object("missing.out:3")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: missing.out:3: no such code object; write FILE[@LOAD_ADDRESS][:ID]
     """
     match = _CODE_OBJECT.fullmatch(text)
     usage = "write FILE[@LOAD_ADDRESS][:ID]"
@@ -181,13 +145,11 @@ def parse_code_object(text: str) -> CodeObjectFile:
     else:
         path, load, number = Path(match["file"]), match["load"], match["id"]
     if not path.is_file():
-        what = "no such code object"
-        raise UsageError(what, where=text, advice=usage)
+        raise UsageError("no such code object", where=text, advice=usage)
     load_address = None if load is None else int(load, 0 if load[:2].lower() == "0x" else 10)
     code_object_id = _id_in_name(path) if number is None else int(number)
     if max(load_address or 0, code_object_id) >= _U64:
-        what = "a number does not fit 64 bits"
-        raise UsageError(what, where=text, advice=usage)
+        raise UsageError("a number does not fit 64 bits", where=text, advice=usage)
     return CodeObjectFile(path, code_object_id, load_address)
 
 
@@ -203,20 +165,13 @@ def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) 
         When a path does not exist.
     NotATraceError
         When there is no `.att` file.
-
-    Examples
-    --------
-    >>> find_capture(["/nowhere"])
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     traces: list[Path] = []
     beside: list[Path] = []
     refused: dict[str, str] = {}
     for path in map(Path, paths):
         if not path.exists():
-            what = "no such file or folder"
-            raise UsageError(what, where=str(path))
+            raise UsageError("no such file or folder", where=str(path))
         if path.is_dir():
             files = _readable(_walk(path), path, refused)
             traces += sorted(f for f in files if f.suffix == ".att")
@@ -226,9 +181,8 @@ def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) 
             traces.append(path)
             beside += _readable((f for f in folder.iterdir() if f.name.endswith(_CODE_SUFFIXES)), folder, refused)
     if not traces:
-        what = "no .att file here" + (f" that can be read ({listed(refused)})" if refused else "")
         raise NotATraceError(
-            what,
+            "no .att file here" + (f" that can be read ({listed(refused)})" if refused else ""),
             where=", ".join(map(str, paths)),
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )

@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
+
 from wavescope.base.files import not_read_here
 from wavescope.errors import UsageError
 from wavescope.model.stored import MANIFEST as OUR_MANIFEST
@@ -20,30 +22,16 @@ if TYPE_CHECKING:
     from wavescope.readers.files.archive import Archive
     from wavescope.readers.files.folder import Folder
 
-__all__ = [
-    "Decoded",
-    "Survey",
-    "choose",
-    "decoded_folder",
-    "decoded_in_archive",
-    "decoded_on_disk",
-    "form_of",
-    "survey",
-]
-
-MAX_FOLDERS = 5_000
-"""Folders looked at below the given one; a run of many kernels has some hundred."""
+MAX_FOLDERS = 5_000  #: Folders looked at below the given one; a run of many kernels has some hundred.
 MAX_LEVELS = 8
-MAX_BESIDE = 32
-"""Folders beside a decoded one that are searched for other files of the run."""
+MAX_BESIDE = 32  #: Folders beside a decoded one that are searched for other files of the run.
 
 MANIFEST = "filenames.json"
 _WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
 _AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
 _DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
 _ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tgz", ".txz", ".zip")
-_SIZEABLE_JSON = 1 << 16
-"""A placeholder's files are smaller than this; larger ones need not be parsed to know."""
+_SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
 
 _JSON_BYTES_PER_INSTRUCTION = 24
 
@@ -52,27 +40,16 @@ Form = Literal["ui_output", "parquet"]
 
 @dataclass(frozen=True)
 class Decoded:
-    """One decoded dispatch: where it is, and how much it holds.
-
-    Examples
-    --------
-    >>> from wavescope.readers.files.archive import ArchiveFolder
-    >>> empty = ArchiveFolder("a.zip!ui_output_agent_5_dispatch_7", "ui_output_agent_5_dispatch_7", {})
-    >>> decoded_folder(empty).dispatch
-    7
-    """
+    """One decoded dispatch: where it is, and how much it holds."""
 
     folder: Folder
     form: Form
     agent: int | None
     dispatch: int | None
     wave_count: int
-    is_placeholder: bool
-    """Nothing in it: a capture slot that no kernel used."""
-    around: tuple[Folder, ...] = ()
-    """The folder itself and those beside it, where other files of the same run may be."""
-    instruction_count: int = 0
-    """Parquet only."""
+    is_placeholder: bool  #: Nothing in it: a capture slot that no kernel used.
+    around: tuple[Folder, ...] = ()  #: The folder itself and those beside it, where other files of the same run may be.
+    instruction_count: int = 0  #: Parquet only.
 
     @cached_property
     def byte_count(self) -> int:
@@ -100,8 +77,8 @@ class Survey:
     decoded: tuple[Path, ...] = ()
     archives: tuple[Path, ...] = ()
     has_raw: bool = False
+    #: Links to folders, and links and special files with names of archives, that are not read; with the reason.
     refused: Mapping[str, str] = field(default_factory=dict)
-    """Links to folders, and links and special files with names of archives, that are not read; with the reason."""
 
 
 def form_of(names: Collection[str]) -> Form | None:
@@ -130,12 +107,6 @@ def survey(folder: Path) -> Survey:
     ------
     UsageError
         When there are more than `MAX_FOLDERS` folders.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> survey(Path(tempfile.mkdtemp())).has_raw
-    False
     """
     decoded: list[Path] = []
     archives: list[Path] = []
@@ -171,14 +142,7 @@ def _is_telling(name: str) -> bool:
 
 
 def decoded_folder(folder: Folder) -> Decoded:
-    """How full a decoded folder is, from its file names, sizes and manifest.
-
-    Examples
-    --------
-    >>> from wavescope.readers.files.archive import ArchiveFolder
-    >>> decoded_folder(ArchiveFolder("x", "x", {"filenames.json": b'{"wave_filenames":null}'})).is_placeholder
-    True
-    """
+    """How full a decoded folder is, from its file names, sizes and manifest."""
     if form_of(folder.names()) == "parquet":
         return _parquet_folder(folder)
     wave_count = sum(_WAVE_FILE.fullmatch(name) is not None for name in folder.names())
@@ -194,14 +158,7 @@ def decoded_folder(folder: Folder) -> Decoded:
 
 
 def decoded_in_archive(archive: Archive) -> list[Decoded]:
-    """The decoded folders of an archive.
-
-    Examples
-    --------
-    >>> from wavescope.readers.files.archive import Archive
-    >>> decoded_in_archive(Archive(Path("a.zip")))
-    []
-    """
+    """The decoded folders of an archive."""
     decoded = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
     inside = [folder for folder in archive.folders.values() if folder not in decoded]
     outside = Directory(archive.path.absolute().parent)
@@ -232,12 +189,6 @@ def choose(candidates: Sequence[Decoded], dispatch: int | None, where: str) -> D
     ------
     UsageError
         When there is no such dispatch.
-
-    Examples
-    --------
-    >>> choose([], 3, "folder")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: folder: no decoded trace of dispatch 3
     """
     possible = [c for c in candidates if dispatch in (None, c.dispatch)]
     if not possible:
@@ -278,8 +229,6 @@ def _is_placeholder(folder: Folder) -> bool:
 
 
 def _json(folder: Folder, name: str) -> Any:
-    import msgspec
-
     try:
         return msgspec.json.decode(folder.read(name))
     except (OSError, msgspec.DecodeError, RecursionError, ValueError):

@@ -12,17 +12,9 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-__all__ = ["Directory", "Folder"]
-
 
 class Folder(Protocol):
-    """Files by plain name (no subfolders). `Directory` is one on disk; archives have their own.
-
-    Examples
-    --------
-    >>> def size(folder: Folder) -> int:
-    ...     return len(folder.names())
-    """
+    """Files by plain name (no subfolders). `Directory` is one on disk; archives have their own."""
 
     @property
     def label(self) -> str:
@@ -58,16 +50,7 @@ class Folder(Protocol):
 
 
 class Directory:
-    """A directory on disk. Only regular files count; links that lead out of it are not followed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> _ = (Path(folder) / "code.json").write_text("{}")
-    >>> Directory(folder).names()
-    frozenset({'code.json'})
-    """
+    """A directory on disk. Only regular files count; links that lead out of it are not followed."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
@@ -97,15 +80,13 @@ class Directory:
                 with os.scandir(self._path) as entries:
                     self._names = frozenset(entry.name for entry in entries if self._is_file_here(entry))
             except OSError as error:
-                what = f"cannot be read ({error.strerror})"
-                raise UsageError(what, where=self.label) from error
+                raise UsageError(f"cannot be read ({error.strerror})", where=self.label) from error
         return self._names
 
     def read(self, name: str) -> bytes:
         """The content of one of `names()`; everything else is not found."""
         if name not in self.names():
-            what = f"no file {name!r}"
-            raise FileNotFoundError(what)
+            raise FileNotFoundError(f"no file {name!r}")
         return read_regular(self._path / name)
 
     def path_of(self, name: str) -> Path | None:

@@ -14,32 +14,15 @@ from wavescope.readers.files.archive import is_archive
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, run_files
+from wavescope.readers.files.sqlite import table_names
 from wavescope.readers.files.text import SQLITE, head_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = [
-    "COUNTER_CAPTURES",
-    "COUNTER_TABLES",
-    "RUNS",
-    "STORES_OF_COUNTERS",
-    "THREAD_TRACES",
-    "Generation",
-    "Kind",
-    "generation_of",
-    "sniff",
-]
-
 
 class Kind(Enum):
-    """The kinds of input that wavescope can tell apart; the value is how to call them.
-
-    Examples
-    --------
-    >>> Kind.RAW_CAPTURE.value
-    'raw thread-trace capture'
-    """
+    """The kinds of input that wavescope can tell apart; the value is how to call them."""
 
     RAW_CAPTURE = "raw thread-trace capture"
     UI_OUTPUT = "decoded thread trace (ui_output directory)"
@@ -69,6 +52,7 @@ class Kind(Enum):
     UNKNOWN = "nothing wavescope knows"
 
 
+#: Kinds that hold thread traces, or may hold some.
 THREAD_TRACES = (
     Kind.RAW_CAPTURE,
     Kind.UI_OUTPUT,
@@ -77,8 +61,8 @@ THREAD_TRACES = (
     Kind.ARCHIVE,
     Kind.ARCHIVE_FOLDER,
 )
-"""Kinds that hold thread traces, or may hold some."""
 
+#: Kinds that hold runs of a run. Files of counters may hold one, too.
 RUNS = (
     Kind.ROCPD,
     Kind.RPD,
@@ -92,27 +76,18 @@ RUNS = (
     Kind.RUN_TABLES,
     Kind.RUN_FOLDER,
 )
-"""Kinds that hold runs of a run. Files of counters may hold one, too."""
 
 
-COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)
-"""Kinds of tables with hardware counters per dispatch."""
+COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)  #: Kinds of tables with hardware counters per dispatch.
 
+#: Kinds that are, first of all, captures of hardware counters.
 COUNTER_CAPTURES = (*COUNTER_TABLES, Kind.COMPUTE_DATABASE)
-"""Kinds that are, first of all, captures of hardware counters."""
 
-STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)
-"""Kinds of runs that may hold hardware counters, too."""
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may hold hardware counters, too.
 
 
 class Generation(Enum):
-    """What the first eight bytes of a raw buffer say; the value names the GPUs.
-
-    Examples
-    --------
-    >>> generation_of(bytes.fromhex("1180000000000000"))
-    <Generation.GFX9: 'gfx9 (MI100, MI200, MI300, MI350)'>
-    """
+    """What the first eight bytes of a raw buffer say; the value names the GPUs."""
 
     GFX9 = "gfx9 (MI100, MI200, MI300, MI350)"
     GFX10 = "gfx10 (RDNA1, RDNA2)"
@@ -160,25 +135,16 @@ def sniff(path: Path) -> Kind:
     ------
     UsageError
         When the path does not exist or cannot be read.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> sniff(Path("/nowhere"))
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     if not path.exists():
-        what = "no such file or folder"
-        raise UsageError(what, where=str(path))
+        raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
         what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
         raise UsageError(what, where=str(path))
     try:
         return _sniff_folder(path) if path.is_dir() else _sniff_file(path)
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise UsageError(what, where=str(path)) from error
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
 def _sniff_folder(folder: Path) -> Kind:
@@ -261,8 +227,6 @@ def _sniff_file(file: Path) -> Kind:
 
 def _sniff_database(file: Path) -> Kind:
     """Told by its tables."""
-    from wavescope.readers.files.sqlite import table_names
-
     try:
         names = table_names(file)
     except (NotATraceError, OSError, EOFError):
@@ -303,5 +267,5 @@ def _sniff_json(text: bytes) -> Kind:
     return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
 
 
+#: Keys of a Chrome trace; PyTorch writes the last two before its events.
 _CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')
-"""Keys of a Chrome trace; PyTorch writes the last two before its events."""

@@ -13,6 +13,8 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.files import open_regular
 from wavescope.base.shown import is_text
 from wavescope.errors import NotATraceError
@@ -22,10 +24,6 @@ from wavescope.readers.files.text import GZIP, head_of, text_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
-
-    import polars as pl
-
-__all__ = ["LAYOUTS", "Layout", "header_of", "is_counter_column", "layout_of", "read_table", "run_of"]
 
 _FILE = re.compile(
     r"(?:(.*)_)?(?:(?:agent_info|counter_collection|pc_sampling_host_trap|pc_sampling_stochastic|domain_stats"
@@ -45,8 +43,7 @@ class Layout:
     """One kind of file: what tells it, and its columns as ours -> type and the names that it may have there."""
 
     name: str
-    signs: tuple[tuple[str, ...], ...]
-    """Sets of columns of which each one tells this kind of file."""
+    signs: tuple[tuple[str, ...], ...]  #: Sets of columns of which each one tells this kind of file.
     columns: Mapping[str, tuple[str, tuple[str, ...]]]
     required: tuple[str, ...] = ("start_ns", "end_ns")
 
@@ -77,6 +74,7 @@ _RESOURCES = """
     sgpr_count        Int64        sgpr_count
 """
 
+#: The kinds of files, in the order in which a header is compared with them.
 LAYOUTS = (
     Layout(
         "counters",
@@ -180,7 +178,6 @@ LAYOUTS = (
     ),
     Layout("agents", (("node_id", "agent_type"), ("gfx_target_version",)), {}, ()),
 )
-"""The kinds of files, in the order in which a header is compared with them."""
 
 
 def run_of(name: str) -> str:
@@ -251,13 +248,7 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     ------
     NotATraceError
         When it is not a table.
-
-    Examples
-    --------
-    >>> read_table(Path("1_kernel_trace.csv"), LAYOUTS[1], [])  # doctest: +SKIP
     """
-    import polars as pl
-
     with open_regular(file) as stream:
         head = stream.read(_HEADER_BYTES)
     data = text_bytes(file) if head.startswith(GZIP) or not is_text(file) else file
@@ -315,16 +306,12 @@ def _columns_of(
     width: int,
 ) -> pl.DataFrame:
     """Columns by our names, from their positions in the file."""
-    import polars as pl
-
     raw = _parsed(file, data, {at: dtypes[ours] for ours, at in chosen.items()}, width)
     return raw.select(pl.col(f"column_{at + 1}").alias(ours) for ours, at in chosen.items())
 
 
 def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataType]], width: int) -> pl.DataFrame:
     """The columns at these positions; a value that is not of its type is null."""
-    import polars as pl
-
     schema = {f"column_{at + 1}": dtypes.get(at, pl.String) for at in range(width)}
     try:
         with warnings.catch_warnings():
@@ -370,8 +357,6 @@ def _pieces(data: bytes | Path) -> Iterator[bytes]:
 
 def _line_breaks(frame: pl.DataFrame) -> int:
     """Line breaks inside of texts, which are no ends of rows."""
-    import polars as pl
-
     texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical)]
     return sum(
         int(

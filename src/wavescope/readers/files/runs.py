@@ -14,19 +14,8 @@ from wavescope.readers.files.decoded import form_of, survey
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "PACKAGE_INDEX",
-    "is_named_like_database",
-    "packaged_files",
-    "refused_below",
-    "refused_in",
-    "run_entries",
-    "run_files",
-]
-
 MAX_FOLDERS = 100_000
-MAX_FILES = 1_000_000
-"""Files and folders looked at below one folder."""
+MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
 _SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".gz")
 _DATABASE = re.compile(r".*(\.rpd(\.gz)?|_results\.db(\.gz)?)")
@@ -35,14 +24,7 @@ _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the pac
 
 
 def run_files(folder: Path) -> Iterator[Path]:
-    """Files that may be runs, without those that are not read; see `run_entries`.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> list(run_files(Path(tempfile.mkdtemp())))
-    []
-    """
+    """Files that may be runs, without those that are not read; see `run_entries`."""
     return (place for place, why in run_entries(folder) if not why)
 
 
@@ -57,12 +39,6 @@ def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
     ------
     UsageError
         When there are more than `MAX_FOLDERS` folders or `MAX_FILES` files.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> list(run_entries(Path(tempfile.mkdtemp())))
-    []
     """
     seen: set[tuple[int, int]] = set()
     file_count = 0
@@ -100,14 +76,7 @@ def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def refused_in(path: Path) -> dict[str, str]:
-    """Links and special files of a folder that look like inputs and are not read, with the reason.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> refused_in(Path(tempfile.mkdtemp()))
-    {}
-    """
+    """Links and special files of a folder that look like inputs and are not read, with the reason."""
     if not path.is_dir():
         return {}
     found = {str(place.relative_to(path)): why for place, why in run_entries(path) if why}
@@ -115,14 +84,7 @@ def refused_in(path: Path) -> dict[str, str]:
 
 
 def refused_below(path: Path) -> str:
-    """What an error about a folder without inputs says of them; empty = there are none.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> refused_below(Path(tempfile.mkdtemp()))
-    ''
-    """
+    """What an error about a folder without inputs says of them; empty = there are none."""
     found = refused_in(path)
     return f" that can be read ({listed(found)})" if found else ""
 
@@ -147,17 +109,12 @@ def packaged_files(index: Path) -> list[tuple[Path, str]]:
         When it cannot be read.
     NotATraceError
         When it is not such an index.
-
-    Examples
-    --------
-    >>> packaged_files(Path("run.rpdb/index.yaml"))  # doctest: +SKIP
     """
     try:
         with open_regular(index) as stream:
             text = stream.read(_MAX_INDEX_BYTES).decode("utf-8", "replace")
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise UsageError(what, where=str(index)) from error
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(index)) from error
     files = re.search(r"\bfiles:[ \t]*(\[[^\]]*\]|(?:\r?\n[ \t]*-[^\n]*)+)", text)
     if "rocpd" not in text or files is None:
         what = "not the index of a ROCpd package"

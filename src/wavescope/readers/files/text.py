@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import zlib
 from typing import TYPE_CHECKING, BinaryIO
@@ -12,12 +13,9 @@ from wavescope.errors import NotATraceError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["GZIP", "MAX_BYTES", "SQLITE", "head_of", "json_text", "text_bytes"]
-
 GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
-MAX_BYTES = 1 << 33
-"""Of one file, unpacked."""
+MAX_BYTES = 1 << 33  #: Of one file, unpacked.
 _PIECE = 1 << 20
 
 
@@ -30,11 +28,6 @@ def text_bytes(file: Path, limit: int | None = None) -> bytes:
         When it cannot be read.
     NotATraceError
         When it is empty, a damaged gzip file, or longer than `limit` (None = `MAX_BYTES`) bytes.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> text_bytes(Path("results.json.gz"))  # doctest: +SKIP
     """
     return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
 
@@ -50,11 +43,6 @@ def json_text(file: Path) -> bytes:
         When it cannot be read.
     NotATraceError
         When it is empty, a damaged gzip file, too long, or has such a byte.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> json_text(Path("results.json.gz"))  # doctest: +SKIP
     """
     return _content(file, MAX_BYTES, is_json=True)
 
@@ -70,11 +58,9 @@ def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
                 _refuse_zeros(stream, file)
             data = _unpacked(stream, file, limit, is_json=is_json) if is_packed else stream.read()
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise UsageError(what, where=str(file)) from error
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
     if not data or data.isspace():
-        what = "this file is empty"
-        raise NotATraceError(what, where=str(file), advice="record again")
+        raise NotATraceError("this file is empty", where=str(file), advice="record again")
     return data
 
 
@@ -110,8 +96,6 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
 
 
 def _unpacked(stream: BinaryIO, file: Path, limit: int, *, is_json: bool) -> bytes:
-    import gzip
-
     pieces: list[bytes] = []
     length = 0
     try:

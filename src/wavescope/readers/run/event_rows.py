@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 from wavescope.model.run_tables import RUN
 from wavescope.model.schema import empty_frame
@@ -11,10 +13,6 @@ from wavescope.readers.run.event_times import sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import polars as pl
-
-__all__ = ["finished", "link", "numbered", "with_numbers"]
 
 
 def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -> pl.DataFrame:
@@ -28,8 +26,6 @@ def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -
     >>> numbered([pl.DataFrame({"tid": [7, 3, 7]})], ["tid"], "thread").rows()
     [(0, 3), (1, 7)]
     """
-    import polars as pl
-
     found = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
     if not found:
         return pl.DataFrame(schema={number: pl.UInt32, **dict.fromkeys(keys, pl.Int64)})
@@ -38,16 +34,7 @@ def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -
 
 
 def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: str) -> pl.DataFrame:
-    """`frame` with the column `number` of the row of `table` that has the same `keys`; null where there is none.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> link(pl.DataFrame({"tid": [7]}), pl.DataFrame({"thread": [1], "tid": [7]}), ["tid"], "thread")["thread"][0]
-    1
-    """
-    import polars as pl
-
+    """`frame` with the column `number` of the row of `table` that has the same `keys`; null where there is none."""
     if not set(keys) <= set(frame.columns):
         return frame.with_columns(pl.lit(None, pl.UInt32).alias(number))
     return frame.join(table.select(number, *keys), on=list(keys), how="left", maintain_order="left")
@@ -90,8 +77,6 @@ def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str
     >>> losses[0].kind
     'backward_times'
     """
-    import polars as pl
-
     made = {}
     for name, table in tables.items():
         frame, schema = table, empty_frame(RUN[name]).schema

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavescope.model.run_tables import LONGEST_NS
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["sound_ends"]
 
 
 def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str, int]]:
@@ -24,8 +19,6 @@ def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str,
     >>> ends.to_list(), losses
     ([9, 5, 5], {'backward_times': 1, 'unfinished_events': 1})
     """
-    import polars as pl
-
     if _all_sound(begins, ends):
         return ends, {}
     frame = pl.select(begin=begins, end=ends)

@@ -21,20 +21,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run, RunSource
 
-__all__ = [
-    "RunInput",
-    "does_not_hold",
-    "find_runs",
-    "holds_run",
-    "open_input",
-    "open_inputs",
-    "open_run",
-]
-
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
+#: Forms in which one run may stand beside itself, the fullest first; CSV comes last.
 _FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
-"""Forms in which one run may stand beside itself, the fullest first; CSV comes last."""
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
 _NAMED = 8
@@ -42,31 +32,17 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class RunInput:
-    """One run before it is opened: what a worker of a cluster is given.
-
-    Examples
-    --------
-    >>> RunInput(Path("run.db"), Kind.ROCPD).path.name
-    'run.db'
-    """
+    """One run before it is opened: what a worker of a cluster is given."""
 
     path: Path
     kind: Kind
-    files: tuple[Path, ...] = ()
-    """The files of a run that is spread over several (CSV); empty = `path` alone."""
-    left_out: tuple[Path, ...] = ()
-    """Other forms of the same run, which are not read."""
+    files: tuple[Path, ...] = ()  #: The files of a run that is spread over several (CSV); empty = `path` alone.
+    left_out: tuple[Path, ...] = ()  #: Other forms of the same run, which are not read.
+    #: Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be.
     refused: str = ""
-    """Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be."""
 
     def absolute(self) -> RunInput:
-        """The same for a process that works in another folder.
-
-        Examples
-        --------
-        >>> RunInput(Path("/run.db"), Kind.ROCPD).absolute().path
-        PosixPath('/run.db')
-        """
+        """The same for a process that works in another folder."""
         files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
         return RunInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
 
@@ -85,12 +61,6 @@ def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
         When a path does not exist, or a pattern matches nothing.
     NotATraceError
         When no path holds a run.
-
-    Examples
-    --------
-    >>> find_runs(["/nowhere"])
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     found: dict[Path, tuple[Path, Kind]] = {}
     refused: dict[Path, str] = {}
@@ -117,12 +87,6 @@ def holds_run(path: Path) -> bool:
     ------
     UsageError
         When the path does not exist or cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> holds_run(Path(tempfile.mkdtemp()))
-    False
     """
     return sniff(path) in RUNS
 
@@ -134,10 +98,6 @@ def open_input(found: RunInput, *, with_environment: bool = False) -> RunSource:
     ------
     NotATraceError, UnsupportedError
         When it cannot be read.
-
-    Examples
-    --------
-    >>> source = open_input(RunInput(Path("run.db"), Kind.ROCPD))  # doctest: +SKIP
     """
     if found.refused:
         raise _not_followed(found)
@@ -217,13 +177,7 @@ def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> 
 
 
 def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -> Run:
-    """Open runs that were found; see `open_run`.
-
-    Examples
-    --------
-    >>> open_inputs([]).kernels.height
-    0
-    """
+    """Open runs that were found; see `open_run`."""
     from wavescope.model.run import MemorySource, Run
 
     sources: list[RunSource] = []
@@ -250,8 +204,7 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
         return _files_at(place, refused) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
-        what = "no file matches this pattern"
-        raise UsageError(what, where=path)
+        raise UsageError("no file matches this pattern", where=path)
     found: list[tuple[Path, Kind]] = []
     for match in matches:
         found += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
@@ -261,8 +214,7 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
 def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     """The files of runs at a place, and what each is; a file that was named itself may be of any kind."""
     if not place.exists():
-        what = "no such file or folder"
-        raise UsageError(what, where=str(place))
+        raise UsageError("no such file or folder", where=str(place))
     if place.is_dir():
         found: list[tuple[Path, Kind]] = []
         for file, why in run_entries(place):
@@ -341,13 +293,7 @@ def _agent_lists(file: Path, run: str) -> list[Path]:
 
 
 def does_not_hold(path: Path) -> WavescopeError:
-    """The error for a path without a run: what it is instead, and what reads it.
-
-    Examples
-    --------
-    >>> print(does_not_hold(Path("/nowhere")))
-    /nowhere: no such file or folder
-    """
+    """The error for a path without a run: what it is instead, and what reads it."""
     try:
         kind = sniff(path)
     except UsageError as error:

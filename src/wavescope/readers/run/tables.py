@@ -7,6 +7,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import msgspec
+import polars as pl
+
 from wavescope.base.files import not_read, read_regular
 from wavescope.base.shown import is_text
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
@@ -17,10 +20,6 @@ from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-
-    import polars as pl
-
-__all__ = ["TablesSource", "read_run_tables"]
 
 CHUNK_ROWS = 1 << 20
 _SCANS = {"parquet": "scan_parquet", "arrow": "scan_ipc"}
@@ -36,17 +35,7 @@ def read_run_tables(folder: Path) -> TablesSource:
         When the manifest cannot be read.
     UnsupportedError
         When another version of wavescope wrote other tables.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> read_run_tables(Path(tempfile.mkdtemp()))
-    Traceback (most recent call last):
-    wavescope.errors.NotATraceError: ...
     """
-    import msgspec
-
     try:
         if why := not_read(folder / RUN_MANIFEST, folder):
             raise OSError(why)
@@ -55,8 +44,7 @@ def read_run_tables(folder: Path) -> TablesSource:
         what = f"the manifest {RUN_MANIFEST} cannot be read ({error})"
         raise NotATraceError(what, where=str(folder), advice=_AGAIN) from error
     if not isinstance(manifest, dict) or manifest.get("format") != RUN_FORMAT:
-        what = f"{RUN_MANIFEST} is not a manifest of a run"
-        raise NotATraceError(what, where=str(folder), advice=_AGAIN)
+        raise NotATraceError(f"{RUN_MANIFEST} is not a manifest of a run", where=str(folder), advice=_AGAIN)
     if manifest.get("version") != RUN_VERSION or manifest.get("encoding") not in _SCANS:
         what = f"tables of version {manifest.get('version')!r:.40}; this wavescope reads version {RUN_VERSION}"
         raise UnsupportedError(what, where=str(folder), advice="convert the run again with this version")
@@ -64,14 +52,7 @@ def read_run_tables(folder: Path) -> TablesSource:
 
 
 class TablesSource:
-    """The tables of one folder as a `RunSource`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> TablesSource(Path("tables"), {"encoding": "parquet"}).format
-    'wavescope tables'
-    """
+    """The tables of one folder as a `RunSource`."""
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
         self.path = str(folder)
@@ -94,8 +75,6 @@ class TablesSource:
         WavescopeError
             When the table is damaged.
         """
-        import polars as pl
-
         entry = self._tables.get(table)
         if entry is None or not entry["row_count"]:
             return
@@ -114,8 +93,6 @@ class TablesSource:
 
     def scan(self, entry: Mapping[str, Any]) -> pl.LazyFrame:
         """A file of the folder, after its checksum was compared."""
-        import polars as pl
-
         name = str(entry["file"])
         if name not in self._checked:
             path = self._folder / name
@@ -134,16 +111,12 @@ class TablesSource:
         return self._checked[name]
 
     def _collected(self, frame: pl.LazyFrame, entry: Mapping[str, Any]) -> pl.DataFrame:
-        import polars as pl
-
         try:
             return frame.collect()
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
             self._refuse(f"the table cannot be read ({str(error)[:200]})", entry)
 
     def _check_references(self, table: str, piece: pl.DataFrame) -> None:
-        import polars as pl
-
         for column in piece.columns:
             referred = REFERENCES.get(column)
             if referred is None or referred == "sources" or piece.schema[column] != pl.UInt32:

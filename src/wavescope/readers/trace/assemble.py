@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.base.shown import shown
 from wavescope.model.losses import CORE_LOSSES, Loss, loss_frame
 from wavescope.model.schema import THREAD_TRACE
@@ -11,40 +14,20 @@ from wavescope.model.schema import THREAD_TRACE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.model.trace import ThreadTrace
 
-__all__ = [
-    "add_losses",
-    "entries_of",
-    "losses_of_core",
-    "shader_engine_frame",
-    "tables_of",
-    "with_kernel_numbers",
-]
+CAPTURED = "code object of the capture"  #: kernels.resource_origin of what the capture's own code objects tell.
 
-CAPTURED = "code object of the capture"
-"""kernels.resource_origin of what the capture's own code objects tell."""
+STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")  #: wavescope::Status by number.
 
-STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")
-"""wavescope::Status by number."""
-
-_FLAGS = {"start", "is_ext", "complete"}
-"""Columns that the core delivers as bytes and that mean yes or no."""
+_FLAGS = {"start", "is_ext", "complete"}  #: Columns that the core delivers as bytes and that mean yes or no.
 
 _WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
-_ENTERING = ("waves", "occupancy", "dispatches")
-"""Tables that name kernel entries."""
+_ENTERING = ("waves", "occupancy", "dispatches")  #: Tables that name kernel entries.
 
 
 def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
     """Every table of the core over all shader engines; `se` added, flags as booleans."""
-    import polars as pl
-
-    from wavescope import _core
-
     parts: dict[str, list[pl.DataFrame]] = {}
     for record, se in zip(records, shader_engines, strict=True):
         for name, table in _core.tables(record).items():
@@ -59,20 +42,12 @@ def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -
 
 def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """The distinct kernel entries that waves, occupancy and dispatches name, numbered by place in `kernel`."""
-    import polars as pl
-
-    from wavescope import _core
-
     places = [_entry_columns(tables[name], name) for name in _ENTERING]
     return pl.DataFrame(_core.distinct_entries(places)).with_row_index("kernel")
 
 
 def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of the model: kernel numbers joined in, columns chosen and ordered as the schema says."""
-    import polars as pl
-
-    from wavescope import _core
-
     result = dict(tables)
     known = (entries["code_object"], entries["address"])
     for name in _ENTERING:
@@ -95,8 +70,6 @@ def _entry_columns(table: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series
 
 def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int], names: Sequence[str]) -> pl.DataFrame:
     """What each raw buffer was."""
-    import polars as pl
-
     spec = THREAD_TRACE["shader_engines"]
     rows = []
     for record, se, name in zip(records, engines, names, strict=True):
@@ -107,10 +80,6 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
 
 def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
     """The core's losses of one buffer; many of one kind become one row, at the place of the first (0 = no place)."""
-    import polars as pl
-
-    from wavescope import _core
-
     frame = pl.DataFrame(_core.tables(record)["losses"])
     grouped = frame.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.col("time_cycles").first(), pl.col("byte_offset").first()
@@ -129,7 +98,5 @@ def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
     """Put more losses into a trace."""
-    import polars as pl
-
     if losses:
         trace.tables["losses"] = pl.concat([trace.losses, loss_frame(losses)])

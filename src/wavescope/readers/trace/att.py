@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from wavescope.readers.trace.code import Code
 
 
-__all__ = ["decode", "decode_window"]
-
-_SCANNED_BYTES = 1 << 20
-"""Of each buffer, where the kernel entries are looked for first."""
+_SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
 
 _STOPPED = STATUS.index("stopped")
 
@@ -105,11 +102,6 @@ def decode_window(
 
     Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
     asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
-
-    Examples
-    --------
-    >>> capture = find_capture(["capture/"])  # doctest: +SKIP
-    >>> traces = [decode_window(capture, window) for window in capture.windows]  # doctest: +SKIP
     """
     from wavescope.readers.trace import assemble as _assemble
     from wavescope.readers.trace.funcmap import with_marker_names

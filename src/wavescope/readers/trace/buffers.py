@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope import _core
 from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import Loss
@@ -14,13 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from wavescope import _core
     from wavescope.readers.files.capture import TraceFile
 
-__all__ = ["GROUP_BYTES", "Buffers"]
-
-GROUP_BYTES = 256 << 20
-"""Bytes of raw buffers that are decoded at once where a capture need not be in memory whole."""
+GROUP_BYTES = 256 << 20  #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
 
 _HEADER_BYTES = 8
 
@@ -118,8 +115,6 @@ class Buffers:
         first_wave: int = 0,
         first_bytes: int = -1,
     ) -> list[_core.Records]:
-        from wavescope import _core
-
         buffers = [_read(file.path, first_bytes) for file in files]
         return _core.decode(
             buffers, program, corrected=self.corrected, threads=self.threads, rows=rows, first_wave=first_wave

@@ -6,10 +6,19 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.base.files import not_read
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.code_object import CodeObject, Kernel
+from wavescope.codeobj.disassemble import disassemble
+from wavescope.codeobj.lines import line_table
+from wavescope.codeobj.listing import is_listing, read_listing
+from wavescope.codeobj.names import demangle
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import Loss
-from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.readers.files.kinds import Generation, generation_of
 from wavescope.readers.trace.assemble import CAPTURED
 
@@ -17,20 +26,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    import polars as pl
-
-    from wavescope import _core
-    from wavescope.codeobj import CodeObject, Kernel
     from wavescope.readers.files.capture import CodeObjectFile
 
-__all__ = ["Code", "load_code"]
-
+#: Up to this much machine code is disassembled at once; of more only the functions that the trace enters.
 WHOLE_TEXT_BYTES = 8 << 20
-"""Up to this much machine code is disassembled at once; of more only the functions that the trace enters."""
 
-PAGE_BYTES = 4096
-"""Load addresses are multiples of this."""
+PAGE_BYTES = 4096  #: Load addresses are multiples of this.
 
+#: What to disassemble for when a code object does not name its GPU.
 _LIKELY_TARGETS = {
     Generation.GFX9: "gfx942",
     Generation.GFX10: "gfx1030",
@@ -38,7 +41,6 @@ _LIKELY_TARGETS = {
     Generation.GFX12: "gfx1200",
     Generation.GFX1250: "gfx1250",
 }
-"""What to disassemble for when a code object does not name its GPU."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,16 @@ class Code:
     parts: tuple[_Part, ...]
     target: str | None
     losses: list[Loss] = field(default_factory=list)
-    line_losses: list[Loss] = field(default_factory=list)
-    """What the debug lines lost; known once the table was made."""
+    line_losses: list[Loss] = field(default_factory=list)  #: What the debug lines lost; known once the table was made.
+    #: A GPU of the generation that the trace names, for code without a target of its own.
     likely_target: str | None = None
-    """A GPU of the generation that the trace names, for code without a target of its own."""
+    #: Whether only the entered functions of large code objects are listed; functions they call may be missing.
     is_partial: bool = False
-    """Whether only the entered functions of large code objects are listed; functions they call may be missing."""
+    #: The kernel entries by which code was placed or chosen; None = they did not matter.
     entries: pl.DataFrame | None = None
-    """The kernel entries by which code was placed or chosen; None = they did not matter."""
 
     def kernels_at(self, entries: pl.DataFrame) -> pl.DataFrame:
         """The `kernels` table for the distinct entries of a trace."""
-        import polars as pl
-
-        from wavescope.codeobj.names import demangle
-
         spec = THREAD_TRACE["kernels"]
         rows = []
         for number, code_object, address in entries.select("kernel", "code_object", "address").iter_rows():
@@ -118,11 +115,6 @@ class Code:
         `highest_row` is the largest row that an instruction has: rows behind the listed ones (the same code seen
         through raw addresses) are left out when nothing refers to them.
         """
-        import polars as pl
-
-        from wavescope.codeobj.classes import classify_frame
-        from wavescope.model.schema import empty_frame
-
         described = [self._described(part, frame) for part, frame in self._listings()]
         if not described:
             return empty_frame(THREAD_TRACE["code"])
@@ -147,8 +139,6 @@ class Code:
         )
 
     def _listings(self) -> Iterator[tuple[_Part, pl.DataFrame]]:
-        import polars as pl
-
         listing = pl.DataFrame(self.program.listing())
         first = self.program.first_rows
         for part, begin, end in zip(self.parts, first[:-1], first[1:], strict=True):
@@ -156,15 +146,11 @@ class Code:
 
     def _described(self, part: _Part, listing: pl.DataFrame) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""
-        import polars as pl
-
         names: list[str | None] = [None] * listing.height
         chains: list[str | None] = [None] * listing.height
         files: list[str | None] = [None] * listing.height
         numbers: list[int | None] = [None] * listing.height
         if part.elf is not None:
-            from wavescope.codeobj.lines import line_table
-
             lines = line_table(part.elf)
             for index, address in enumerate((listing["address"] - part.bias).to_list()):
                 function = part.elf.function_at(address)
@@ -182,8 +168,6 @@ class Code:
         )
 
     def _kernel(self, code_object: int, address: int) -> Kernel | None:
-        from wavescope.codeobj import Kernel
-
         for part in self.parts:
             offset = part.elf_address(code_object, address)
             if part.elf is None or offset is None:
@@ -249,9 +233,6 @@ def _likely_target(heads: Sequence[bytes]) -> str | None:
 
 
 def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, losses: list[Loss]) -> Iterator[_Part]:
-    from wavescope.codeobj import CodeObject
-    from wavescope.codeobj.listing import is_listing, read_listing
-
     for file in files:
         name = file.path.name
         try:
@@ -267,8 +248,6 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
 
 def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
     """The listing that stands beside an ELF file under the same name: text in the capture needs no disassembler."""
-    from wavescope.codeobj.listing import read_listing
-
     beside = path.with_name(f"{path.stem}.isa.tsv")
     if not os.path.lexists(beside):
         return b""
@@ -310,8 +289,6 @@ def _possible_load_addresses(part: _Part, entries: Sequence[int]) -> dict[int, i
 
 def _listed(part: _Part, entries: pl.DataFrame | None, losses: list[Loss], *, whole: bool) -> _Part:
     """The part with its disassembly: all of it, or with `entries` only what they enter."""
-    from wavescope.codeobj.disassemble import disassemble
-
     if part.elf is None or part.tsv:
         return part
     ranges = None
@@ -329,8 +306,6 @@ def _listed(part: _Part, entries: pl.DataFrame | None, losses: list[Loss], *, wh
 
 
 def _linked(parts: Sequence[_Part], losses: list[Loss]) -> _core.Program:
-    from wavescope import _core
-
     program = _core.Program()
     for part in parts:
         unreadable = program.add_listing(part.id, part.load_address, part.tsv)

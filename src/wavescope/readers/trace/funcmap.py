@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.schema import THREAD_TRACE
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope import _core
 
-__all__ = ["MARKER_KINDS", "marker_names", "with_marker_names"]
-
+#: Values of `markers.marker_kind`; kernels are named, but never written as markers.
 MARKER_KINDS = {1: "function", 2: "user scope", 3: "point", 4: "kernel"}
-"""Values of `markers.marker_kind`; kernels are named, but never written as markers."""
 
 _KERNEL = 4
 
@@ -24,18 +22,7 @@ def marker_names(program: _core.Program) -> pl.DataFrame:
 
     Columns: code_object, marker_id (0 for kernels), kind (MARKER_KINDS), payload_count (values behind the marker
     that belong to it), name, location (null = none given). An id may occur twice; its last row counts.
-
-    Examples
-    --------
-    >>> from wavescope import _core
-    >>> program = _core.Program()
-    >>> program.add_funcmap(7, b"U:2:load phase\\nP:3:barrier@demo.hip:9\\n")
-    0
-    >>> marker_names(program)["name"].to_list()
-    ['load phase', 'barrier']
     """
-    import polars as pl
-
     rows = [
         (*numbers, _readable(name), _readable(location) or None) for *numbers, name, location in program.marker_names()
     ]
@@ -51,14 +38,7 @@ def marker_names(program: _core.Program) -> pl.DataFrame:
 
 
 def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataFrame:
-    """The table `markers`: the core's markers over all shader engines (with `se`), names and locations joined in.
-
-    Examples
-    --------
-    >>> table = with_marker_names(core_tables["markers"], program)  # doctest: +SKIP
-    """
-    import polars as pl
-
+    """The table `markers`: the core's markers over all shader engines (with `se`), names and locations joined in."""
     key = ["code_object", "marker_id"]
     named = marker_names(program).filter(pl.col("kind") != _KERNEL).unique(key, keep="last")
     table = markers.join(named.select(*key, "name", "location"), on=key, how="left", maintain_order="left")

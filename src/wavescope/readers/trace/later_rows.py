@@ -5,21 +5,21 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.trace import Executed, ThreadTrace
+from wavescope.readers.trace.assemble import tables_of
+from wavescope.readers.trace.waits import match_waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.readers.trace.buffers import Buffers
 
-__all__ = ["leave_rows"]
-
 _ROWS = ("instructions", "states")
+#: Tables that a part has in common with its trace.
 _SHARED = ("code", "kernels", "sources", "shader_engines", "losses")
-"""Tables that a part has in common with its trace."""
 
 
 def leave_rows(
@@ -56,8 +56,6 @@ def _executed(records: Sequence[_core.Records]) -> Executed:
 
 def _indexed(waves: pl.DataFrame) -> pl.DataFrame:
     """The waves with the places of their rows in the tables of just these waves: one wave's after the other's."""
-    import polars as pl
-
     counts = {"first_instruction": "instruction_count", "first_state": "state_count"}
     return waves.with_columns(
         (pl.col(count).cast(pl.UInt64).cum_sum() - pl.col(count)).alias(first) for first, count in counts.items()
@@ -66,8 +64,6 @@ def _indexed(waves: pl.DataFrame) -> pl.DataFrame:
 
 def _all_rows(trace: ThreadTrace, name: str, buffers: Buffers, program: _core.Program) -> pl.DataFrame:
     """One of the two tables over all shader engines; the other one is kept as well, because it is made by the way."""
-    from wavescope.readers.trace.assemble import tables_of
-
     tables = tables_of(buffers.decode(program), trace.shader_engines["se"].to_list())
     for other in _ROWS:
         if other != name:
@@ -89,10 +85,6 @@ def _parts(
 
 def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
     """One shader engine as a trace of its own; waves keep their numbers."""
-    import polars as pl
-
-    from wavescope import _core
-
     rows = _core.tables(record)
     tables = {name: pl.DataFrame(rows[name]) for name in _ROWS}
     for name, frame in trace.tables.items():
@@ -108,6 +100,4 @@ def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
 
 
 def _waits(instructions: pl.DataFrame, trace: ThreadTrace) -> pl.DataFrame:
-    from wavescope.readers.trace.waits import match_waits
-
     return match_waits(instructions, trace.code, trace.gfxip)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+import polars as pl
+
 from wavescope.base.shown import is_text
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
@@ -16,17 +19,12 @@ from wavescope.readers.trace.assemble import add_losses
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.readers.files.folder import Folder
 
-__all__ = ["read_parquet"]
+MAX_RATIO = 1000  #: Bytes of a table in memory to bytes of its file: more is not a trace but a trap.
+SMALL_BYTES = 1 << 30  #: Tables up to this size in memory are read however well they were packed.
 
-MAX_RATIO = 1000
-"""Bytes of a table in memory to bytes of its file: more is not a trace but a trap."""
-SMALL_BYTES = 1 << 30
-"""Tables up to this size in memory are read however well they were packed."""
-
+#: table -> column -> (the table whose rows it numbers, the smallest value).
 _REFERENCES = {
     "instructions": {"wave": ("waves", 0), "row": ("code", -1)},
     "states": {"wave": ("waves", 0)},
@@ -43,11 +41,11 @@ _REFERENCES = {
     "code": {"row": ("code", 0)},
     "waves": {"wave": ("waves", 0)},
 }
-"""table -> column -> (the table whose rows it numbers, the smallest value)."""
 
+#: Unlike the other references these may be null: an awaited instruction outside of the stored part.
 _NULLABLE = {"producer", "producer_row"}
-"""Unlike the other references these may be null: an awaited instruction outside of the stored part."""
 
+#: Columns without which a row means nothing: these are never null.
 _FILLED = {
     "shader_engines": ("gfxip",),
     "kernels": ("kernel", "name", "demangled"),
@@ -61,7 +59,6 @@ _FILLED = {
     "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
     "samples": ("issued_count", "stalled_count"),
 }
-"""Columns without which a row means nothing: these are never null."""
 
 
 def read_parquet(folder: Folder) -> ThreadTrace:
@@ -75,14 +72,6 @@ def read_parquet(folder: Folder) -> ThreadTrace:
         When another version of wavescope wrote other tables.
     WavescopeError
         When a table is damaged; also later, when the table is first used.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.readers.files.folder import Directory
-    >>> read_parquet(Directory(tempfile.mkdtemp()))
-    Traceback (most recent call last):
-    wavescope.errors.NotATraceError: ...
     """
     store = _Store(folder, _manifest(folder))
     trace = ThreadTrace({}, store.source(), {name: store.maker(name) for name in THREAD_TRACE})
@@ -97,16 +86,13 @@ def read_parquet(folder: Folder) -> ThreadTrace:
 
 
 def _manifest(folder: Folder) -> dict[str, Any]:
-    import msgspec
-
     try:
         manifest = msgspec.json.decode(folder.read(MANIFEST))
     except (OSError, ValueError, RecursionError) as error:
         what = f"the manifest {MANIFEST} cannot be read ({error})"
         raise NotATraceError(what, where=folder.label, advice="decode the capture again") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        what = f"{MANIFEST} is not a manifest of a thread trace"
-        raise NotATraceError(what, where=folder.label)
+        raise NotATraceError(f"{MANIFEST} is not a manifest of a thread trace", where=folder.label)
     if manifest.get("version") != VERSION:
         what = f"tables of version {manifest.get('version')!r:.40}; this wavescope reads version {VERSION}"
         raise UnsupportedError(what, where=folder.label, advice="decode the capture again with this version")
@@ -159,8 +145,6 @@ class _Store:
 
     def read(self, spec: TableSpec) -> pl.DataFrame:
         """One table, checked."""
-        import polars as pl
-
         if spec.name not in self.entries:
             return empty_frame(spec)
         where = f"{self.folder.label}/{spec.name}.parquet"
@@ -176,8 +160,6 @@ class _Store:
         return frame
 
     def _frame(self, spec: TableSpec, where: str) -> pl.DataFrame:
-        import polars as pl
-
         name = f"{spec.name}.parquet"
         if name not in self.folder.names():
             what = self.folder.refused().get(name, "the file is missing")
@@ -195,8 +177,7 @@ class _Store:
         rows = scan.select(pl.len()).collect().item()
         size = path.stat().st_size if path else len(self.folder.read(name))
         if rows * _width(spec) > max(SMALL_BYTES, MAX_RATIO * size):
-            what = f"{rows:,} rows in {size:,} bytes cannot be true"
-            raise WavescopeError(what, where=where)
+            raise WavescopeError(f"{rows:,} rows in {size:,} bytes cannot be true", where=where)
         present = [column.name for column in spec.columns if column.name in types]
         frame = scan.select(present).collect().rechunk()
         missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]

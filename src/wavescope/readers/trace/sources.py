@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.files import is_inside, listed, not_read, read_regular
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
@@ -14,14 +16,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["add_sources", "add_sources_beside", "read_sources"]
-
-MAX_SOURCE_BYTES = 16 << 20
-"""Larger files are not source texts that anybody reads."""
+MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
 
 
 def read_sources(
@@ -40,8 +37,6 @@ def read_sources(
     >>> read_sources(code, None)["file"].to_list()
     ['/src/a.hip', '/src/b.hip']
     """
-    import polars as pl
-
     places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
     files = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     root = None if source_root is None else Path(source_root).resolve()
@@ -52,18 +47,7 @@ def read_sources(
 
 
 def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
-    """Put texts from below `source_root` into the trace, for files whose text it does not hold.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> add_sources(trace, ".")
-    >>> trace.sources.height
-    0
-    """
-    import polars as pl
-
+    """Put texts from below `source_root` into the trace, for files whose text it does not hold."""
     held = trace.sources.filter(pl.col("text").is_not_null())
     missing = trace.code.filter(pl.col("inline_chain").is_not_null())
     refused: dict[str, str] = {}
@@ -76,14 +60,6 @@ def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
     """The same from the folder `src` inside of an input: what `open` shows and an exported page holds by itself.
 
     A link `src` that leads out of the input is not followed: nobody asked for what is there.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> add_sources_beside(trace, Path("/nowhere"))
-    >>> trace.sources.height
-    0
     """
     root = place / "src"
     if not root.is_dir():

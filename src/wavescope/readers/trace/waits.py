@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
+from wavescope import _core
 from wavescope.model.schema import THREAD_TRACE, empty_frame
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["match_waits"]
 
 
 def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> pl.DataFrame:
@@ -38,10 +34,6 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
     >>> match_waits(ran, code, 9).row(0, named=True)
     {'wave': 0, 'instruction': 1, 'row': 1, 'producer': 0, 'producer_row': 0, 'counter': 'vmcnt'}
     """
-    import polars as pl
-
-    from wavescope import _core
-
     spec = THREAD_TRACE["waits"]
     if gfxip == 0:
         return empty_frame(spec)
@@ -60,8 +52,6 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
 
 def _positions(rows: pl.Series, code_rows: pl.Series) -> pl.Series:
     """Where in the code table each row stands; row numbers of foreign files may have gaps or repeat."""
-    import polars as pl
-
     numbered = code_rows.to_frame("row").with_row_index("position")
     if (numbered["row"] == numbered["position"]).all():
         return rows

@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted
 from wavescope.report.counters.words import BLANK, Footnotes, figure, strip
 from wavescope.report.kit.tables import Column, frame_table, printable
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
-__all__ = ["channel_parts"]
-
 _CHANNELS_PER_DIE = 16
 _INDENT = 4
 
@@ -24,19 +24,7 @@ _INDENT = 4
 def channel_parts(
     title: str, rows: pl.DataFrame, *, width: int, decimals: int | None, all_channels: bool
 ) -> Iterator[RenderableType]:
-    """A table about channels: statistics and a strip of each metric, or one row per channel.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> held = CounterSet({}, system=System(target="gfx942", l2_channel_count=2))
-    >>> rows = counter_panels(held, panels=["18.3"]).rows
-    >>> print(next(channel_parts("18.3 Requests", rows, width=80, decimals=None, all_channels=False)))
-    18.3 Requests  all 2 channels blank: needs TCC_REQ, which was not measured
-    """
-    from rich.text import Text
-
+    """A table about channels: statistics and a strip of each metric, or one row per channel."""
     if rows["average"].null_count() == rows.height:
         why = ", ".join(printable(reason) for reason in rows["reason"].unique(maintain_order=True)[:2])
         yield Text.assemble((title, "bold"), f"  all {rows['channel'].n_unique()} channels blank: {why}")
@@ -45,8 +33,6 @@ def channel_parts(
 
 
 def _statistics(rows: pl.DataFrame, title: str, width: int, decimals: int | None) -> Iterator[RenderableType]:
-    from rich.text import Text
-
     yield Text(title, "bold")
     for label, unit, values, reason in _lines(rows):
         measured = [(value, at) for at, value in enumerate(values) if value is not None]
@@ -94,8 +80,6 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
 
 def _every_channel(rows: pl.DataFrame, title: str, decimals: int | None) -> Iterator[RenderableType]:
     """A row per channel; a column per metric, or the spread of the only one."""
-    from rich.text import Text
-
     notes = Footnotes()
     labels = list(dict.fromkeys(series or name for name, series in rows.select("name", "series").iter_rows()))
     by_channel: dict[int, dict[str, dict[str, Any]]] = {}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
-from wavescope.facts.metrics import SPEED_OF_LIGHT
+from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
 from wavescope.report.counters.words import BLANK, figure, sentence_list
 from wavescope.report.kit.tables import WIDE, Column, dim, frame_table, printable
 from wavescope.report.kit.words import brief_kernel, duration
@@ -13,18 +16,13 @@ from wavescope.report.kit.words import brief_kernel, duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.counters.compare import CounterComparison
 
-__all__ = ["counter_comparison_report"]
-
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
 _NAMED = 5
-_MOST_PERCENT = 9.995
-"""Larger changes are written as factors."""
+_MOST_PERCENT = 9.995  #: Larger changes are written as factors.
 
 
 def counter_comparison_report(
@@ -35,17 +33,7 @@ def counter_comparison_report(
     everything: bool = False,
     decimals: int | None = None,
 ) -> Iterator[RenderableType]:
-    """A verdict for every capture, the captures, their kernels, then metrics that changed; `everything`: all metrics.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.compare import counter_compare
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(next(counter_comparison_report(counter_compare([CounterSet({}), CounterSet({})]))))
-    B against A: kernel times cannot be compared
-    """
-    from rich.text import Text
-
+    """A verdict for every capture, the captures, their kernels, then changed metrics; `everything`: all metrics."""
     others = range(1, answer.sides.height)
     for side in others:
         yield Text(printable(answer.verdict(side)), "bold")
@@ -60,9 +48,6 @@ def counter_comparison_report(
 def _side(
     answer: CounterComparison, side: int, *, width: int, limit: int, everything: bool, decimals: int | None
 ) -> Iterator[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     title = f"{answer.sides['label'][side]} against {answer.sides['label'][0]}"
     kernels = answer.kernels.filter(pl.col("side") == side)
     if kernels.height:
@@ -86,9 +71,6 @@ def _metrics(
     everything: bool,
     decimals: int | None,
 ) -> Iterator[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     labels = answer.sides["label"].to_list()
     shown = rows if everything else rows.filter(pl.col("status").is_in(["higher", "lower", "unknown"]))
     what = "metrics" if everything else "metrics that changed"
@@ -110,8 +92,6 @@ def _metrics(
 
 def _largest_first(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
     """The largest changes first; what several panels say is said once, and not again if it was told before."""
-    import polars as pl
-
     same = ["base", "value", "unit"]
     rest = rows.join(told.select(same).unique(), on=same, how="anti", maintain_order="left", nulls_equal=True)
     size = pl.col("change").abs().fill_null(float("inf"))
@@ -120,8 +100,6 @@ def _largest_first(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
 
 def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Text]:
     """What the tables leave out, counted."""
-    from rich.text import Text
-
     same = int((rows["status"] == "same").sum())
     if same:
         yield Text(
@@ -195,8 +173,6 @@ def _signed(value: float | None, decimals: int | None) -> str:
 
 
 def _toned(status: str) -> Text:
-    from rich.text import Text
-
     return Text(status, _STYLES.get(status, "dim"))
 
 

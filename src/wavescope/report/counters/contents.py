@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted
 from wavescope.report.kit.tables import Column, frame_table, printable
 
@@ -14,25 +16,13 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.contents import CounterContents
 
-__all__ = ["contents_parts", "counter_next_steps"]
-
 _MOST_PASSES = 12
 
 
 def contents_parts(
     path: str, called: str, answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` about counters, part by part.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.contents import counter_contents
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(next(contents_parts("w", "hardware counters", counter_contents(CounterSet({})))))
-    w: hardware counters
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope info` about counters, part by part."""
     yield Text.assemble((printable(path), "bold"), f": {called}")
     yield Text(f"  {_amounts(answer)}")
     yield Text(f"  {_gpu(answer)}")
@@ -51,15 +41,7 @@ def contents_parts(
 
 
 def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
-    """What to ask now: only what the capture can answer.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.contents import counter_contents
-    >>> from wavescope.model.counters import CounterSet
-    >>> counter_next_steps("w", counter_contents(CounterSet({})))
-    ['collect again: no dispatch was measured']
-    """
+    """What to ask now: only what the capture can answer."""
     if not answer.dispatch_count:
         return ["collect again: no dispatch was measured"]
     named = "" if answer.target else " --target GPU"

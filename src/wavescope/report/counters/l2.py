@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.tables import Column, frame_table, printable
 
@@ -16,23 +18,12 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.l2 import L2
 
-__all__ = ["l2_report"]
-
 _NOT_MEASURED = "?"
 _MAX_NAME = 60
 
 
 def l2_report(answer: L2, losses: pl.DataFrame, *, limit: int) -> Iterator[RenderableType]:
-    """The parts of the answer in order.
-
-    Examples
-    --------
-    >>> from wavescope.report.counters.l2 import amount
-    >>> amount(2.85e12), amount(None)
-    ('2.85 TB', '?')
-    """
-    from rich.text import Text
-
+    """The parts of the answer in order."""
     first = answer.kernels.row(0, named=True)
     yield Text(first["verdict"], style="bold")
     yield Text(_subject(answer, first))

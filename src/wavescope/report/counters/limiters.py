@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.paragraphs import escaped, labelled
@@ -14,12 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
 
-    from wavescope.analysis.counters.limiters import Bottlenecks, Evidence, KernelLimit, Suspicion
-
-__all__ = ["bottlenecks_markdown", "bottlenecks_report", "verdict_lines"]
+    from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit
+    from wavescope.analysis.counters.limiters.evidence import Evidence, Suspicion
 
 _STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
@@ -30,17 +31,7 @@ _MAX_NAME = 100
 
 
 def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
-    """The kernels in order: what limits each, what to do, the suspects and their numbers.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters import bottlenecks
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(next(bottlenecks_report(bottlenecks(CounterSet({})))))
-    nothing to diagnose: the capture has no dispatches
-    """
-    from rich.text import Text
-
+    """The kernels in order: what limits each, what to do, the suspects and their numbers."""
     yield Text(_headline(answer), "bold")
     for doubt in answer.doubts:
         yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
@@ -53,17 +44,7 @@ def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
 
 
 def verdict_lines(answer: Bottlenecks) -> Text:
-    """One line per kernel: which limit it is at.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters import bottlenecks
-    >>> from wavescope.model.counters import CounterSet
-    >>> verdict_lines(bottlenecks(CounterSet({}))).plain
-    ''
-    """
-    from rich.text import Text
-
+    """One line per kernel: which limit it is at."""
     lines = [f"{brief(one.kernel_name, _MAX_NAME)}: {_sentence(one.summary)}" for one in answer.kernels]
     return Text("\n".join(lines))
 
@@ -76,8 +57,6 @@ def _headline(answer: Bottlenecks) -> str:
 
 
 def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
-    from rich.text import Text
-
     yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {_times(kernel)}")
     yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
     if kernel.limits:
@@ -94,9 +73,6 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
 
 
 def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
-    from rich.padding import Padding
-    from rich.text import Text
-
     open_ones = [one for one in kernel.of("undecided") if one.is_measurable]
     absent = [one for one in kernel.of("undecided") if not one.is_measurable]
     rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
@@ -114,9 +90,6 @@ def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
 
 
 def _table(rows: Sequence[Suspicion]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(box=None, header_style="bold", pad_edge=False, expand=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("suspect", no_wrap=True)
@@ -139,14 +112,7 @@ def _numbers(one: Suspicion) -> str:
 
 
 def number_words(item: Evidence) -> str:
-    """One number of the evidence with its unit and the metric that it is.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters import Evidence
-    >>> number_words(Evidence("ta_busy", "TA busy", 52.5, "%", None, "", None, "15.1.0", "number", None, "", ""))
-    'TA busy 52.5 % [15.1.0]'
-    """
+    """One number of the evidence with its unit and the metric that it is."""
     text = f"{item.label} {_measured(item)}"
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
@@ -214,15 +180,7 @@ def _sentence(text: str) -> str:
 
 
 def bottlenecks_markdown(answer: Bottlenecks, *, name: str) -> str:
-    """The same as a Markdown page, with every suspect.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters import bottlenecks
-    >>> from wavescope.model.counters import CounterSet
-    >>> bottlenecks_markdown(bottlenecks(CounterSet({})), name="x").splitlines()[0]
-    '# Limits of the kernels of x'
-    """
+    """The same as a Markdown page, with every suspect."""
     lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(_headline(answer)) + ".", ""]
     lines += [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in answer.doubts]
     lines += [""] if answer.doubts else []

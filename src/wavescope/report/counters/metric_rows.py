@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.facts.metrics.catalog import counters_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.facts.metrics.catalog import CatalogEntry, Variant
 
-__all__ = ["as_builtins", "csv_rows", "difference"]
-
 
 def difference(variant: Variant) -> str:
-    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> difference(next(entry for entry in catalog(["gfx90a"]) if entry.name == "L2 Cache BW").variants[0])
-    'ROCm Compute Profiler 3.3 has peak 0.064 * l2_channel_count * clock_mhz_max (defect T6)'
-    """
+    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same."""
     ours, theirs = variant.metric, variant.reference
     if theirs is None:
         return ""
@@ -39,16 +32,7 @@ def difference(variant: Variant) -> str:
 
 
 def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
-    """A metric as plain values, for JSON.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> as_builtins(catalog(["gfx942"])[0])["name"]
-    'VALU FLOPs'
-    """
-    from wavescope.facts.metrics.catalog import counters_of
-
+    """A metric as plain values, for JSON."""
     forms = [
         {
             "ids": variant.ids,
@@ -80,16 +64,7 @@ def as_builtins(entry: CatalogEntry) -> dict[str, Any]:
 
 
 def csv_rows(entries: Sequence[CatalogEntry]) -> list[dict[str, Any]]:
-    """One row per metric and target.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> csv_rows(catalog(["gfx90a", "gfx942"])[:1])[1]["target"]
-    'gfx942'
-    """
-    from wavescope.facts.metrics.catalog import counters_of
-
+    """One row per metric and target."""
     return [
         {
             "target": target,

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from wavescope.facts.metrics.catalog import counters_of
+from wavescope.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
 from wavescope.report.counters.metric_rows import difference
 from wavescope.report.kit.tables import plain_table, printable
 
@@ -11,12 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
 
     from wavescope.facts.metrics.catalog import CatalogEntry, Variant
-
-__all__ = ["explanation_report", "list_report", "panels_report", "spans"]
 
 _EXPLAINED_MAX = 12
 
@@ -31,8 +33,6 @@ def spans(targets: Sequence[str]) -> str:
     >>> spans(("gfx1100", "gfx1101", "gfx1102", "gfx1200"))
     'gfx11, gfx1200'
     """
-    from wavescope.facts.metrics.families import target_groups
-
     told = list(targets)
     for group, members in target_groups().items():
         if all(member in told for member in members):
@@ -43,16 +43,7 @@ def spans(targets: Sequence[str]) -> str:
 
 
 def panels_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableType]:
-    """One line per panel, with the number of its metrics on each target; `entries` are all that there are.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> len(list(panels_report(catalog(["gfx942"]))))
-    2
-    """
-    from rich.text import Text
-
+    """One line per panel, with the number of its metrics on each target; `entries` are all that there are."""
     for family in dict.fromkeys(entry.family for entry in entries):
         yield _panels_table(family, [entry for entry in entries if entry.family == family])
     yield Text("wavescope metrics --panel l2 lists the metrics of a panel; wavescope metrics 'hit rate' explains them.")
@@ -79,14 +70,7 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
 
 
 def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[RenderableType]:
-    """The metrics table by table: id, name, unit, and the formula or the targets that have it.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> len(list(list_report(catalog(["gfx942"])[:32], target="gfx942")))
-    1
-    """
+    """The metrics table by table: id, name, unit, and the formula or the targets that have it."""
     for at in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
         told = [entry for entry in entries if (entry.family, entry.table_id) == at]
         yield _list(f"{at[1]} {told[0].table_title}  (--panel {told[0].panel_word})", told, target, has_tables=False)
@@ -115,9 +99,6 @@ def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, ha
 
 def _brief(targets: Sequence[str]) -> str:
     """Targets of one family in very few words: all, `from gfx90a`, or their names."""
-    from wavescope.facts.metrics import METRIC_TARGETS
-    from wavescope.facts.metrics.families import family_of
-
     family = family_of(targets[0]) if targets else None
     if family is None:
         return spans(targets) or "-"
@@ -130,16 +111,7 @@ def _brief(targets: Sequence[str]) -> str:
 
 
 def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableType]:
-    """Each metric in full; where they are many, a list of them.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.catalog import catalog
-    >>> len(list(explanation_report(catalog(["gfx942"])[:1])))
-    1
-    """
-    from rich.text import Text
-
+    """Each metric in full; where they are many, a list of them."""
     if len(entries) > _EXPLAINED_MAX:
         targets = {target for entry in entries for target in entry.ids}
         title = f"{len(entries)} metrics; name one of them, or its id, to have it explained"
@@ -152,10 +124,6 @@ def explanation_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableTy
 
 
 def _explained(entry: CatalogEntry) -> RenderableType:
-    from rich.console import Group
-    from rich.table import Table
-    from rich.text import Text
-
     head = Text.assemble(
         (printable(entry.name), "bold"), f"  [{printable(entry.unit)}]  ", (_ids(entry), "dim"),
         (f"\n{entry.panel_word}: {printable(entry.panel_title)} / {printable(entry.table_title)}", "dim"),
@@ -185,10 +153,6 @@ def _ids(entry: CatalogEntry) -> str:
 
 def _facts(variant: Variant) -> Iterator[tuple[str, Text]]:
     """(label, text) of what a metric is on some targets."""
-    from rich.text import Text
-
-    from wavescope.facts.metrics.catalog import counters_of
-
     metric = variant.metric
     if metric.formula is None:
         yield "formula", Text("none: there are no counters for it")
@@ -204,8 +168,6 @@ def _facts(variant: Variant) -> Iterator[tuple[str, Text]]:
 
 
 def _formula(written: str, whole: str) -> Text:
-    from rich.text import Text
-
     said = Text(printable(written))
     if whole != written:
         said.append(f"\n= {printable(whole)}", "dim")

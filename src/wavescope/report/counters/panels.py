@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted
 from wavescope.report.counters.channels import channel_parts
 from wavescope.report.counters.words import BLANK, Footnotes, box_plot, figure, sentence_list
@@ -13,14 +16,10 @@ from wavescope.report.kit.tables import WIDE, Column, dim, frame_table, printabl
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
-    from rich.text import Text
 
-    from wavescope.analysis.counters.engine import CounterPanels
-    from wavescope.facts.metrics import Metric, MetricTable
-
-__all__ = ["panel_parts", "peak_cell"]
+    from wavescope.analysis.counters.engine.answer import CounterPanels
+    from wavescope.facts.metrics.declared import Metric, MetricTable
 
 _HEADINGS = {
     "average": "average",
@@ -33,8 +32,7 @@ _HEADINGS = {
     "peak": "peak",
 }
 _ONLY_WIDE = ("q1", "q3")
-_MIX = "10."
-"""Tables that count instructions by kind."""
+_MIX = "10."  #: Tables that count instructions by kind.
 
 
 def panel_parts(
@@ -48,18 +46,7 @@ def panel_parts(
     """Every panel of the answer with its tables; `explain` adds formula and meaning of each metric.
 
     Channels are shown as statistics, or one by one with `all_channels`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["l2"])
-    >>> print(list(panel_parts(answer))[1])
-    17 L2 Cache  --panel l2
     """
-    import polars as pl
-    from rich.text import Text
-
     for panel in answer.panels:
         yield Text()
         yield Text.assemble((f"{panel.number} {panel.title}", "bold underline"), (f"  --panel {panel.word}", "dim"))
@@ -83,8 +70,6 @@ def peak_cell(row: dict[str, Any], cells: int = 10) -> Text:
     >>> peak_cell({"peak_share": 25.0}, cells=4).plain
     ' 25.0 % █   '
     """
-    from rich.text import Text
-
     share = row["peak_share"]
     if share is None:
         return Text(" " * (cells + 8))
@@ -95,9 +80,6 @@ def peak_cell(row: dict[str, Any], cells: int = 10) -> Text:
 def _table_parts(
     title: str, table: MetricTable, rows: pl.DataFrame, *, width: int, decimals: int | None, explain: bool
 ) -> Iterator[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     known = rows.filter(pl.col("average").is_not_null() | pl.col("median").is_not_null())
     if not known.height and not explain:
         why = sentence_list([printable(reason) for reason in rows["reason"].unique(maintain_order=True)], 2)
@@ -156,8 +138,6 @@ def _peaks(decimals: int | None, width: int) -> list[Column]:
 
 def _boxes(rows: pl.DataFrame, width: int) -> list[Column]:
     """Box plots, one scale for all rows of the same unit."""
-    import polars as pl
-
     if width < WIDE:
         return []
     scales = dict(rows.group_by("unit").agg(pl.col("maximum").max()).iter_rows())
@@ -190,8 +170,6 @@ def _percents(rows: pl.DataFrame) -> list[Column]:
 
 
 def _bar(value: float | None, most: float) -> Text:
-    from rich.text import Text
-
     return Text(bar((value or 0.0) / most, 20), "cyan")
 
 
@@ -202,8 +180,6 @@ def _name(table: MetricTable) -> Column:
 
 
 def _explained(row: dict[str, Any], metric: Metric | None) -> Text:
-    from rich.text import Text
-
     text = Text(printable(row["name"]))
     if metric is None:
         return text

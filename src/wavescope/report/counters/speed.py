@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted
-from wavescope.facts.metrics import SPEED_OF_LIGHT
+from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
 from wavescope.report.counters.panels import peak_cell
 from wavescope.report.counters.words import figure, folded_names, sentence_list
 from wavescope.report.kit.tables import WIDE, one_line, plain_table, printable
@@ -17,14 +19,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavescope.analysis.counters.engine import CounterPanels
-
-__all__ = ["shown_kernels", "speed_of_light"]
+    from wavescope.analysis.counters.engine.answer import CounterPanels
 
 _GROUPS = ("compute", "caches", "memory")
 _MOST_KERNELS = 3
-_LEAST_SHARE = 0.01
-"""Of the time; kernels with less have no column of their own."""
+_LEAST_SHARE = 0.01  #: Of the time; kernels with less have no column of their own.
 _HIGHEST = 3
 _REASONS = 2
 
@@ -53,18 +52,7 @@ def speed_of_light(
     width: int,
     decimals: int | None,
 ) -> Iterator[RenderableType]:
-    """The table of `rows`, what is nearest to its peak, and what is zero or blank; `by_kernel`: as of the summary.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> answer = counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["2.1"], metrics=["IPC"])
-    >>> print(next(speed_of_light(answer, answer.rows, (), width=80, decimals=None)))
-    blank: IPC (needs SQ_INSTS and SQ_BUSY_CU_CYCLES, which were not measured)
-    """
-    from rich.text import Text
-
+    """The table of `rows`, what is nearest to its peak, and what is zero or blank; `by_kernel`: as of the summary."""
     known = rows.filter(rows["average"] != 0)
     if known.height:
         yield _speed_table(answer, known, by_kernel, width=width, decimals=decimals)
@@ -91,8 +79,6 @@ def _speed_table(
     decimals: int | None,
 ) -> Table:
     """One table with a line for each group, so that all columns stand below each other."""
-    from rich.text import Text
-
     shares = [
         (
             rank,

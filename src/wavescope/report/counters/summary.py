@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
-from wavescope.facts.metrics import SPEED_OF_LIGHT
+from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
 from wavescope.report.counters.panels import panel_parts
 from wavescope.report.counters.speed import speed_of_light
 from wavescope.report.counters.system import raw_table
@@ -20,13 +22,10 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.model.counters import CounterSet
-
-__all__ = ["capture_lines", "doubt_lines", "kernel_table", "next_line", "summary_parts"]
 
 _DOUBTS = 4
 _RAW_COUNTERS = 20
@@ -46,16 +45,7 @@ def summary_parts(
 ) -> Iterator[RenderableType]:
     """The parts of the summary in order; `by_kernel`: rank and speed of light of the longest kernels,
     `words`: those of the panels that something was measured for, `raw`: counters that no metric tells of.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(list(summary_parts(counter_panels(CounterSet({})), CounterSet({})))[-1])
-    no dispatch was measured: what the capture was limited to did not run
     """
-    from rich.text import Text
-
     yield from capture_lines(answer, counters)
     if not counters.dispatches.height and not counters.stored_metrics.height:
         yield Text("no dispatch was measured: what the capture was limited to did not run", "bold yellow")
@@ -80,17 +70,7 @@ def summary_parts(
 
 
 def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]:
-    """What was captured, in two lines.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet
-    >>> [line.plain for line in capture_lines(counter_panels(CounterSet({})), CounterSet({}))]
-    ['unknown GPU', '0 dispatches of 0 kernels']
-    """
-    from rich.text import Text
-
+    """What was captured, in two lines."""
     yield Text(_machine(answer, counters), "bold")
     passes, dispatches = counters.passes.height, counters.dispatches.height
     names = counters.counters["counter"].n_unique()
@@ -126,15 +106,7 @@ def _machine(answer: CounterPanels, counters: CounterSet) -> str:
 
 
 def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
-    """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import CounterPanels
-    >>> from wavescope.model.schema import empty_frame
-    >>> kernel_table(empty_frame(CounterPanels.tables["kernels"]), width=80, limit=5).title
-    '0 kernels'
-    """
+    """The kernels, the longest first, with their shares of the time; `*` marks the chosen ones, if not all are."""
     is_partly = kernels.height > 0 and not kernels["is_chosen"].all()
     columns = {
         "kernel": Column("#", lambda row: str(row["kernel"])),
@@ -163,8 +135,6 @@ def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:
     >>> [line.plain for line in doubt_lines(["no clock"])]
     ['note: no clock']
     """
-    from rich.text import Text
-
     for doubt in doubts[:_DOUBTS]:
         yield Text.assemble(("note:", "bold cyan"), f" {printable(doubt)}")
     if len(doubts) > _DOUBTS:
@@ -179,8 +149,6 @@ def next_line(path: str, words: Sequence[str] = ()) -> Text:
     >>> next_line("run", ["sol", "l2 (3 of 9)"]).plain.splitlines()[0]
     'next: wavescope counters run --panel l2; panels: sol, l2 (3 of 9); or --all, --by kernel, --by dispatch'
     """
-    from rich.text import Text
-
     names = [word.split(" ", 1)[0] for word in words]
     if not names:
         return Text.assemble(("next: ", "bold"), "wavescope counters --plan --panel sol plans a capture for metrics")

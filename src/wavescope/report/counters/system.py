@@ -16,18 +16,9 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.model.counters import System
 
-__all__ = ["dispatch_table", "raw_table", "system_table"]
-
 
 def system_table(system: System) -> Table:
-    """What is known about the GPU and where from, then what else the capture says about the machine.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import System
-    >>> system_table(System(target="gfx942")).row_count > 10
-    True
-    """
+    """What is known about the GPU and where from, then what else the capture says about the machine."""
     table = plain_table("1 System")
     for heading in ("fact", "value", "from"):
         table.add_column(heading, overflow="ellipsis", no_wrap=heading != "value")
@@ -45,14 +36,7 @@ def system_table(system: System) -> Table:
 
 
 def dispatch_table(dispatches: pl.DataFrame, *, width: int, limit: int) -> Table:
-    """The dispatches of the capture.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> dispatch_table(CounterSet({}).dispatches, width=80, limit=5).title
-    '0 dispatches'
-    """
+    """The dispatches of the capture."""
     columns = [
         Column("id", lambda row: _whole(row["dispatch_id"])),
         Column("GPU", lambda row: _whole(row["gpu"])),
@@ -79,15 +63,7 @@ def _spent(row: dict[str, Any]) -> float | None:
 def raw_table(
     answer: RawCounters, *, width: int, limit: int, decimals: int | None = None, title: str = "amounts per dispatch"
 ) -> Table:
-    """Counters as they were measured.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.raw import raw_counters
-    >>> from wavescope.model.counters import CounterSet
-    >>> raw_table(raw_counters(CounterSet({})), width=80, limit=5).title
-    'amounts per dispatch, 0 counters'
-    """
+    """Counters as they were measured."""
     rows = answer.counters
     has_channels = bool(rows["channel_count"].sum())
     has_passes = rows["pass"].n_unique() > 1

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted
 from wavescope.report.counters.words import figure, folded_names, sentence_list
 from wavescope.report.kit.tables import WIDE, Column, frame_table, one_line, plain_table, printable, truncation
@@ -15,9 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from wavescope.analysis.counters.values import MetricValues
-
-__all__ = ["values_report"]
+    from wavescope.analysis.counters.values.answer import MetricValues
 
 _NUMBER = 11
 _NAME = 34
@@ -29,17 +29,7 @@ _NAMED = 4
 def values_report(
     answer: MetricValues, *, width: int = WIDE, limit: int = 20, decimals: int | None = None
 ) -> Iterator[RenderableType]:
-    """The parts of the answer in order.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.values import raw_values
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(list(values_report(raw_values(CounterSet({}), by="dispatch")))[-1])
-    no outliers: no dispatch differs much from the others of its kernel
-    """
-    from rich.text import Text
-
+    """The parts of the answer in order."""
     if answer.by == "kernel":
         yield from _kernel_names(answer, width, limit)
         yield Text()
@@ -52,8 +42,6 @@ def values_report(
 
 def _outliers(answer: MetricValues, limit: int) -> Iterator[RenderableType]:
     """One line per dispatch that differs from the others of its kernel, with the metrics that differ most."""
-    from rich.text import Text
-
     found = answer.outliers.partition_by("dispatch", maintain_order=True)
     if not found:
         yield Text("no outliers: no dispatch differs much from the others of its kernel", "dim")
@@ -88,8 +76,6 @@ def _kernel_names(answer: MetricValues, width: int, limit: int) -> Iterator[Rend
 
 
 def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
-    from rich.text import Text
-
     kernels = answer.values
     fits = max(1, min(limit, (width - _NAME - 14) // _NUMBER))
     shown = kernels.head(fits)
@@ -112,8 +98,6 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
 
 
 def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
-    from rich.text import Text
-
     values = answer.values.head(limit)
     asked = answer.metrics.to_dicts()
     known = [row for row in asked if answer.values[row["column"]].null_count() < answer.values.height]

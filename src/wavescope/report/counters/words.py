@@ -9,8 +9,6 @@ from wavescope.report.kit.tables import printable, short
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["BLANK", "Footnotes", "box_plot", "figure", "folded_names", "sentence_list", "strip"]
-
 BLANK = "\N{EN DASH}"
 _SCALED_FROM = 1e7
 _WHOLE_FROM = 1000
@@ -45,39 +43,20 @@ def figure(value: float | None, decimals: int | None = None) -> str:
 
 
 class Footnotes:
-    """Numbers for reasons, in the order in which they are first needed.
-
-    Examples
-    --------
-    >>> notes = Footnotes()
-    >>> notes.mark("TCC_HIT was not measured") == notes.mark("TCC_HIT was not measured"), notes.lines()
-    (True, ['¹ TCC_HIT was not measured'])
-    """
+    """Numbers for reasons, in the order in which they are first needed."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def mark(self, reason: str) -> str:
-        """A blank cell that refers to its reason; without one, a blank.
-
-        Examples
-        --------
-        >>> Footnotes().mark("") == BLANK
-        True
-        """
+        """A blank cell that refers to its reason; without one, a blank."""
         if not reason:
             return BLANK
         number = self._numbers.setdefault(reason, len(self._numbers) + 1)
         return BLANK + str(number).translate(_SUPERSCRIPTS)
 
     def lines(self) -> list[str]:
-        """The reasons with their numbers.
-
-        Examples
-        --------
-        >>> Footnotes().lines()
-        []
-        """
+        """The reasons with their numbers."""
         return [f"{str(number).translate(_SUPERSCRIPTS)} {printable(why)}" for why, number in self._numbers.items()]
 
 

@@ -10,34 +10,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from rich.text import Text
-
-__all__ = ["ASCII", "UNICODE", "Arrow", "Drawing", "Glyphs", "draw_arrows"]
-
+#: Okabe-Ito without black; arrows take them in rotation.
 COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
-"""Okabe-Ito without black; arrows take them in rotation."""
 
 
 @dataclass(frozen=True)
 class Glyphs:
-    """The characters of a drawing.
-
-    Examples
-    --------
-    >>> UNICODE.joint(up=False, down=True, left=False)
-    '╭'
-    """
+    """The characters of a drawing."""
 
     vertical: str
     horizontal: str
     folded: str
     head: str
     itself: str
-    joints: str
-    """Eight joints, by 4 x up + 2 x down + left; all of them lead to the right."""
+    joints: str  #: Eight joints, by 4 x up + 2 x down + left; all of them lead to the right.
 
     def joint(self, *, up: bool, down: bool, left: bool) -> str:
         """What connects a lane with a line that it belongs to."""
@@ -50,18 +41,11 @@ ASCII = Glyphs("|", "-", ":", ">", "@", "--,,``++")
 
 @dataclass(frozen=True)
 class Arrow:
-    """One arrow: the line it points at, the lines it comes from, and how much it matters.
-
-    Examples
-    --------
-    >>> Arrow(head=9, tails=(4, 2)).span
-    (2, 9)
-    """
+    """One arrow: the line it points at, the lines it comes from, and how much it matters."""
 
     head: int
     tails: tuple[int, ...]
-    weight: float = 0.0
-    """When there are not enough lanes, heavier arrows are drawn first."""
+    weight: float = 0.0  #: When there are not enough lanes, heavier arrows are drawn first.
 
     @property
     def span(self) -> tuple[int, int]:
@@ -71,24 +55,14 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Arrows in lanes; lane 0 is nearest to the text.
+    """Arrows in lanes; lane 0 is nearest to the text."""
 
-    Examples
-    --------
-    >>> drawing = draw_arrows([Arrow(head=2, tails=(0,))])
-    >>> [drawing.line(number).plain for number in range(3)]
-    ['╭─', '│ ', '╰▶']
-    """
-
-    lanes: Mapping[Arrow, int]
-    """The arrows that are drawn, each with its lane."""
+    lanes: Mapping[Arrow, int]  #: The arrows that are drawn, each with its lane.
     colours: Mapping[Arrow, str]
-    left_out: Mapping[int, int]
-    """Line -> arrows (tails) of this line for which there was no lane."""
+    left_out: Mapping[int, int]  #: Line -> arrows (tails) of this line for which there was no lane.
     folded: Collection[int]
     glyphs: Glyphs
-    by_line: Mapping[int, Mapping[int, Arrow]]
-    """Line -> lane -> the arrow that is there; lanes never hold two."""
+    by_line: Mapping[int, Mapping[int, Arrow]]  #: Line -> lane -> the arrow that is there; lanes never hold two.
 
     @property
     def lane_count(self) -> int:
@@ -108,8 +82,6 @@ class Drawing:
         >>> draw_arrows([Arrow(head=1, tails=(0,))]).line(1).plain
         '╰▶'
         """
-        from rich.text import Text
-
         here = self.by_line.get(number, {})
         joined = {lane for lane, arrow in here.items() if self._joins(arrow, number)}
         text, through = Text(), ""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from rich.text import Text
-
-__all__ = ["bar", "share_bar", "sparkline"]
 
 _STEPS = " ▁▂▃▄▅▆▇█"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -54,8 +52,6 @@ def share_bar(amounts: Mapping[str, int], width: int = 60) -> Text:
     >>> print(share_bar({"EXEC": 3, "WAIT": 1}, width=8))
     ████████  EXEC 75.0 %  WAIT 25.0 %
     """
-    from rich.text import Text
-
     total = sum(amounts.values())
     text = Text()
     if not total:

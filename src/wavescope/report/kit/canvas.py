@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-__all__ = ["Canvas"]
+from rich.text import Text
 
 
 class Canvas:
-    """Lines of styled characters.
-
-    Examples
-    --------
-    >>> canvas = Canvas(12)
-    >>> canvas.box(0, 0, 12, 3, "L2")
-    >>> canvas.put(2, 1, "hit 50 %")
-    >>> print("\\n".join(line.plain for line in canvas.lines()))
-    ╭ L2 ──────╮
-    │ hit 50 % │
-    ╰──────────╯
-    """
+    """Lines of styled characters."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -54,8 +38,6 @@ class Canvas:
 
     def lines(self) -> list[Text]:
         """The lines from the top, without trailing blanks."""
-        from rich.text import Text
-
         lines = []
         for row in self._rows:
             line = Text(no_wrap=True)

@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.report.kit.bars import STATE_COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.text import Text
-
-__all__ = ["SHADES", "legend", "resampled", "share_line", "stacked_chart", "time_axis"]
-
+#: What a state is drawn with, from the bottom up: readable without colours too.
 SHADES = {"EXEC": "█", "STALL": "▓", "WAIT": "▒", "IDLE": "░", "EMPTY": "·", "OTHER": "?"}
-"""What a state is drawn with, from the bottom up: readable without colours too."""
 
 
 def stacked_chart(series: Mapping[str, Sequence[float]], *, height: int, top: float) -> list[Text]:
-    """Values over time on top of each other, in the order of `SHADES`; one line per row of characters, highest first.
-
-    Examples
-    --------
-    >>> for line in stacked_chart({"EXEC": [2.0, 1.0], "WAIT": [0.0, 1.0]}, height=2, top=2.0):
-    ...     print(line)
-    █▒
-    ██
-    """
-    from rich.text import Text
-
+    """Values over time on top of each other, in the order of `SHADES`; one line per character row, highest first."""
     order = [name for name in SHADES if name in series]
     width = max((len(series[name]) for name in order), default=0)
     columns: list[list[str]] = []
@@ -57,8 +45,6 @@ def share_line(shares: Mapping[str, float], width: int) -> Text:
     >>> print(share_line({"WAIT": 0.25, "EXEC": 0.75}, 8))
     ██████▒▒
     """
-    from rich.text import Text
-
     line, reached, drawn = Text(), 0.0, 0
     for name in (name for name in SHADES if name in shares):
         reached += shares[name]
@@ -76,8 +62,6 @@ def legend(names: Sequence[str]) -> Text:
     >>> print(legend(["WAIT", "EXEC"]))
     █ EXEC  ▒ WAIT
     """
-    from rich.text import Text
-
     shown = [name for name in SHADES if name in names]
     parts: list[str | tuple[str, str]] = []
     for name in shown:

@@ -8,19 +8,9 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions
     from rich.text import Text
 
-__all__ = ["fitted"]
-
 
 def fitted(text: Text, options: ConsoleOptions) -> Text:
-    """The line cut to the width of the console, without its empty end; an ellipsis is a tilde where ASCII must do.
-
-    Examples
-    --------
-    >>> from rich.console import Console
-    >>> from rich.text import Text
-    >>> fitted(Text("a long line"), Console(width=6).options).plain
-    'a lon…'
-    """
+    """The line cut to the width of the console, without its empty end; an ellipsis is a tilde where ASCII must do."""
     text.rstrip()
     text.truncate(options.max_width, overflow="ellipsis")
     if options.ascii_only:

@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Stretch", "stretches"]
-
-_SHORTEST_FOLD = 3
-"""Fewer lines are shown: the line that says they are folded takes one as well."""
+_SHORTEST_FOLD = 3  #: Fewer lines are shown: the line that says they are folded takes one as well.
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Lines [begin, end), all shown or all folded into one.
-
-    Examples
-    --------
-    >>> len(Stretch(3, 7, is_folded=True))
-    4
-    """
+    """Lines [begin, end), all shown or all folded into one."""
 
     begin: int
     end: int

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from rich.text import Text
-
-__all__ = ["PARTS", "emphasis", "heat_bar", "legend"]
-
+#: Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours.
 PARTS = {
     "stall": ("█", "#", "#D55E00"),
     "issue": ("▓", "=", "#009E73"),
     "idle": ("░", ".", "#999999"),
     "hidden": ("·", "~", "#56B4E9"),
 }
-"""Part -> character, its stand-in in ASCII, colour (Okabe-Ito); parts can be told apart without colours."""
 
 _EIGHTHS = " ▏▎▍▌"
 _LEAST_MARK = 1 / 16
@@ -32,8 +30,6 @@ def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_on
     >>> heat_bar({"stall": 50, "issue": 25, "hidden": 25}, scale=200, width=8).plain
     '██▓·    '
     """
-    from rich.text import Text
-
     amounts = {part: max(0, cycles.get(part, 0)) for part in PARTS}
     full = max(scale, sum(amounts.values())) or 1
     lengths = {part: amount / full * width for part, amount in amounts.items()}
@@ -77,8 +73,6 @@ def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -
     >>> legend().plain
     '█ stall  ▓ issue  ░ idle  · hidden'
     """
-    from rich.text import Text
-
     pieces = []
     for part in parts:
         block, plain, colour = PARTS[part]

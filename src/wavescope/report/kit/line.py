@@ -13,17 +13,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions
 
-__all__ = ["Line"]
-
 
 class Line(Text):
-    """Printable text that is cut rather than wrapped; looks exactly as a `Text` that says so.
-
-    Examples
-    --------
-    >>> Line("v_add").no_wrap
-    True
-    """
+    """Printable text that is cut rather than wrapped; looks exactly as a `Text` that says so."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, no_wrap=True, overflow="ellipsis")

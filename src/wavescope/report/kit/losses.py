@@ -4,31 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.model.losses import LOSSES
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.text import Text
-
     from wavescope.analysis.trace.overview import LossLine
-
-__all__ = ["loss_lines"]
 
 
 def loss_lines(losses: Sequence[LossLine], *, limit: int = 12) -> list[Text]:
-    """Losses as lines for the terminal; says how many are not shown.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.overview import LossLine
-    >>> line = LossLine("packet_loss", 2, 0, 10, 64, "packets were dropped", "capture less", True)
-    >>> print(loss_lines([line])[0])
-    loss: SE 0: packets were dropped (2 times, first at cycle 10, byte 64); capture less
-    """
-    from rich.text import Text
-
+    """Losses as lines for the terminal; says how many are not shown."""
     groups: dict[tuple[str, str], list[LossLine]] = {}
     for loss in sorted(losses, key=lambda loss: not loss.is_damage):
         groups.setdefault((loss.kind, loss.message), []).append(loss)

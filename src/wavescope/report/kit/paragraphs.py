@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-__all__ = ["as_code", "escaped", "labelled"]
 
 
 def labelled(label: str, text: str, style: str = "cyan") -> RenderableType:
@@ -20,10 +22,6 @@ def labelled(label: str, text: str, style: str = "cyan") -> RenderableType:
     >>> labelled("why", "because").left
     3
     """
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
     grid = Table.grid(padding=(0, 1))
     grid.add_column(style=style, min_width=4)
     grid.add_column(ratio=1)

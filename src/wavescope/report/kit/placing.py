@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Box", "Taken", "spread_apart"]
-
 
 class Box(NamedTuple):
-    """A part of a picture.
-
-    Examples
-    --------
-    >>> Box(0, 0, 10, 10).touches(Box(9, 9, 20, 20)), Box(0, 0, 10, 10).touches(Box(10, 0, 20, 10))
-    (True, False)
-    """
+    """A part of a picture."""
 
     left: float
     top: float
@@ -32,15 +24,7 @@ class Box(NamedTuple):
 
 
 class Taken:
-    """What is taken of a picture, and which of several places is still free.
-
-    Examples
-    --------
-    >>> taken = Taken()
-    >>> taken.take([Box(0, 0, 10, 10)])
-    >>> taken.first_free([[Box(5, 5, 15, 15)], [Box(20, 0, 30, 10)]])
-    1
-    """
+    """What is taken of a picture, and which of several places is still free."""
 
     def __init__(self) -> None:
         self._boxes: list[Box] = []

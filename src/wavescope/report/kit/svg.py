@@ -11,10 +11,7 @@ from wavescope.report.kit.tables import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FONT", "THEMES", "Svg", "escaped", "fitting", "text_width"]
-
-THEMES = ("auto", "light", "dark")
-"""auto = dark where the viewer prefers it; what makes no such choice shows light."""
+THEMES = ("auto", "light", "dark")  #: auto = dark where the viewer prefers it; what makes no such choice shows light.
 FONT = "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 _NO_XML = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _NARROW, _WIDE = frozenset("fijlrtI.,:;|!'()[]/ "), frozenset("mwMW%@")
@@ -35,13 +32,7 @@ def escaped(text: str) -> str:
 
 
 def text_width(text: str, size: float) -> float:
-    """How wide a text is about, in a usual sans-serif font.
-
-    Examples
-    --------
-    >>> text_width("HBM 1,389 GB/s", 12) < text_width("MWMWMWMWMWMWMW", 12)
-    True
-    """
+    """How wide a text is about, in a usual sans-serif font."""
     widths = (
         0.3 if c in _NARROW else 0.86 if c in _WIDE else 0.68 if c.isupper() else 1.0 if ord(c) >= 0x1100 else 0.56
         for c in text
@@ -68,15 +59,7 @@ def fitting(text: str, size: float, width: float) -> str:
 
 
 class Svg:
-    """A picture that grows by `add`; colours are classes, so that a theme can change them.
-
-    Examples
-    --------
-    >>> picture = Svg(100, 50, title="A dot", light={"dot": "fill:#000"}, dark={"dot": "fill:#fff"})
-    >>> picture.add("circle", "dot", cx=50, cy=25, r=4)
-    >>> 'class="dot"' in picture.text()
-    True
-    """
+    """A picture that grows by `add`; colours are classes, so that a theme can change them."""
 
     def __init__(
         self,
@@ -90,8 +73,7 @@ class Svg:
         about: str = "",
     ) -> None:
         if theme not in THEMES:
-            what = f"no theme {theme[:40]!r}"
-            raise UsageError(what, advice=f"there are {', '.join(THEMES)}")
+            raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")
         base = light if theme != "dark" else {**light, **dark}
         style = "".join(f".{name}{{{rules}}}" for name, rules in base.items())
         if theme == "auto":

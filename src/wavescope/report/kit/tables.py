@@ -5,54 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.base.shown import shown
 from wavescope.base.words import counted
+from wavescope.report.kit.line import Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import polars as pl
-    from rich.table import Table
-    from rich.text import Text
-
-__all__ = [
-    "WIDE",
-    "Column",
-    "brief_place",
-    "dim",
-    "frame_table",
-    "one_line",
-    "place",
-    "plain_table",
-    "printable",
-    "short",
-    "truncation",
-]
-
-WIDE = 110
-"""Characters from which on a terminal shows all columns."""
+WIDE = 110  #: Characters from which on a terminal shows all columns.
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a printed table: its heading, and how a row (as a dict) becomes its text.
-
-    Examples
-    --------
-    >>> Column("hits", lambda row: f"{row['hit_count']:,}").cell({"hit_count": 1200})
-    '1,200'
-    """
+    """A column of a printed table: its heading, and how a row (as a dict) becomes its text."""
 
     heading: str
     cell: Callable[[dict[str, Any]], Any]
-    is_text: bool = False
-    """Left-aligned words instead of right-aligned numbers."""
-    takes_rest: bool = False
-    """Gets the width that the other columns leave; too long texts end in an ellipsis."""
-    is_fixed: bool = False
-    """Words that are never cut, for short ones whose end matters."""
-    is_wide: bool = False
-    """Left out where the terminal is narrow."""
+    is_text: bool = False  #: Left-aligned words instead of right-aligned numbers.
+    takes_rest: bool = False  #: Gets the width that the other columns leave; too long texts end in an ellipsis.
+    is_fixed: bool = False  #: Words that are never cut, for short ones whose end matters.
+    is_wide: bool = False  #: Left out where the terminal is narrow.
 
 
 def frame_table(
@@ -103,8 +79,6 @@ def plain_table(title: str) -> Table:
     >>> plain_table("waits").title
     'waits'
     """
-    from rich.table import Table
-
     return Table(title=title, title_justify="left", title_style="bold", box=None, header_style="bold", pad_edge=False)
 
 
@@ -116,21 +90,11 @@ def dim(text: str) -> Text:
     >>> dim("17.1.2").plain
     '17.1.2'
     """
-    from rich.text import Text
-
     return Text(text, "dim")
 
 
 def one_line(cell: Any) -> Any:
-    """Words that are cut rather than wrapped, whatever their column allows; other cells as they are.
-
-    Examples
-    --------
-    >>> one_line("v_add").no_wrap
-    True
-    """
-    from wavescope.report.kit.line import Line
-
+    """Words that are cut rather than wrapped, whatever their column allows; other cells as they are."""
     return Line(printable(cell)) if isinstance(cell, str) else cell
 
 

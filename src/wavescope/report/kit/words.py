@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.report.kit.tables import printable
 
-__all__ = ["brief", "brief_kernel", "duration", "size"]
-
 
 def duration(nanoseconds: float | None) -> str:
     """A time in the unit that suits it.

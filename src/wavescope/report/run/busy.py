@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.charts import resampled
@@ -14,30 +17,17 @@ from wavescope.report.run.words import gpu_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
 
     from wavescope.analysis.run.busy import Busy
 
-__all__ = ["busy_report"]
-
-_CHARTS = 16
-"""GPUs that get a curve when nothing else is asked for."""
+_CHARTS = 16  #: GPUs that get a curve when nothing else is asked for.
 _STEPS = " ▁▂▃▄▅▆▇█"
 
 
 def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope busy`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.busy import combine_busy
-    >>> print(next(iter(busy_report(combine_busy([])))))
-    no GPU work was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope busy`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.gpus.height:
         return
@@ -55,8 +45,6 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[
 
 
 def _verdict(answer: Busy) -> str:
-    import polars as pl
-
     gpus = answer.gpus
     if not gpus.height:
         return "no GPU work was recorded"
@@ -102,8 +90,6 @@ def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
 
 def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]:
     """Busy share over time, one line per GPU; full height is 100 %."""
-    from rich.text import Text
-
     several = answer.nodes.height > 1
     names = [gpu_name(row["node"], row["gpu"], with_node=several) for row in answer.gpus.iter_rows(named=True)]
     label_width = max(map(len, names[:limit]))

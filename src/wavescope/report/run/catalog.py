@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.report.kit.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -12,8 +15,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.run.catalog import Catalog
-
-__all__ = ["catalog_report"]
 
 _TITLES = {
     "view": "views (SELECT ... FROM kernels)",
@@ -24,17 +25,7 @@ _TITLES = {
 
 
 def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iterator[RenderableType]:
-    """The answer of `wavescope schema`: an overview, or all columns of the one view or table that was asked for.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.catalog import catalog
-    >>> print(next(iter(catalog_report(catalog(None, "busy"), is_whole=False))))
-    busy: one row is one agent that one process used
-    """
-    import polars as pl
-    from rich.text import Text
-
+    """The answer of `wavescope schema`: an overview, or all columns of the one view or table that was asked for."""
     if not is_whole:
         name, _, row, _ = answer.relations.row(0)
         yield Text(f"{printable(name)}: one row is {row}", style="bold")

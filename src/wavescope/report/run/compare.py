@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import percent
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
@@ -12,15 +15,11 @@ from wavescope.report.kit.words import brief_kernel, duration
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.run.compare import RunComparison
 
-__all__ = ["comparison_report"]
-
-_NO_IDEA = 10.0
-"""Noise, as a share, from which on its size does not matter."""
+_NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
 _STYLES = {
     "slower": "red",
     "new": "red",
@@ -39,16 +38,7 @@ def comparison_report(
     limit: int = 20,
     everything: bool = False,
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope compare` about runs at `paths`; `everything` shows differences within noise too.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.compare import combine_compare
-    >>> print(next(iter(comparison_report(combine_compare([[], []])))))
-    B against A: GPU time 0.000 ms -> 0.000 ms per run; no kernel and no copy changed beyond noise
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope compare` about runs at `paths`; `everything` shows differences within noise too."""
     others = range(1, answer.sides.height)
     for side in others:
         yield Text(printable(answer.verdict(side)), style="bold")
@@ -62,9 +52,6 @@ def comparison_report(
 
 
 def _side(answer: RunComparison, side: int, *, width: int, limit: int, everything: bool) -> Iterator[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     label = printable(answer.sides["label"][side])
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
@@ -110,8 +97,6 @@ def _columns(rows: pl.DataFrame) -> list[Column]:
 
 
 def _status(row: dict[str, Any]) -> Any:
-    from rich.text import Text
-
     return Text(row["status"], style=_STYLES.get(row["status"], "dim"))
 
 

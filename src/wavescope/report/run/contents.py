@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.report.kit.tables import Column, frame_table
 from wavescope.report.kit.words import size
 from wavescope.report.run.words import process_name
@@ -15,22 +18,11 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.contents import Contents
 
-__all__ = ["contents_report"]
-
 
 def contents_report(
     answer: Contents, *, width: int = 100, limit: int = 20, with_environment: bool = False
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope tables`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.contents import combine_contents
-    >>> print(next(iter(contents_report(combine_contents([])))))
-    nothing was read
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope tables`, for a terminal of `width` columns."""
     if not answer.files.height:
         yield Text("nothing was read", style="bold")
         return
@@ -47,9 +39,6 @@ def contents_report(
 
 
 def _table_lines(answer: Contents, *, width: int, limit: int) -> Iterator[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     filled = answer.tables_found.filter(pl.col("row_count") > 0)
     empty = answer.tables_found.filter(pl.col("row_count") == 0)["table"].to_list()
     yield frame_table(filled, _TABLES, limit=max(limit, filled.height), what="tables with rows", width=width)

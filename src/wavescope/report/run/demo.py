@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.rule import Rule
+from rich.text import Text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-
-__all__ = ["run_story"]
 
 
 def run_story(
@@ -25,9 +26,6 @@ def run_story(
     >>> parts[-1]
     '90 % of the time'
     """
-    from rich.rule import Rule
-    from rich.text import Text
-
     yield Rule("1  What was recorded", align="left")
     yield from (Text(f"  {line}") for line in made)
     for number, (question, command, report) in enumerate(chapters, start=2):

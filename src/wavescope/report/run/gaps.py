@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, printable, truncation
@@ -13,13 +16,10 @@ from wavescope.report.run.words import gpu_name, process_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
 
     from wavescope.analysis.run.gaps import Gaps
-
-__all__ = ["gaps_report"]
 
 _ADVICE = {
     "synchronisation": "wait less often for the GPU, or launch the next work before waiting",
@@ -34,16 +34,7 @@ _ADVICE = {
 
 
 def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope gaps`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.gaps import combine_gaps
-    >>> print(next(iter(gaps_report(combine_gaps([])))))
-    no GPU work was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope gaps`, for a terminal of `width` columns."""
     causes = _kinds(answer)
     yield Text(_verdict(answer, causes), style="bold")
     main = next((row["cause"] for row in causes.iter_rows(named=True) if row["cause"] in _ADVICE), None)
@@ -67,8 +58,6 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[
 
 def _kinds(answer: Gaps) -> pl.DataFrame:
     """Causes over all GPUs, the largest first."""
-    import polars as pl
-
     sums = answer.causes.group_by("cause").agg(pl.col("call_count", "wait_ns").sum())
     total = pl.col("wait_ns").sum()
     return sums.with_columns(share=pl.when(total > 0).then(pl.col("wait_ns") / total)).sort(
@@ -136,8 +125,6 @@ def _cause_table(causes: pl.DataFrame) -> Table:
 
 
 def _function_table(answer: Gaps, *, limit: int) -> Table:
-    import polars as pl
-
     sums = answer.causes.filter(pl.col("function").is_not_null()).group_by("function", "cause")
     rows = sums.agg(pl.col("call_count", "wait_ns").sum()).sort("wait_ns", "function", descending=[True, False])
     columns = [
@@ -150,8 +137,6 @@ def _function_table(answer: Gaps, *, limit: int) -> Table:
 
 
 def _histogram(answer: Gaps, *, width: int) -> Table:
-    import polars as pl
-
     rows = answer.histogram.group_by("from_ns").agg(pl.col("gap_count", "gap_ns").sum()).sort("from_ns")
     most = max(int(rows["gap_ns"].max() or 0), 1)  # type: ignore[arg-type]  # integers
     columns = [
@@ -164,8 +149,6 @@ def _histogram(answer: Gaps, *, width: int) -> Table:
 
 
 def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
-    import polars as pl
-
     first = answer.largest["start_ns"].min()
     names = max(16, min(60, (width - 50) // 2))
     rows = answer.largest.with_columns(at=pl.col("start_ns") - first)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.charts import resampled
@@ -14,32 +17,17 @@ from wavescope.report.run.words import gpu_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
     from wavescope.analysis.run.kernels import Kernels
 
-__all__ = ["kernels_report"]
-
-_DETAILED = 3
-"""Kernels that get charts and tables of their own."""
+_DETAILED = 3  #: Kernels that get charts and tables of their own.
 _STEPS = "▁▂▃▄▅▆▇█"
 
 
 def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope kernels NAME`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.kernels import combine_kernels
-    >>> print(next(iter(kernels_report(combine_kernels([]), "gemm"))))
-    no kernel matches 'gemm'
-    """
-    import polars as pl
-    from rich.text import Text
-
+    """The answer of `wavescope kernels NAME`, for a terminal of `width` columns."""
     yield Text(_verdict(answer, name), style="bold")
     if not answer.kernels.height:
         return
@@ -95,8 +83,6 @@ def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:
 
 def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
     """A line per range of durations."""
-    from rich.text import Text
-
     most = max(rows["calls"].to_list(), default=1)
     cells = max(8, min(50, width - 30))
     yield Text("  durations, from" + "dispatches".rjust(14), style="dim")
@@ -107,9 +93,6 @@ def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
 
 def _trend(rows: pl.DataFrame, *, width: int) -> Iterator[Text]:
     """Mean duration over time of the node with most calls; full height is the longest mean."""
-    import polars as pl
-    from rich.text import Text
-
     if rows.height < 2:
         return
     sums = rows.group_by("machine").agg(pl.col("calls").sum()).sort("calls", "machine", descending=[True, False])

@@ -4,28 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.text import Text
-
-__all__ = ["run_loss_lines"]
 
 
 def run_loss_lines(losses: pl.DataFrame, *, limit: int = 12) -> list[Text]:
-    """Losses as lines for the terminal; says how many are not shown.
-
-    Examples
-    --------
-    >>> from wavescope.model.losses import Loss
-    >>> from wavescope.model.run import run_losses
-    >>> lost = run_losses([Loss("duplicate_run", detail="run 7")], "a.db")
-    >>> print(run_loss_lines(lost)[0])
-    loss: a.db: run 7 is in the input twice; it counts once; leave one of the files out
-    """
-    from rich.text import Text
-
+    """Losses as lines for the terminal; says how many are not shown."""
     ordered = losses.sort("is_damage", descending=True, maintain_order=True)
     lines = []
     for row in ordered.head(limit).iter_rows(named=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, printable
@@ -19,20 +21,9 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.overlap import Overlap
 
-__all__ = ["overlap_report"]
-
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope overlap`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.overlap import combine_overlap
-    >>> print(next(iter(overlap_report(combine_overlap([])))))
-    no GPU work was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope overlap`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.gpus.height:
         return

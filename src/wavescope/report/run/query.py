@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.report.kit.tables import Column, frame_table, printable, truncation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import polars as pl
     from rich.console import RenderableType
 
-__all__ = ["query_report"]
-
-_WIDEST = 48
-"""Characters of a text in a table."""
-_RECORDS = 3
-"""Rows that are shown one below the other when they do not fit side by side."""
+_WIDEST = 48  #: Characters of a text in a table.
+_RECORDS = 3  #: Rows that are shown one below the other when they do not fit side by side.
 
 
 def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterator[RenderableType]:
@@ -29,8 +27,6 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
     >>> [str(part.title) for part in query_report(pl.DataFrame({"n": [1]}), 7)]
     ['showing 1 of 7 rows']
     """
-    from rich.text import Text
-
     cells = [[_cell(value) for value in row] for row in rows.iter_rows()]
     widths = [
         max(len(name), *(min(len(row[at]), _WIDEST) for row in cells)) if cells else len(name)
@@ -50,8 +46,6 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
 
 
 def _table(rows: pl.DataFrame, cells: list[list[str]], count: int) -> RenderableType:
-    import polars as pl
-
     numbered = pl.DataFrame({"row": range(rows.height)})
     columns = [
         Column(printable(name), _at(cells, at), is_text=not dtype.is_numeric())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
@@ -17,23 +19,11 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.ranks import Ranks
 
-__all__ = ["ranks_report"]
-
-_EVEN = 0.02
-"""Cost as a share of the mean below which the work counts as evenly spread."""
+_EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
 
 
 def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope ranks`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.ranks import combine_ranks
-    >>> print(next(iter(ranks_report(combine_ranks([])))))
-    no process was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope ranks`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.processes.height:
         return

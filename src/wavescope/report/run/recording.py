@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted
 from wavescope.report.kit.tables import Column, frame_table, printable
 from wavescope.report.kit.words import duration
@@ -15,8 +18,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.recording import Recording
 
-__all__ = ["next_steps", "recording_report"]
-
 _COUNTS = {
     "kernel_count": "dispatches",
     "copy_count": "copies",
@@ -25,23 +26,13 @@ _COUNTS = {
     "allocation_count": "allocations",
     "counter_count": "counter values",
 }
-_KINDS = 3
-"""Products that are named."""
+_KINDS = 3  #: Products that are named.
 
 
 def recording_report(
     path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` about runs.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.recording import combine_recording
-    >>> print(next(iter(recording_report("run.db", "ROCpd database", combine_recording([])))))
-    run.db: ROCpd database
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope info` about runs."""
     yield Text.assemble((printable(path), "bold"), f": {called}")
     yield Text(f"  {_counts(answer)}")
     yield Text(f"  {_where(answer)}")
@@ -54,14 +45,7 @@ def recording_report(
 
 
 def next_steps(path: str, answer: Recording) -> list[str]:
-    """What to ask now: only what the recording can answer.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.recording import combine_recording
-    >>> next_steps("run.db", combine_recording([]))
-    ['wavescope tables run.db shows what it holds']
-    """
+    """What to ask now: only what the recording can answer."""
     totals = {name: int(answer.processes[name].sum()) for name in _COUNTS}
     steps = []
     if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
@@ -76,8 +60,6 @@ def next_steps(path: str, answer: Recording) -> list[str]:
 
 
 def _counts(answer: Recording) -> str:
-    import polars as pl
-
     said = []
     for name, words in _COUNTS.items():
         count = int(answer.processes[name].sum())

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table
@@ -12,13 +15,10 @@ from wavescope.report.kit.words import brief, duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
 
     from wavescope.analysis.run.regions import Regions
-
-__all__ = ["regions_report"]
 
 _OWN_LINES = 10
 
@@ -28,15 +28,7 @@ def regions_report(
 ) -> Iterator[RenderableType]:
     """The answer of `wavescope regions`, for a terminal of `width` columns: at most `limit` lines of the tree, down to
     `depth` levels, without nodes below `min_share` of the time.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.regions import combine_regions
-    >>> print(next(iter(regions_report(combine_regions([])))))
-    no regions were recorded
     """
-    from rich.text import Text
-
     yield Text(_verdict(answer), style="bold")
     if answer.crossing_count:
         yield Text(
@@ -53,8 +45,6 @@ def regions_report(
 
 
 def _verdict(answer: Regions) -> str:
-    import polars as pl
-
     if not answer.tree.height:
         return "no regions were recorded"
     counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
@@ -71,8 +61,6 @@ def _verdict(answer: Regions) -> str:
 
 
 def _tree_table(answer: Regions, *, width: int, limit: int, depth: int | None, min_share: float) -> Table:
-    import polars as pl
-
     rows = answer.tree
     if depth is not None:
         rows = rows.filter(pl.col("depth") < depth)
@@ -101,8 +89,6 @@ def _indented(row: dict[str, Any], width: int) -> str:
 
 def _own(answer: Regions) -> pl.DataFrame:
     """Exclusive time per name, whatever the path."""
-    import polars as pl
-
     sums = answer.tree.group_by("name").agg(
         pl.col("call_count", "self_ns", "gpu_ns").sum(), share=pl.col("self_share").sum()
     )

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.analysis.run.buckets import QUANTILE_ERROR
 from wavescope.analysis.run.statistics import EXACT_VALUES
+from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
@@ -19,27 +23,14 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.summary import Summary
 
-__all__ = ["summary_report"]
-
-_MOST = 0.8
-"""Share of the GPU time that the verdict explains."""
+_MOST = 0.8  #: Share of the GPU time that the verdict explains.
 _NAMED = 3
-_VERY_WIDE = 150
-"""Characters from which on all figures are shown beside a name that can be read."""
+_VERY_WIDE = 150  #: Characters from which on all figures are shown beside a name that can be read.
 _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
 
 
 def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope summary`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.summary import combine_summary
-    >>> print(next(iter(summary_report(combine_summary([])))))
-    no event was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope summary`, for a terminal of `width` columns."""
     if not answer.domains.height:
         yield Text("no event was recorded", style="bold")
         return
@@ -58,10 +49,6 @@ def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> It
 
 def _verdict(answer: Summary) -> str:
     """Where most of the GPU time is; where there is none, of the calls."""
-    import polars as pl
-
-    from wavescope.analysis.run.summary import GPU_DOMAINS
-
     on_gpu = answer.things.filter(pl.col("domain").is_in(GPU_DOMAINS))
     sums = on_gpu.group_by("domain", "name").agg(pl.col("total_ns").sum())
     sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")
@@ -110,8 +97,6 @@ def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
 
 
 def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Table:
-    import polars as pl
-
     rows = answer.things.filter(pl.col("domain") == domain)
     if answer.by != "all":
         rows = rows.sort(-pl.col("total_ns"), maintain_order=True)

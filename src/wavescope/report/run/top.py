@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
@@ -16,20 +18,9 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.top import Top
 
-__all__ = ["top_report"]
-
 
 def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope top`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.top import combine_top
-    >>> print(next(iter(top_report(combine_top([])))))
-    nothing that takes time was recorded
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope top`, for a terminal of `width` columns."""
     if not answer.things.height or not answer.total_ns:
         yield Text("nothing that takes time was recorded", style="bold")
         return

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.report.kit.tables import printable
 
-__all__ = ["gpu_name", "process_name"]
-
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     """Which GPU, with the name of its node where there are several.

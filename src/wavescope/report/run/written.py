@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from rich.text import Text
 
 from wavescope.base.words import counted
@@ -15,8 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-__all__ = ["written_report"]
-
+#: Counts that people ask about, and the words for what is counted.
 _WORDS = {
     "kernels": "dispatches",
     "copies": "copies",
@@ -28,7 +28,6 @@ _WORDS = {
     "documents": "documents",
     "answers": "answers",
 }
-"""Counts that people ask about, and the words for what is counted."""
 _SHOWN = 6
 _MANY_FILES = 40
 
@@ -46,8 +45,6 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
         yield Text.assemble((printable(only["path"]), "bold"), f": {size(only['bytes'])}")
         yield Text(f"  {_contents(only['counts'])}")
         return
-    import polars as pl
-
     title = f"{size(sum(each['bytes'] for each in outputs))} written"
     rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
     columns = [

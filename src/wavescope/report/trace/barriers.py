@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, place, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.barriers import Barriers
 
-__all__ = ["barriers_report"]
-
-_SYSTEMATIC = 1.5
-"""A place is systematically last when it is so much more often than by chance."""
+_SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
 
 
 def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
-    """A verdict, then every barrier with its meetings.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.barriers import barriers
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(barriers_report(barriers(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no barrier was executed
-    """
-    from rich.text import Text
-
+    """A verdict, then every barrier with its meetings."""
     if not answer.rows.height:
         return [Text("no barrier was executed", "bold")]
     parts: list[RenderableType] = [_verdict(answer), _workgroups(answer), Text()]
@@ -60,9 +49,6 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
 
 def _causes(answer: Barriers, limit: int) -> list[RenderableType]:
     """Where the last waves lose time on their way to the costliest barriers."""
-    import polars as pl
-    from rich.text import Text
-
     shown = answer.rows.filter(pl.col("meeting_count") > 0)["row"].head(min(limit, _BARRIERS)).to_list()
     parts: list[RenderableType] = []
     for barrier in shown:
@@ -96,8 +82,6 @@ def _place(answer: Barriers) -> str:
 
 def _shares(answer: Barriers) -> dict[int, str]:
     """Row -> shares of the places whose wave was last, in the order of the places, in percent."""
-    import polars as pl
-
     place = _place(answer)
     found = answer.last_waves.group_by("row", place).agg(pl.col("last_share").sum())
     places = sorted(found[place].unique().to_list())
@@ -107,8 +91,6 @@ def _shares(answer: Barriers) -> dict[int, str]:
 
 
 def _verdict(answer: Barriers) -> Text:
-    from rich.text import Text
-
     if not answer.workgroup_count:
         return Text("no two waves of a workgroup are in this trace or part of it: who is last cannot be told", "bold")
     share = percent(answer.lost_share)
@@ -130,8 +112,6 @@ def _verdict(answer: Barriers) -> Text:
 
 
 def _workgroups(answer: Barriers) -> Text:
-    from rich.text import Text
-
     text = f"{answer.workgroup_count:,} workgroups of {answer.waves_per_workgroup:.1f} traced waves each met"
     if not answer.workgroup_count:
         text = "0 workgroups met"

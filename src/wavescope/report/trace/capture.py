@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.losses import loss_lines
 
@@ -11,14 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from wavescope.analysis.trace.overview import Overview
-    from wavescope.codeobj import Kernel
+    from wavescope.codeobj.code_object import Kernel
     from wavescope.errors import WavescopeError
     from wavescope.model.losses import Loss
-
-__all__ = ["capture_report", "code_object_report"]
 
 _MAX_NAME = 60
 
@@ -26,18 +26,7 @@ _MAX_NAME = 60
 def capture_report(
     path: str, files: str, facts: Sequence[Overview], problems: Sequence[WavescopeError]
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` on a raw capture.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.overview import overview
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> nothing = overview(ThreadTrace({}, TraceSource(path="x")))
-    >>> str(next(iter(capture_report("x", "1 trace file", [nothing], []))))
-    'x: raw thread-trace capture, 1 trace file'
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope info` on a raw capture."""
     yield Text.assemble((path, "bold"), f": raw thread-trace capture, {files}")
     target = next((f.target for f in facts if f.target), None)
     generation = max((f.gfxip for f in facts), default=0)
@@ -67,9 +56,6 @@ def code_object_report(
     >>> str(next(iter(code_object_report("a.out", "gfx942", [], []))))
     'a.out: GPU code object for gfx942, 0 kernels'
     """
-    from rich.table import Table
-    from rich.text import Text
-
     yield Text.assemble((path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {len(kernels)} kernels")
     columns = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
     table = Table("kernel", box=None, header_style="bold")
@@ -85,8 +71,6 @@ def code_object_report(
 
 
 def _dispatch_table(facts: Sequence[Overview]) -> Table:
-    from rich.table import Table
-
     table = Table(box=None, header_style="bold")
     for name in ("dispatch", "SE", "MB", "waves", "instructions", "without PC", "occupancy events", "span (cycles)"):
         table.add_column(name, justify="right")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.report.kit.tables import Column, frame_table, printable, short, truncation
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.compare import Comparison
-
-__all__ = ["compare_report"]
 
 _CLASSES = 6
 
@@ -21,14 +21,7 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
     """A verdict for every trace, the traces, then what differs, largest difference first.
 
     `everything` shows differences within noise too, grey.
-
-    Examples
-    --------
-    >>> compare_report.__name__
-    'compare_report'
     """
-    from rich.text import Text
-
     others = range(1, answer.traces.height)
     parts: list[RenderableType] = [Text(printable(answer.verdict(number)), "bold") for number in others]
     if answer.different_kernels:
@@ -44,8 +37,6 @@ def compare_report(answer: Comparison, *, limit: int, everything: bool = False) 
 
 
 def _noise(answer: Comparison) -> Text:
-    from rich.text import Text
-
     if answer.noise_from == "repeats":
         source = f"{answer.repeat_count} repeated dispatches"
     else:
@@ -54,9 +45,6 @@ def _noise(answer: Comparison) -> Text:
 
 
 def _differences(answer: Comparison, number: int, limit: int, *, everything: bool) -> list[RenderableType]:
-    import polars as pl
-    from rich.text import Text
-
     units = answer.units.filter(pl.col("trace") == number)
     beyond = answer.beyond(number)
     names = answer.traces["label"].to_list()
@@ -111,8 +99,6 @@ _TRACES = (
 
 
 def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
-    from rich.text import Text
-
     def toned(row: dict[str, Any], text: str) -> Text:
         if not row["beyond_noise"] and row["beyond_noise"] is not None:
             return Text(text, "dim")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, place, printable, short
@@ -12,13 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.trace.trust.coverage import Coverage
     from wavescope.analysis.trace.trust.mapping import SourceMapping
-
-__all__ = ["FEW", "coverage_report", "doubt_lines"]
 
 _STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 _VERDICT_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
@@ -28,19 +28,7 @@ FEW = 6
 def coverage_report(
     verdict: str, doubts: Sequence[Caveat], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
 ) -> list[RenderableType]:
-    """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.trust.coverage import coverage
-    >>> from wavescope.analysis.trace.trust.mapping import mapping
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> print(coverage_report("good", (), coverage(trace), mapping(trace), limit=20)[0])
-    trust: good
-    """
-    from rich.text import Text
-
+    """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files."""
     head = Text.assemble(("trust: ", "bold"), (verdict, _VERDICT_STYLES[verdict]))
     if doubts:
         head.append(f" ({len(doubts)} {'doubt' if len(doubts) == 1 else 'doubts'})")
@@ -64,17 +52,7 @@ def coverage_report(
 
 
 def doubt_lines(doubts: Sequence[Caveat]) -> list[RenderableType]:
-    """One entry per doubt: how grave, what, what to do.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.common.caveats import Caveat
-    >>> len(doubt_lines([Caveat("few_waves", "care", "only 2 waves were traced", "trace more")]))
-    1
-    """
-    from rich.table import Table
-    from rich.text import Text
-
+    """One entry per doubt: how grave, what, what to do."""
     if not doubts:
         return []
     table = Table.grid(padding=(0, 1))
@@ -89,9 +67,6 @@ def doubt_lines(doubts: Sequence[Caveat]) -> list[RenderableType]:
 
 def _facts(*facts: tuple[str, float | None, str]) -> Table:
     """Lines of a name, a bar for a share, and what it means; the text is kept apart from the bars when it wraps."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table.grid(padding=(0, 1))
     for _ in range(3):
         table.add_column(no_wrap=True)
@@ -119,8 +94,6 @@ def _summary(seen: Coverage) -> Table:
 
 
 def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableType]:
-    from rich.text import Text
-
     text = f"{lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
     if lines.line_count:
         text += f"; {lines.line_count:,} lines that spread the cost like {lines.effective_line_count:.2f} equal ones, "

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import Column, frame_table, printable, short
@@ -15,8 +18,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.contents import Contents
-
-__all__ = ["contents_report", "dispatches_report"]
 
 _MAX_NAME = 60
 _MAX_KERNELS = 6
@@ -30,18 +31,7 @@ _MISSING = {
 
 
 def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iterator[RenderableType]:
-    """All dispatches of a folder or archive, empty placeholders included.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> names = {"dispatch": [3], "agent": [5], "folder": ["x"], "form": ["ui_output"], "wave_count": [0]}
-    >>> rows = pl.DataFrame(names | {"byte_count": [10], "is_placeholder": [True], "is_chosen": [False]})
-    >>> len(list(dispatches_report("folder", rows)))
-    2
-    """
-    from rich.text import Text
-
+    """All dispatches of a folder or archive, empty placeholders included."""
     yield Text(what, style="bold")
     columns = (
         Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True),
@@ -63,17 +53,7 @@ def contents_report(
     """What one decoded trace holds, what is missing, and what to ask next.
 
     `path` is what commands about it are given. With `is_listed` the other dispatches need no note.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.contents import contents
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> lines = contents_report("x", "x", "decoded thread trace", contents(ThreadTrace({}, TraceSource(path="x"))))
-    >>> str(next(lines))
-    'x: decoded thread trace'
     """
-    from rich.text import Text
-
     seen = facts.overview
     number = "" if seen.dispatch is None else f", dispatch {seen.dispatch}"
     yield Text.assemble((printable(label), "bold"), f": {kind}{number}")
@@ -95,9 +75,6 @@ def contents_report(
 
 
 def _labelled(label: str, text: str) -> RenderableType:
-    from rich.table import Table
-    from rich.text import Text
-
     row = Table.grid(padding=(0, 1))
     row.add_column(width=7, no_wrap=True)
     row.add_column()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.rule import Rule
+from rich.text import Text
+
 from wavescope.report.kit.bars import share_bar, sparkline
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.trace.diagnose import finding_lines
@@ -15,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.costs.hotspots import Hotspots
     from wavescope.analysis.trace.diagnose import Diagnosis
@@ -23,17 +25,10 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.waits import Waits
     from wavescope.analysis.trace.waves.residency import Residency
 
-__all__ = ["Answers", "short_story", "story"]
-
 
 @dataclass(frozen=True)
 class Answers:
-    """What the story tells.
-
-    Examples
-    --------
-    >>> Answers(facts, curves, hot, waited, plan)  # doctest: +SKIP
-    """
+    """What the story tells."""
 
     facts: Overview
     curves: Sequence[Residency]
@@ -43,14 +38,7 @@ class Answers:
 
 
 def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> Iterator[RenderableType]:
-    """What was captured, where its time goes and what to change first, for those who will look at the rest.
-
-    Examples
-    --------
-    >>> parts = short_story("gfx942", facts, plan, 0.1)  # doctest: +SKIP
-    """
-    from rich.text import Text
-
+    """What was captured, where its time goes and what to change first, for those who will look at the rest."""
     yield Text(f"A raw thread trace of {gpu}, made here and decoded:", "bold")
     yield _decoded(facts, seconds)
     yield from loss_lines(facts.losses)
@@ -63,15 +51,7 @@ def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> I
 def story(
     gpu: str, files: Sequence[tuple[str, int]], answers: Answers, seconds: float, *, where: str, width: int
 ) -> Iterator[RenderableType]:
-    """The demo's text, part by part: what was captured, where time goes, which row waits, for what, what to do.
-
-    Examples
-    --------
-    >>> parts = story("gfx942", [], answers, 0.1, where="capture", width=120)  # doctest: +SKIP
-    """
-    from rich.rule import Rule
-    from rich.text import Text
-
+    """The demo's text, part by part: what was captured, where time goes, which row waits, for what, what to do."""
     facts = answers.facts
     yield Rule(f"1  A raw thread trace of {gpu}", align="left")
     for name, size in files:
@@ -97,8 +77,6 @@ def story(
 
 
 def _decoded(facts: Overview, seconds: float) -> Text:
-    from rich.text import Text
-
     kernel = facts.kernels[0] if facts.kernels else "no kernel"
     return Text(
         f"  {facts.waves:,} waves of {kernel}: {facts.instructions:,} instructions in {facts.span_cycles:,} cycles, "

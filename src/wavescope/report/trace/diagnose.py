@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.paragraphs import as_code, escaped, labelled
@@ -15,9 +17,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.common.caveats import Caveat
-    from wavescope.analysis.trace.diagnose import Diagnosis, Evidence, Finding, Link, Reason, Remedy
-
-__all__ = ["diagnosis_markdown", "diagnosis_report", "finding_lines", "headline"]
+    from wavescope.analysis.trace.diagnose import Diagnosis
+    from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
 
 _TRUST_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
 _TRUST_WORDS = {"good": "trust it", "with care": "take it with care", "do not": "do not trust it"}
@@ -26,15 +27,7 @@ _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cy
 
 
 def headline(answer: Diagnosis) -> str:
-    """The diagnosis in one sentence.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.diagnose import diagnose
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> headline(diagnose(ThreadTrace({}, TraceSource(path="nothing"))))
-    'nothing to diagnose: the trace has no instructions'
-    """
+    """The diagnosis in one sentence."""
     if not answer.wave_cycles_total:
         return "nothing to diagnose: the trace has no instructions"
     exposed = answer.exposed_cycles_total / answer.wave_cycles_total
@@ -48,17 +41,7 @@ def headline(answer: Diagnosis) -> str:
 
 
 def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableType]:
-    """The plan for the terminal: how far to trust it, then the findings in order.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.diagnose import diagnose
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> len(list(diagnosis_report(diagnose(ThreadTrace({}, TraceSource(path="nothing"))), limit=3))) > 1
-    True
-    """
-    from rich.text import Text
-
+    """The plan for the terminal: how far to trust it, then the findings in order."""
     yield Text(headline(answer), "bold")
     yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
     for doubt in answer.doubts:
@@ -73,15 +56,7 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
 
 
 def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
-    """The plan as a Markdown page.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.diagnose import diagnose
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> diagnosis_markdown(diagnose(ThreadTrace({}, TraceSource(path="x"))), name="x").splitlines()[0]
-    '# Diagnosis of x'
-    """
+    """The plan as a Markdown page."""
     lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
     lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
     lines += _md_doubts(answer.doubts)
@@ -100,14 +75,7 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
 
 
 def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
-    """One finding for the terminal.
-
-    Examples
-    --------
-    >>> lines = finding_lines(1, answer.findings[0])  # doctest: +SKIP
-    """
-    from rich.text import Text
-
+    """One finding for the terminal."""
     gain = f"gain at most {percent(finding.gain_share_max)}" if finding.gain_share_max else "no gain of its own"
     head = f"{number}. {finding.title}"
     yield Text.assemble((head, "bold"), f"  {bar(finding.exposed_share)} ", (gain, "bold"))

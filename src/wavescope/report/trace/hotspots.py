@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
@@ -11,12 +13,9 @@ from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
     from wavescope.analysis.trace.costs.hotspots import Hotspots
     from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots
-
-__all__ = ["hotspot_table", "hotspots_report", "sample_report"]
 
 _PLURALS = {
     "instruction": "instructions",
@@ -45,17 +44,7 @@ _SORT_WORDS = {
 
 
 def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict and the costliest units.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.costs.hotspots import hotspots
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(hotspots_report(hotspots(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no instruction was executed
-    """
-    from rich.text import Text
-
+    """A verdict and the costliest units."""
     if not answer.units.height:
         return [Text("no instruction was executed")]
     parts: list[RenderableType] = [_verdict(answer)]
@@ -66,15 +55,7 @@ def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[
 
 
 def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
-    """The costliest units; the title says how many are not shown.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.costs.hotspots import hotspots
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> hotspot_table(hotspots(ThreadTrace({}, TraceSource(path="nothing"))), limit=5).row_count
-    0
-    """
+    """The costliest units; the title says how many are not shown."""
     share = _share_of(answer)
     known = answer.exposed_cycles_total is not None
     is_single = answer.by == "instruction"
@@ -98,17 +79,7 @@ def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
 
 
 def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict, the reasons of stalls and the most sampled units.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(sample_report(sample_hotspots(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no sample
-    """
-    from rich.text import Text
-
+    """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
         return [Text("no sample")]
     text = Text(f"{answer.sample_count:,} samples, {percent(answer.stalled_count / answer.sample_count)} stalled")
@@ -140,8 +111,6 @@ def _bar(share: str) -> Column:
 
 
 def _verdict(answer: Hotspots) -> Text:
-    from rich.text import Text
-
     cycles = answer.latency_cycles_total + answer.idle_cycles_total
     text = Text(f"{short(cycles)} cycles of waves ({short(answer.hit_count)} executions): ")
     stall, idle = answer.stall_cycles_total, answer.idle_cycles_total
@@ -156,8 +125,6 @@ def _verdict(answer: Hotspots) -> Text:
 
 def _concentration(answer: Hotspots) -> Text:
     """How few units make up most of the cost."""
-    from rich.text import Text
-
     share = _share_of(answer)
     shares = [value or 0.0 for value in answer.units[share].to_list()]
     few, taken, most = 0, 0.0, 0.8 * sum(shares)

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import sparkline
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
 
     from wavescope.analysis.trace.memory_latency import MemoryLatency
-
-__all__ = ["latency_report"]
 
 _BAR_CELLS = 30
 
 
 def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict, the operations with their latencies, and what the counters say where there are some.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.memory_latency import memory_latency
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(latency_report(memory_latency(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no memory operation was waited for
-    """
-    from rich.text import Text
-
+    """A verdict, the operations with their latencies, and what the counters say where there are some."""
     if not answer.by_row.height:
         return [Text("no memory operation was waited for")]
     title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
@@ -54,8 +43,6 @@ _LEGEND = (
 
 
 def _verdict(answer: MemoryLatency) -> Text:
-    from rich.text import Text
-
     tight = answer.by_row.filter(~answer.by_row["is_bound"])
     text = Text(f"{answer.by_row.height:,} memory operations were waited for; ")
     if not tight.height:
@@ -69,9 +56,6 @@ def _verdict(answer: MemoryLatency) -> Text:
 
 def _exposure(answer: MemoryLatency) -> Table:
     """The waves' time by part: how long, and how much of it nothing hid."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table.grid(padding=(0, 2))
     for _ in range(4):
         table.add_column(no_wrap=True, justify="right")

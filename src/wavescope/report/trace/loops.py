@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, place, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.costs.loops import Loops
-
-__all__ = ["loops_report"]
 
 _SLOW_START = 1.5
 
 
 def loops_report(answer: Loops, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict and the loops, inner ones below the one around them.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.costs.loops import loops
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(loops_report(loops(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no wave went round a loop
-    """
-    from rich.text import Text
-
+    """A verdict and the loops, inner ones below the one around them."""
     if not answer.loops.height:
         return [Text("no wave went round a loop")]
     parts: list[RenderableType] = [_verdict(answer), Text()]
@@ -41,8 +30,6 @@ def loops_report(answer: Loops, *, limit: int, width: int = WIDE) -> list[Render
 
 
 def _verdict(answer: Loops) -> Text:
-    from rich.text import Text
-
     top = answer.loops.sort("self_cycles_share", descending=True, maintain_order=True).row(0, named=True)
     text = Text(f"{percent(1 - answer.outside_cycles_share)} of the cycles are in loops")
     text.append("; hottest: ").append(f"loop {top['loop']}", "bold")

@@ -8,40 +8,26 @@ from typing import Any
 
 from wavescope.report.kit.tables import short
 
-__all__ = ["CYCLES", "CYCLES_OF_ONE", "SAMPLES", "WIDE", "Cell", "Measure", "Row"]
-
 Row = dict[str, Any]
 Cell = Callable[[Row], str]
 
-WIDE = 110
-"""Characters of a console from which on there is room for idle cycles and the source."""
+WIDE = 110  #: Characters of a console from which on there is room for idle cycles and the source.
 _VERY_WIDE, _MIDDLE = 140, 76
 _NO_DECIMALS_FROM = 1000
 
 
 @dataclass(frozen=True)
 class Measure:
-    """How hot a row is, of what, and which columns say so.
-
-    Examples
-    --------
-    >>> SAMPLES.total({"issued_count": 2, "stalled_count": 5})
-    7
-    """
+    """How hot a row is, of what, and which columns say so."""
 
     unit: str
     total: Callable[[Row], int]
-    hot: Callable[[Row], int]
-    """What rows are ranked by."""
-    parts: Callable[[Row], dict[str, int]]
-    """Parts of the heat bar, which add up to `total`."""
+    hot: Callable[[Row], int]  #: What rows are ranked by.
+    parts: Callable[[Row], dict[str, int]]  #: Parts of the heat bar, which add up to `total`.
     part_names: tuple[str, ...]
-    cells: Callable[[str, int], dict[str, Cell]]
-    """Columns for a cost (sum, mean, max) and a width of the console."""
-    line_cells: dict[str, Cell]
-    """Columns of a source line: three numbers, then words where there is room."""
-    is_seen: Callable[[Row], bool]
-    """Whether a row was executed, or sampled."""
+    cells: Callable[[str, int], dict[str, Cell]]  #: Columns for a cost (sum, mean, max) and a width of the console.
+    line_cells: dict[str, Cell]  #: Columns of a source line: three numbers, then words where there is room.
+    is_seen: Callable[[Row], bool]  #: Whether a row was executed, or sampled.
 
 
 def _cycles(row: Row) -> int:
@@ -108,6 +94,7 @@ def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
     return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
 
 
+#: All executions; what other waves hid is known.
 CYCLES = Measure(
     unit="cycles",
     total=_cycles,
@@ -123,8 +110,8 @@ CYCLES = Measure(
     },
     is_seen=lambda row: row["hit_count"] > 0,
 )
-"""All executions; what other waves hid is known."""
 
+#: One execution of each row.
 CYCLES_OF_ONE = Measure(
     unit="cycles",
     total=_cycles,
@@ -135,8 +122,8 @@ CYCLES_OF_ONE = Measure(
     line_cells=CYCLES.line_cells,
     is_seen=CYCLES.is_seen,
 )
-"""One execution of each row."""
 
+#: Samples of the program counter.
 SAMPLES = Measure(
     unit="samples",
     total=_samples,
@@ -152,4 +139,3 @@ SAMPLES = Measure(
     },
     is_seen=lambda row: _samples(row) > 0,
 )
-"""Samples of the program counter."""

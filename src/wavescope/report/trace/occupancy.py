@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar, sparkline
 from wavescope.report.kit.tables import Column, frame_table, printable
@@ -18,23 +20,11 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.occupancy import Occupancy
     from wavescope.analysis.trace.waves.residency import Residency
 
-__all__ = ["occupancy_report"]
-
 _MAX_NAME = 60
 
 
 def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[RenderableType]:
-    """The parts of the answer in order.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.common.occupancy.limits import Resources
-    >>> from wavescope.analysis.trace.occupancy import theoretical
-    >>> print(next(occupancy_report(theoretical("gfx942", Resources(vgprs=144, agprs=136)), (), limit=1)))
-    1 wave per SIMD fits, bound by VGPR
-    """
-    from rich.text import Text
-
+    """The parts of the answer in order."""
     if not answer.kernels.height:
         yield Text("no wave was seen on any SIMD, and no kernel is known", style="bold")
     rows = answer.kernels.head(limit).to_dicts()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar, sparkline
 from wavescope.report.kit.charts import resampled
@@ -18,25 +20,11 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.derived_counters import DerivedCounters
     from wavescope.analysis.trace.sampled_counters import Counters
 
-__all__ = ["counters_report"]
-
 
 def counters_report(
     counters: Counters, derived: DerivedCounters, *, width: int = 100, limit: int = 20
 ) -> Iterator[RenderableType]:
-    """Totals and curves of counters, hardware utilization, and derived counters.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.sampled_counters import counters
-    >>> from wavescope.analysis.trace.derived_counters import derived_counters
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> nothing = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> print(next(iter(counters_report(counters(nothing), derived_counters(nothing)))))
-    no counters in this trace: capture with --att-perfcounters or --att-activity
-    """
-    from rich.text import Text
-
+    """Totals and curves of counters, hardware utilization, and derived counters."""
     if not counters.totals.height:
         yield Text("no counters in this trace: capture with --att-perfcounters or --att-activity")
     else:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.fitting import fitted
 from wavescope.report.kit.folding import stretches
@@ -16,63 +18,39 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.listing.sample_lines import SampleLines
     from wavescope.analysis.trace.listing.source_lines import SourceListing
     from wavescope.report.trace.measures import Measure, Row
 
-__all__ = ["SourceView", "sampled_source_report", "source_report"]
-
 _WIDE = 100
 _BAR, _WORDS = 10, 17
-_LEAST_INLINED_SHARE = 0.01
-"""Inlined lines with less of all are only counted."""
+_LEAST_INLINED_SHARE = 0.01  #: Inlined lines with less of all are only counted.
 
 
 @dataclass(frozen=True)
 class SourceView:
-    """What of the source to show.
+    """What of the source to show."""
 
-    Examples
-    --------
-    >>> SourceView().context
-    3
-    """
-
-    top: int = 10
-    """Windows around so many of the costliest lines, over all files."""
+    top: int = 10  #: Windows around so many of the costliest lines, over all files.
     context: int = 3
     show_all: bool = False
-    advice: str = ""
-    """What to do where the text of a file is not here."""
+    advice: str = ""  #: What to do where the text of a file is not here.
 
 
 def source_report(listing: SourceListing, view: SourceView) -> Iterator[RenderableType]:
-    """The files with their lines, the costliest file first.
-
-    Examples
-    --------
-    >>> parts = list(source_report(listing, SourceView()))  # doctest: +SKIP
-    """
+    """The files with their lines, the costliest file first."""
     yield from _report(listing, CYCLES, listing.unmapped_cycles_total, view, " that nothing hides")
 
 
 def sampled_source_report(listing: SampleLines, view: SourceView) -> Iterator[RenderableType]:
-    """The files with the samples of their lines, the most sampled file first.
-
-    Examples
-    --------
-    >>> parts = list(sampled_source_report(listing, SourceView()))  # doctest: +SKIP
-    """
+    """The files with the samples of their lines, the most sampled file first."""
     yield from _report(listing, SAMPLES, listing.unmapped_sample_count, view, "")
 
 
 def _report(
     listing: SourceListing | SampleLines, measure: Measure, unmapped: int, view: SourceView, how: str
 ) -> Iterator[RenderableType]:
-    from rich.text import Text
-
     by_file: dict[str, list[Row]] = {}
     for line in listing.lines.to_dicts():
         by_file.setdefault(line["file"], []).append(line)
@@ -116,8 +94,6 @@ class _File:
     total: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
         share, unit = self.measure.total(self.file) / (self.total or 1), self.measure.unit
         yield Text()
         yield fitted(Text(f"{printable(self.file['file'])}  {percent(share)} of the {unit}", style="bold"), options)
@@ -138,15 +114,11 @@ class _File:
                     yield fitted(text, options)
 
     def _head(self, *, wide: bool) -> Text:
-        from rich.text import Text
-
         *numbers, words = self.measure.line_cells
         cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if wide else "")
         return Text(f"{'line':>5} {'heat':<{_BAR}}{cells}  source", style="bold")
 
     def _line(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Text:
-        from rich.text import Text
-
         style = emphasis(self.measure.hot(line), self.hottest) if line["row_count"] else "dim"
         text = Text().append(f"{line['line'] or '?':>5} ", style)
         text.append_text(self._costs(line, options, wide=wide))
@@ -155,8 +127,6 @@ class _File:
 
     def _inlined(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Iterator[Text]:
         """What was inlined into a line, as a tree, costly branches first; cheap ones are counted."""
-        from rich.text import Text
-
         arrow = "`" if options.ascii_only else "↳"
         cheap = 0
         for row in _tree(self.inlined.get((line["file"], line["line"]), []), self.measure):
@@ -172,8 +142,6 @@ class _File:
             yield Text(f"{'':{_costs_width(wide=wide) + 8}}{arrow} {many} less than 1 %", "dim")
 
     def _costs(self, row: Row, options: ConsoleOptions, *, wide: bool) -> Text:
-        from rich.text import Text
-
         if not row["row_count"]:
             return Text(" " * _costs_width(wide=wide))
         text = heat_bar(self.measure.parts(row), self.scale, width=_BAR, ascii_only=options.ascii_only)
@@ -215,8 +183,6 @@ class _Foot:
     unshown: int
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
         frame = "first own" if self.listing.attribution == "mine" else self.listing.attribution
         words = legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
         yield words.append(f"; rows belong to the {frame} line of their inline chain", "dim")

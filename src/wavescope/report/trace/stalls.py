@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.analysis.trace.waits.classes import stall_class
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
@@ -12,29 +14,16 @@ from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, 
 if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.analysis.trace.stalls.classic import Classic
-
-__all__ = ["classic_report", "stalls_report"]
 
 _REMEDIES = 3
 _REMEDY_SHARE = 0.05
 
 
 def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.stalls import stalls
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(stalls_report(stalls(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no cycle was stalled
-    """
-    from rich.text import Text
-
+    """A verdict, the classes, the rows that stall most, where idle cycles lie, and what helps."""
     if not answer.stall_cycles_total:
         return [Text("no cycle was stalled")]
     rows = answer.by_row.select("row", "class", "text", "file", "line")
@@ -58,17 +47,7 @@ def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[Rend
 
 
 def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """The figures of the classic analyzer script, in its order.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.stalls.classic import classic
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(classic_report(classic(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    0 instructions, 0 cycles, 0 stalled (0.0 %)
-    """
-    from rich.text import Text
-
+    """The figures of the classic analyzer script, in its order."""
     head = (
         f"{answer.instruction_count:,} instructions, {short(answer.latency_cycles_total)} cycles, "
         f"{short(answer.stall_cycles_total)} stalled ({percent(answer.stall_share)})"
@@ -94,8 +73,6 @@ def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[Re
 
 
 def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
-    from rich.text import Text
-
     top = classes.row(0, named=True)
     stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
     text = Text(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
@@ -110,8 +87,6 @@ def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
 
 
 def _idle(answer: Stalls) -> Text:
-    from rich.text import Text
-
     total = answer.idle_cycles_total
     text = Text(f"idle, not in any stall (mostly instruction fetch): {short(total)} cycles")
     parts = [
@@ -121,8 +96,6 @@ def _idle(answer: Stalls) -> Text:
 
 
 def _remedies(classes: pl.DataFrame) -> list[RenderableType]:
-    from rich.text import Text
-
     lines: list[RenderableType] = []
     for name, share in classes.select("class", "stall_share").head(_REMEDIES).iter_rows():
         remedy = stall_class(name).remedy

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar, sparkline
 from wavescope.report.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
@@ -12,7 +15,6 @@ from wavescope.report.kit.tables import Column, frame_table, printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    import polars as pl
     from rich.console import RenderableType
     from rich.table import Table
 
@@ -21,31 +23,14 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.waves.kernel_residency import KernelResidency
     from wavescope.analysis.trace.waves.states import States
 
-__all__ = ["states_report"]
-
 _CHART_LINES = 24
-_MAX_ENGINES = 8
-"""Shader engines that get columns or charts of their own."""
+_MAX_ENGINES = 8  #: Shader engines that get columns or charts of their own.
 
 
 def states_report(
     states: States, pipes: Utilization, residency: KernelResidency, *, width: int = 100, limit: int = 20
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope states`, for a terminal of `width` columns.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
-    >>> from wavescope.analysis.trace.waves.states import states
-    >>> from wavescope.analysis.trace.pipes.utilization import utilization
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> nothing = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> parts = states_report(states(nothing), utilization(nothing), kernel_residency(nothing))
-    >>> print(next(iter(parts)))
-    no wave was traced
-    """
-    from rich.text import Text
-
+    """The answer of `wavescope states`, for a terminal of `width` columns."""
     yield Text(_verdict(states, pipes), style="bold")
     yield Text(_clocks(states.clocks))
     if states.total.height:
@@ -89,8 +74,6 @@ def _clocks(clocks: ClockAlignment) -> str:
 
 def _share_table(states: States, *, width: int, limit: int) -> Table:
     """One row for all waves, then one per shader engine and per kernel, where there are several."""
-    import polars as pl
-
     groups = [("all waves", states.total)]
     for column, name in (("se", "se"), ("kernel", "name")):
         table = states.by_engine if column == "se" else states.by_kernel
@@ -116,9 +99,6 @@ def _share_cell(name: str) -> Callable[[dict[str, Any]], str]:
 
 def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
     """A stacked chart per shader engine, all with the same scales."""
-    import polars as pl
-    from rich.text import Text
-
     engines = list(_parts(states.over_time, "se"))
     sums = states.over_time.group_by("se", "bin").agg(pl.col("wave_count_mean").sum())
     top = max(sums["wave_count_mean"].to_list(), default=0.0)
@@ -148,8 +128,6 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
 
 def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     """Busy share per pipe: in all, per shader engine, and over time."""
-    import polars as pl
-
     engines = pipes.bubbles["se"].to_list()
     room = (width - 62) // 8  # columns of engines beside a curve that can still be read
     shown = engines if 1 < len(engines) <= min(room, _MAX_ENGINES) else []

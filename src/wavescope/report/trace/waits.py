@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.tables import WIDE, brief_place, one_line, plain_table, printable, short, truncation
 
@@ -12,27 +14,14 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
     from rich.table import Table
-    from rich.text import Text
 
     from wavescope.analysis.trace.waits import Waits
-
-__all__ = ["waits_report", "waits_table"]
 
 PRODUCERS_SHOWN = 4
 
 
 def waits_report(answer: Waits, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict, then every wait with arrows to its producers.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.waits import waits
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> print(waits_report(waits(ThreadTrace({}, TraceSource(path="nothing"))), limit=20)[0])
-    no wait was executed
-    """
-    from rich.text import Text
-
+    """A verdict, then every wait with arrows to its producers."""
     if not answer.waits.height:
         return [Text("no wait was executed")]
     return [_verdict(answer), Text(), waits_table(answer, limit=limit, width=width), Text(_LEGEND, "dim")]
@@ -46,8 +35,6 @@ _LEGEND = (
 
 
 def _verdict(answer: Waits) -> Text:
-    from rich.text import Text
-
     held = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
     text = Text(f"waits held waves for {short(answer.stall_cycles_total)} cycles; ")
     text.append(
@@ -63,15 +50,7 @@ def _verdict(answer: Waits) -> Text:
 
 
 def waits_table(answer: Waits, *, limit: int, width: int = WIDE) -> Table:
-    """The waits with the largest stalls, with arrows to their producers.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.waits import waits
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> waits_table(waits(ThreadTrace({}, TraceSource(path="nothing"))), limit=20).row_count
-    0
-    """
+    """The waits with the largest stalls, with arrows to their producers."""
     shown = answer.waits.head(limit)
     title = truncation(shown.height, answer.waits.height, "waits")
     table = plain_table(title)
@@ -109,8 +88,6 @@ def _address(address: int | None) -> str:
 
 
 def _producer_rows(producers: list[dict[str, Any]], reason: str) -> Iterator[tuple[str | Text, ...]]:
-    from rich.text import Text
-
     if not producers:
         yield *[""] * 7, Text(f"  <- {'nothing in flight' if reason == 'wait for nothing' else 'not known'}", "dim"), ""
     for edge in producers[:PRODUCERS_SHOWN]:

@@ -14,15 +14,8 @@ from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import (
-    VERDICTS,
-    Bottlenecks,
-    KernelLimit,
-    Suspicion,
-    bottlenecks,
-    suspect_table,
-)
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit, bottlenecks, suspect_table
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, Suspicion, Value
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.measured import formulas_of_quantities
 from wavescope.analysis.counters.limiters.suspects import SUSPECTS

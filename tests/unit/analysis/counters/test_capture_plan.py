@@ -11,8 +11,9 @@ from wavescope.analysis.counters.plan import CapturePlan, plan_capture
 from wavescope.analysis.counters.plan.packing import Need, block_of, pack
 from wavescope.errors import UsageError
 from wavescope.facts.gpus.counting import counting_of
-from wavescope.facts.metrics import METRIC_TARGETS, panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.families import METRIC_TARGETS
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.counters import ACCUMULATED
 
 CDNA = ("gfx908", "gfx90a", "gfx940", "gfx942", "gfx950")

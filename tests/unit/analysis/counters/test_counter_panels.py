@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.counters.engine import counter_panels, measure
+from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.engine.statistics import spread_of
 from wavescope.errors import UsageError
 from wavescope.export.counters.compute_csv import write_compute_csv

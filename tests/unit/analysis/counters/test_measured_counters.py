@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.analysis.counters.engine import counter_panels, measure
+from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.memory_chart import MemoryChart, cdna, memory_chart, rdna
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import METRIC_TARGETS, RULES, panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.families import METRIC_TARGETS
+from wavescope.facts.metrics.panels import RULES, panels_of
 from wavescope.model.counters import CounterSet, System
 from wavescope.readers.counters import open_counters
 

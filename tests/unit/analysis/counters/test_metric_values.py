@@ -11,10 +11,10 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine import counter_panels
-from wavescope.analysis.counters.values import metric_values
+from wavescope.analysis.counters.engine.panels import counter_panels
+from wavescope.analysis.counters.values.evaluated import metric_values
 from wavescope.analysis.counters.values.outliers import outlier_rows
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 

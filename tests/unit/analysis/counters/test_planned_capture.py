@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
 from wavescope.export.counters.rocprofv3_input import input_text
 from wavescope.model.counters import CounterSet

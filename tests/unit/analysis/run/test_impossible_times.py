@@ -13,7 +13,7 @@ from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.regions import regions
-from wavescope.model import to_builtins
+from wavescope.model.answer import to_builtins
 from wavescope.model.run import Run
 
 LOW, HIGH = -(1 << 63), (1 << 63) - 1

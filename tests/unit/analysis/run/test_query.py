@@ -12,7 +12,8 @@ import pytest
 
 from synth import Workload, write_rocpd
 from tests.cli.in_process import call
-from wavescope.analysis.run.query import QueryLimits, query, run_query
+from wavescope.analysis.run.query import query, run_query
+from wavescope.analysis.run.query.result import QueryLimits
 from wavescope.analysis.run.views import VIEWS
 from wavescope.errors import UsageError
 from wavescope.model.run import MemorySource, Run

@@ -7,7 +7,8 @@ import pytest
 
 from tests.unit.small_runs import CLOCKS, small_run, small_source
 from wavescope import UsageError
-from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.selection import select
 from wavescope.model.run import MemorySource, Run
 from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
 

@@ -17,7 +17,7 @@ from wavescope.analysis.trace.compare.alignment import Alignment, align_rows, al
 from wavescope.analysis.trace.compare.spread import batch_costs, batches, unit_costs
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = [f"v_add_f32_e32 v{at}, v{at + 1}, v{at + 2}" for at in range(40)]
 

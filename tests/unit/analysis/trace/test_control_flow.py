@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
 from wavescope.analysis.trace.code.control_flow import blocks, branch_targets, loop_of_rows, loops, taken_jumps
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = [
     "s_mov_b32 s0, 0",  # 0

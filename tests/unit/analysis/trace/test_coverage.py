@@ -13,7 +13,7 @@ from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 TEXTS = ["s_nop 0"] * 400
 

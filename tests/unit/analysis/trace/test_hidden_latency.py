@@ -22,7 +22,7 @@ from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
 from wavescope.analysis.trace.costs.hidden_latency import RULES, hidden_latency
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = ["v_mfma_f32", "v_add_f32 v0", "global_load_dword v1", "s_add_u32 s0", "s_nop 0", "v_wmma_f32"]
 SPELLED_OUT = {"reference": spelled_out_hiding.reference, "corrected": spelled_out_hiding.corrected}

@@ -19,7 +19,7 @@ from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots, sample_hotspots
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 CHAINS = [
     "/home/me/gemm.py:10",

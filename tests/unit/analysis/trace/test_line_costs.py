@@ -10,7 +10,7 @@ from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.line_costs import line_costs
 from wavescope.analysis.trace.listing.source_lines import source_listing
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/m.h:3 -> /h.h:9 -> /a.py:2", "/h.h:9 -> /a.py:3", "/a.py:?", None]
 WAVE = {

@@ -13,7 +13,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
 from wavescope.analysis.trace.costs.loops import Loops, loops
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = ["s_branch c", "s_nop 0", "s_nop 0", "s_cbranch_scc1 a", "s_cbranch_scc1 b", "s_endpgm"]
 

@@ -14,8 +14,8 @@ from wavescope.analysis.trace.occupancy import occupancy, theoretical
 from wavescope.analysis.trace.selection import Selection
 from wavescope.codeobj.targets import family_of
 from wavescope.errors import UsageError
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
-from wavescope.model.schema import empty_frame
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from wavescope.analysis.trace.occupancy.registers import REGISTERS, registers
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 
 def _scan(*texts: str | None) -> dict[str, int]:

@@ -7,8 +7,8 @@ from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
 from wavescope.analysis.trace.selection import Selection
 from wavescope.analysis.trace.waves.residency import residency
 from wavescope.analysis.trace.waves.resident import RESIDENT_WAVES, resident_waves
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
-from wavescope.model.schema import empty_frame
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 Event = tuple[int, bool]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.analysis.spelled_out_waits import spelled_out
 from tests.unit.small_traces import small_trace
 from wavescope.analysis.trace.waits.resolved import family_of_trace, resolve
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 TEXTS = {
     "gfx942": [

@@ -10,7 +10,7 @@ import wavescope
 from tests.unit.export.made_traces import CODE
 from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.listing.samples import SampleListing, sample_listing
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 
 def sampled() -> ThreadTrace:

@@ -10,7 +10,7 @@ from wavescope.analysis.trace.waits.classes import CLASSES, PRODUCER_OF_CLASS, s
 from wavescope.analysis.trace.waits.resolved import resolve
 from wavescope.codeobj.classes import _table
 from wavescope.codeobj.targets import FAMILIES
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 LOAD, STORE = "global_load_dword v0, v[0:1], off", "global_store_dword v[0:1], v2, off"
 DMA = "buffer_load_dword v0, s[0:3], 0 offen lds"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.errors import UsageError
 from wavescope.export.counters.compute_csv import write_compute_csv
 from wavescope.export.counters.compute_top import system_rows

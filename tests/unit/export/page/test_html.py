@@ -19,7 +19,7 @@ from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
 from wavescope.errors import MissingToolError, UsageError
 from wavescope.export.page import write_html
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.page.asking import ask
 from wavescope.page.assets import page_folder
 from wavescope.page.held import held_by

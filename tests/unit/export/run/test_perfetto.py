@@ -12,7 +12,7 @@ import pytest
 
 from synth import Workload, write_rocpd, write_rpd
 from wavescope.errors import UsageError
-from wavescope.export.run.perfetto import write_perfetto
+from wavescope.export.run.perfetto.writer import write_perfetto
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
 

@@ -15,7 +15,8 @@ from tests.unit.ui_directories import frame, load
 from wavescope.errors import UsageError
 from wavescope.export.trace.json import write_json
 from wavescope.export.trace.parquet import write_parquet
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
+from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.trace import ThreadTrace, TraceSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import panels_of
+from wavescope.facts.metrics.panels import panels_of
 
 GOOD = """
 [[metrics]]

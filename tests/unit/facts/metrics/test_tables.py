@@ -9,18 +9,11 @@ import pytest
 
 from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
-from wavescope.facts.metrics import (
-    COLUMNS,
-    METRIC_TARGETS,
-    QUANTITIES,
-    RULES,
-    Metric,
-    formula_of,
-    formulas_of,
-    names_of,
-    panels_of,
-)
+from wavescope.facts.metrics.declared import COLUMNS, Metric
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.families import METRIC_TARGETS
+from wavescope.facts.metrics.names import QUANTITIES, names_of
+from wavescope.facts.metrics.panels import RULES, formula_of, formulas_of, panels_of
 
 UNITS = {
     "%", "Accesses/N", "Bytes", "Bytes/work item", "CUs", "Cachelines/N", "Conflicts/access", "Cycles", "Cycles/N",

@@ -11,11 +11,11 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.limiters import bottlenecks
 from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
-from wavescope.analysis.counters.values import metric_values
+from wavescope.analysis.counters.values.evaluated import metric_values
 from wavescope.errors import UsageError
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
 from wavescope.model.run import Run

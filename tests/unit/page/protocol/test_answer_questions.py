@@ -14,8 +14,8 @@ from wavescope.analysis.trace.diagnose import diagnose
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace, TraceSource
 from wavescope.model.run import Run
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS

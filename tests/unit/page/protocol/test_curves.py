@@ -15,7 +15,7 @@ from wavescope.analysis.trace.sampled_counters import gpu_curve
 from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
 from wavescope.analysis.trace.waves.states import states
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document
 from wavescope.page.questions import QUESTIONS

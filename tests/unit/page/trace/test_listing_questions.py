@@ -17,7 +17,7 @@ from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
 from wavescope.analysis.trace.listing import isa_listing
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Document
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.trace.code import code

@@ -12,7 +12,7 @@ from tests.unit.export.made_traces import CODE, made
 from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.listing.line_costs import line_costs
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document
 from wavescope.page.trace.source import LONGEST_LINE, MOST_LINES, source, source_files, source_lines

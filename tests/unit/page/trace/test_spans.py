@@ -20,7 +20,7 @@ from wavescope.analysis.trace.timeline.tracks import tracks
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.analysis.trace.waves.states import states
 from wavescope.errors import UsageError
-from wavescope.model import ThreadTrace, TraceSource
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.protocol.document import Document
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.trace.items import event, instruction, marker, resident_wave, shader_value

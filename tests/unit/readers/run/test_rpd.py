@@ -13,7 +13,8 @@ import pytest
 from synth import Workload, write_rpd
 from tests.unit.made_rpd import SESSION, write_rpd_file
 from wavescope.analysis.run.busy import busy
-from wavescope.analysis.run.selection import RunSelection, select
+from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.selection import select
 from wavescope.analysis.run.splitting import parts_of
 from wavescope.errors import NotATraceError
 from wavescope.readers.files.sqlite import Database

@@ -13,7 +13,7 @@ import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.export.trace.parquet import write_parquet
-from wavescope.model import THREAD_TRACE
+from wavescope.model.schema import THREAD_TRACE
 
 
 @pytest.fixture(scope="module")

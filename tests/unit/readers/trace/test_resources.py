@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 from synth.kernels import kernel_path
-from wavescope.codeobj import CodeObject
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.errors import UsageError
-from wavescope.model import THREAD_TRACE, ThreadTrace, TraceSource
-from wavescope.model.schema import empty_frame
+from wavescope.model.schema import THREAD_TRACE, empty_frame
+from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.trace.resources import with_resources
 
 CSV = {

@@ -12,8 +12,8 @@ from rich.console import Console, RenderableType
 from wavescope.analysis.trace.listing import IsaListing
 from wavescope.analysis.trace.listing.samples import SampleListing
 from wavescope.model.schema import empty_frame
-from wavescope.report.trace.listing import IsaView, isa_report, samples_report
-from wavescope.report.trace.listing.lines import contexts, focus, isa_lines, pairs_of
+from wavescope.report.trace.listing import isa_report, samples_report
+from wavescope.report.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of
 from wavescope.report.trace.measures import CYCLES
 
 

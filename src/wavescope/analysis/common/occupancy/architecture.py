@@ -10,28 +10,18 @@ from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 
 if TYPE_CHECKING:
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Architecture", "architecture"]
+    from wavescope.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """The architecture whose facts an answer uses, and where its name came from.
-
-    Examples
-    --------
-    >>> Architecture(arch.of("gfx942"), "said with --gpu").is_certain
-    True
-    """
+    """The architecture whose facts an answer uses, and where its name came from."""
 
     facts: arch.Arch
-    origin: str
-    """Who said so, or from what it was inferred."""
+    origin: str  #: Who said so, or from what it was inferred.
+    #: Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong.
     is_certain: bool = True
-    """Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong."""
-    contradicts: str | None = None
-    """What the capture says, when the user says something else."""
+    contradicts: str | None = None  #: What the capture says, when the user says something else.
 
 
 # What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
@@ -56,20 +46,13 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     ------
     UsageError
         When nothing is known, or `gpu` is not known.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> architecture(ThreadTrace({}, TraceSource(path="made", target="gfx90a"))).origin
-    'said by the capture'
     """
     if gpu:
         return Architecture(arch.of(gpu), "said with --gpu", contradicts=_contradicted(arch.of(gpu), trace))
     if trace.source.target:
         return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
-        what = "nothing here says which GPU this was"
-        raise UsageError(what, where=trace.source.path, advice="say it: --gpu gfx942")
+        raise UsageError("nothing here says which GPU this was", where=trace.source.path, advice="say it: --gpu gfx942")
     return _inferred(trace)
 
 

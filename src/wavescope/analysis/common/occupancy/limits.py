@@ -8,39 +8,24 @@ from typing import TYPE_CHECKING
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from wavescope.facts.gpus import Arch
-
-__all__ = ["Limiter", "Limits", "Resources", "Step", "limits"]
+    from wavescope.facts.gpus.facts import Arch
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What one wave, or one workgroup for LDS, asks for; None = not known, and then no limit is computed from it.
-
-    Examples
-    --------
-    >>> Resources(vgprs=144, agprs=136).workgroup_size is None
-    True
-    """
+    """What one wave, or one workgroup for LDS, asks for; None = not known, and then no limit is computed from it."""
 
     vgprs: int | None = None
     agprs: int = 0
     sgprs: int | None = None
     lds_bytes: int | None = None
     workgroup_size: int | None = None
-    wave_size: int | None = None
-    """None = 64 on gfx9, 32 on RDNA."""
+    wave_size: int | None = None  #: None = 64 on gfx9, 32 on RDNA.
 
 
 @dataclass(frozen=True)
 class Step:
-    """What has to change so that more waves fit: `resource` must come down from `now` to at most `at_most`.
-
-    Examples
-    --------
-    >>> Step("VGPR", now=280, at_most=256, unit="registers").to_free
-    24
-    """
+    """What has to change so that more waves fit: `resource` must come down from `now` to at most `at_most`."""
 
     resource: str
     now: int
@@ -55,18 +40,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Limiter:
-    """How many waves one resource allows; `waves_per_simd` is not above the hardware's maximum.
-
-    Examples
-    --------
-    >>> Limiter("SGPR", 7, 28, used=112, allocated=112, available=800, unit="registers").waves_per_simd
-    7
-    """
+    """How many waves one resource allows; `waves_per_simd` is not above the hardware's maximum."""
 
     name: str
     waves_per_simd: int
-    waves_per_group: int
-    """Waves on the SIMDs that share one LDS: a CU, or a WGP in WGP mode."""
+    waves_per_group: int  #: Waves on the SIMDs that share one LDS: a CU, or a WGP in WGP mode.
     used: int
     allocated: int
     available: int
@@ -75,33 +53,18 @@ class Limiter:
 
 @dataclass(frozen=True)
 class Limits:
-    """The theoretical occupancy: every limiter, the one that binds, and the step to the next wave.
-
-    Examples
-    --------
-    >>> from wavescope.facts import gpus as arch
-    >>> asked = Resources(vgprs=144, agprs=136, sgprs=112, lds_bytes=12800, workgroup_size=256)
-    >>> found = limits(arch.of("gfx942"), asked)
-    >>> found.waves_per_simd, found.bound_by, {limiter.name: limiter.waves_per_simd for limiter in found.limiters}
-    (1, 'VGPR', {'VGPR': 1, 'LDS': 5, 'SGPR': 7, 'workgroup': 8, 'hardware': 8})
-    >>> found.steps[0].at_most
-    256
-    """
+    """The theoretical occupancy: every limiter, the one that binds, and the step to the next wave."""
 
     limiters: tuple[Limiter, ...]
-    waves_per_simd: int
-    """0 = a workgroup does not fit at all."""
-    waves_per_simd_peak: int
-    """On the fullest SIMD, where waves do not divide evenly."""
+    waves_per_simd: int  #: 0 = a workgroup does not fit at all.
+    waves_per_simd_peak: int  #: On the fullest SIMD, where waves do not divide evenly.
     bound_by: str
+    #: What is reached when all steps are taken; None = already at the hardware's maximum.
     next_waves_per_simd: int | None
-    """What is reached when all steps are taken; None = already at the hardware's maximum."""
     steps: tuple[Step, ...]
-    simd_count: int
-    """SIMDs that share one LDS."""
+    simd_count: int  #: SIMDs that share one LDS.
     resources: Resources
-    unknown: tuple[str, ...]
-    """Resources that are not known, so that they may limit more than is said here."""
+    unknown: tuple[str, ...]  #: Resources that are not known, so that they may limit more than is said here.
 
 
 def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits:
@@ -116,12 +79,6 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
     ------
     UsageError
         When no wave can have these resources.
-
-    Examples
-    --------
-    >>> from wavescope.facts import gpus as arch
-    >>> limits(arch.of("gfx950"), Resources(vgprs=242, sgprs=112, lds_bytes=49152, workgroup_size=256)).waves_per_simd
-    2
     """
     wave_size = resources.wave_size or min(arch.wave_sizes)
     _check(arch, resources, wave_size)
@@ -256,14 +213,7 @@ class _Model:
 
 
 def combined_vgprs(arch: Arch, vgprs: int, agprs: int) -> int:
-    """Vector registers that count against one file: the sum where the file is unified, the larger on gfx908.
-
-    Examples
-    --------
-    >>> from wavescope.facts import gpus as arch
-    >>> combined_vgprs(arch.of("gfx942"), 142, 136), combined_vgprs(arch.of("gfx908"), 142, 136)
-    (280, 142)
-    """
+    """Vector registers that count against one file: the sum where the file is unified, the larger on gfx908."""
     if arch.accumulation == "unified" and agprs:
         return _up(vgprs, arch.accumulation_offset_granule) + agprs
     return max(vgprs, agprs)
@@ -273,8 +223,7 @@ def _check(arch: Arch, resources: Resources, wave_size: int) -> None:
     """Raise when no wave can have these resources, instead of computing nonsense from them."""
     asked = (resources.vgprs, resources.agprs, resources.sgprs, resources.lds_bytes)
     if any(value is not None and value < 0 for value in asked):
-        what = "registers and LDS cannot be negative"
-        raise UsageError(what)
+        raise UsageError("registers and LDS cannot be negative")
     if wave_size not in arch.wave_sizes:
         what = f"{arch.target} has no waves of {wave_size} lanes"
         raise UsageError(what, advice=f"its wave sizes: {', '.join(map(str, arch.wave_sizes))}")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.compare.rows import kernel_rows, metric_rows
 from wavescope.analysis.counters.compare.sides import Side, gpu_notes, matched
 from wavescope.base.shown import shown
 from wavescope.base.words import percent
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import SPEED_OF_LIGHT, panels_of
+from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 
@@ -19,15 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
     from wavescope.model.schema import TableSpec
 
-__all__ = ["CHANGED", "CounterComparison", "counter_compare"]
-
-CHANGED = ("higher", "lower")
-"""What counts as a change of a metric."""
+CHANGED = ("higher", "lower")  #: What counts as a change of a metric.
 
 _MOVED = 3
 _LONG_NS = 1e6
@@ -35,13 +33,7 @@ _LONG_NS = 1e6
 
 @dataclass(frozen=True)
 class CounterComparison(Answer):
-    """Counter captures against the first of them.
-
-    Examples
-    --------
-    >>> CounterComparison.definition.split(":")[0]
-    'Kernels are matched by name, metrics by table, name, series and channel'
-    """
+    """Counter captures against the first of them."""
 
     definition: ClassVar[str] = (
         "Kernels are matched by name, metrics by table, name, series and channel: never by position. What one side "
@@ -110,48 +102,22 @@ class CounterComparison(Answer):
     sides: pl.DataFrame
     kernels: pl.DataFrame
     metrics: pl.DataFrame
-    normalization: str
-    """kernel, wave, cycle or second."""
-    rules: str
-    """corrected, or the reference whose rules were applied."""
-    notes: tuple[str, ...]
-    """What to know about the comparison: other GPUs, kernels that are not matched."""
+    normalization: str  #: kernel, wave, cycle or second.
+    rules: str  #: corrected, or the reference whose rules were applied.
+    notes: tuple[str, ...]  #: What to know about the comparison: other GPUs, kernels that are not matched.
 
     def changes(self, side: int) -> pl.DataFrame:
-        """Metrics of a side that changed beyond noise.
-
-        Examples
-        --------
-        >>> from wavescope.model.counters import CounterSet
-        >>> counter_compare([CounterSet({}), CounterSet({})]).changes(1).height
-        0
-        """
+        """Metrics of a side that changed beyond noise."""
         rows = self.metrics
         return rows.filter((rows["side"] == side) & rows["status"].is_in(CHANGED))
 
     def regressions(self, side: int, above: float) -> pl.DataFrame:
-        """Kernels of a side whose mean duration grew by more than `above` (a share), unless that may be noise.
-
-        Examples
-        --------
-        >>> from wavescope.model.counters import CounterSet
-        >>> counter_compare([CounterSet({}), CounterSet({})]).regressions(1, above=0.05).height
-        0
-        """
+        """Kernels of a side whose mean duration grew by more than `above` (a share), unless that may be noise."""
         rows = self.kernels
         return rows.filter((rows["side"] == side) & (rows["change"] > above) & (rows["status"] != "same"))
 
     def verdict(self, side: int) -> str:
-        """What changed on a side, in one sentence: kernel time first.
-
-        Examples
-        --------
-        >>> from wavescope.model.counters import CounterSet
-        >>> counter_compare([CounterSet({}), CounterSet({})]).verdict(1)
-        'B against A: kernel times cannot be compared'
-        """
-        import polars as pl
-
+        """What changed on a side, in one sentence: kernel time first."""
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
         said = f"{row['label']} against {base['label']}: {self._times(side)}"
         rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == SPEED_OF_LIGHT))
@@ -212,8 +178,7 @@ def counter_compare(
     wavescope.errors.UsageError: nothing to compare with; give two captures or more
     """
     if len(captures) < 2:
-        what = "nothing to compare with"
-        raise UsageError(what, advice="give two captures or more")
+        raise UsageError("nothing to compare with", advice="give two captures or more")
     chosen = choices or [CounterChoice()] * len(captures)
     asking = {"metrics": metrics, "normalization": normalization, "rules": rules, "more": more}
     labels = [chr(ord("A") + number % 26) for number in range(len(captures))]

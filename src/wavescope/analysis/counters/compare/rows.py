@@ -15,28 +15,14 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.compare.sides import Side
 
-__all__ = ["kernel_rows", "metric_rows"]
-
-_TAIL = 0.05
-"""How likely the averages of equal captures are called different."""
-_LEAST_CHANGE = 0.01
-"""Smaller changes are not reported: captures of the same program differ so much by themselves."""
+_TAIL = 0.05  #: How likely the averages of equal captures are called different.
+_LEAST_CHANGE = 0.01  #: Smaller changes are not reported: captures of the same program differ so much by themselves.
 
 Key = tuple[str, str, str, int | None, int]
 
 
 def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
-    """Every kernel of either side, the largest effect first.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.analysis.counters.compare.sides import Side
-    >>> from wavescope.model.counters import CounterSet
-    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
-    >>> kernel_rows(1, side, side)
-    []
-    """
+    """Every kernel of either side, the largest effect first."""
     nothing = Durations()
     rows = []
     for name in dict.fromkeys((*base.durations, *side.durations)):
@@ -72,17 +58,7 @@ def _kernel_change(before: Durations, after: Durations) -> dict[str, Any]:
 
 
 def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank: int | None) -> list[dict[str, Any]]:
-    """Metrics of a pair of kernels, in the order of the base, then those that only the side has.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.analysis.counters.compare.sides import Side
-    >>> from wavescope.model.counters import CounterSet
-    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
-    >>> metric_rows(1, side, side, None, None)
-    []
-    """
+    """Metrics of a pair of kernels, in the order of the base, then those that only the side has."""
     before, after = dict(_keyed(base.panels(base_rank).rows)), dict(_keyed(side.panels(rank).rows))
     name = _kernel_name(base, base_rank)
     rows = []

@@ -6,63 +6,40 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import chosen_dispatches
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.base.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.analysis.counters.engine import CounterPanels
+    from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.model.counters import CounterSet
 
-__all__ = ["MOST_KERNELS", "Durations", "Side", "gpu_notes", "matched"]
-
-MOST_KERNELS = 8
-"""Kernels whose metrics are compared; times are compared of all."""
+MOST_KERNELS = 8  #: Kernels whose metrics are compared; times are compared of all.
 
 
 class Durations(NamedTuple):
-    """How long the chosen dispatches of a kernel took; None = not known.
-
-    Examples
-    --------
-    >>> Durations(4, 3, 100.0, 5.0).total_ns
-    400.0
-    """
+    """How long the chosen dispatches of a kernel took; None = not known."""
 
     dispatch_count: int = 0
-    known_count: int = 0
-    """Dispatches with sound times."""
+    known_count: int = 0  #: Dispatches with sound times.
     mean_ns: float | None = None
-    deviation_ns: float | None = None
-    """Of a sample."""
+    deviation_ns: float | None = None  #: Of a sample.
 
     @property
     def total_ns(self) -> float | None:
-        """Of all dispatches, as if those without sound times took the mean; 0 = there is none.
-
-        Examples
-        --------
-        >>> Durations().total_ns, Durations(2).total_ns
-        (0.0, None)
-        """
+        """Of all dispatches, as if those without sound times took the mean; 0 = there is none."""
         if not self.dispatch_count:
             return 0.0
         return None if self.mean_ns is None else self.dispatch_count * self.mean_ns
 
 
 class Side:
-    """One capture, evaluated per kernel when that is asked for.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.model.counters import CounterSet
-    >>> Side("A", CounterSet({}), CounterChoice(), {}).durations
-    {}
-    """
+    """One capture, evaluated per kernel when that is asked for."""
 
     def __init__(self, label: str, counters: CounterSet, choice: CounterChoice, asking: dict[str, Any]) -> None:
         self.label = label
@@ -85,8 +62,6 @@ class Side:
     @cached_property
     def durations(self) -> dict[str, Durations]:
         """By kernel, in the order of their first dispatch."""
-        import polars as pl
-
         spent = pl.col("end_ns") - pl.col("start_ns")
         frame = chosen_dispatches(self.counters, self.choice).group_by("kernel_name", maintain_order=True)
         rows = frame.agg(pl.len(), known=spent.count(), mean=spent.mean(), deviation=spent.std())
@@ -104,14 +79,6 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
     """Pairs of ranks whose metrics can be compared, and what to know about the match.
 
     Kernels match by name. Where none does, single kernels are compared all the same, several as a whole.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.model.counters import CounterSet
-    >>> side = Side("A", CounterSet({}), CounterChoice(), {})
-    >>> matched(side, side)
-    ([], [])
     """
     ranks, base_ranks = (dict(one.kernels.select("kernel_name", "kernel").iter_rows()) for one in (side, base))
     common = [name for name in base_ranks if name in ranks]
@@ -140,13 +107,7 @@ def _unmatched(base: Side, side: Side, common: int) -> Iterator[str]:
 
 
 def gpu_notes(sides: Sequence[Side]) -> list[str]:
-    """What differs in the GPUs: other targets, other numbers of CUs, other clocks.
-
-    Examples
-    --------
-    >>> gpu_notes([])
-    []
-    """
+    """What differs in the GPUs: other targets, other numbers of CUs, other clocks."""
     notes = []
     for side in sides[1:]:
         base = sides[0]

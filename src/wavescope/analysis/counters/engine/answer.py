@@ -13,21 +13,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.facts.metrics import Panel
+    from wavescope.facts.metrics.declared import Panel
     from wavescope.model.schema import TableSpec
-
-__all__ = ["CounterPanels"]
 
 
 @dataclass(frozen=True)
 class CounterPanels(Answer):
-    """Metrics of a counter capture, table by table.
-
-    Examples
-    --------
-    >>> CounterPanels.tables["rows"].columns[0].name
-    'table_id'
-    """
+    """Metrics of a counter capture, table by table."""
 
     definition: ClassVar[str] = (
         "Each metric is a formula over the counters of one dispatch (`wavescope metrics NAME`). Averages are ratios of "
@@ -76,15 +68,10 @@ class CounterPanels(Answer):
 
     target: str
     product: str
-    normalization: str
-    """kernel, wave, cycle or second."""
-    rules: str
-    """corrected, or the reference whose rules were applied."""
-    dispatch_count: int
-    """Chosen dispatches."""
-    panels: tuple[Panel, ...]
-    """What was evaluated, in order."""
+    normalization: str  #: kernel, wave, cycle or second.
+    rules: str  #: corrected, or the reference whose rules were applied.
+    dispatch_count: int  #: Chosen dispatches.
+    panels: tuple[Panel, ...]  #: What was evaluated, in order.
     kernels: pl.DataFrame
     rows: pl.DataFrame
-    doubts: tuple[str, ...]
-    """What limits the trust in the numbers."""
+    doubts: tuple[str, ...]  #: What limits the trust in the numbers.

@@ -10,9 +10,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wavescope.facts.metrics import Metric, MetricTable, Panel
-
-__all__ = ["asked_panels"]
+    from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
 
 
 def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
@@ -24,12 +22,6 @@ def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequenc
     ------
     UsageError
         When a word fits nothing.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics import panels_of
-    >>> [table.id for panel in asked_panels(panels_of("gfx942"), ["17.1"], []) for table in panel.tables]
-    ['17.1']
     """
     chosen = tuple(known)
     if not known and (panels or metrics):

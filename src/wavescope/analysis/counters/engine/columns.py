@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -12,27 +14,14 @@ if TYPE_CHECKING:
 
     from wavescope.model.counters import CounterSet
 
-__all__ = ["Columns", "PassColumns"]
-
 _SMALL = 1 << 18  # values
 _CHANNEL = re.compile(r"(.+)\[(\d+)\]")
 
 
 class PassColumns:
-    """One pass: which counters it has, and their values; NaN = not measured.
-
-    Examples
-    --------
-    >>> import numpy as np, polars as pl
-    >>> frame = pl.DataFrame({"dispatch": [0, 2], "TCC_HIT[0]": [1.0, 3.0], "TCC_HIT[1]": [5.0, 7.0]})
-    >>> one = PassColumns(frame, np.array([0, 1, 2]))
-    >>> one.channels["TCC_HIT"], one.vectors(["TCC_HIT[1]"]).tolist()
-    ([0, 1], [[5.0, nan, 7.0]])
-    """
+    """One pass: which counters it has, and their values; NaN = not measured."""
 
     def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
-        import numpy as np
-
         self._frame = frame
         own = frame["dispatch"].to_numpy()
         self._rows: Any = None
@@ -45,8 +34,7 @@ class PassColumns:
         self._whole: Any = None
         self._place: dict[str, int] = {}
         self.names = frozenset(frame.columns) - {"dispatch"}
-        self.channels: dict[str, list[int]] = {}
-        """Counter -> its channels, in order."""
+        self.channels: dict[str, list[int]] = {}  # Counter -> its channels, in order.
         for name in frame.columns:
             if name.endswith("]") and (found_name := _CHANNEL.fullmatch(name)):
                 self.channels.setdefault(found_name[1], []).append(int(found_name[2]))
@@ -67,8 +55,6 @@ class PassColumns:
 
     def vectors(self, names: list[str]) -> Any:
         """Several columns, one below the other; they are not kept."""
-        import numpy as np
-
         values = self._taken(names)
         if self._rows is None:
             return values
@@ -78,8 +64,6 @@ class PassColumns:
 
     def _taken(self, names: list[str]) -> Any:
         """Columns of the frame; a small frame is taken over whole, because each call into it costs more."""
-        import numpy as np
-
         if self._frame.height * self._frame.width > _SMALL:
             values = np.empty((len(names), self._frame.height))
             for row, name in enumerate(names):  # one by one: together they would be in memory several times
@@ -92,15 +76,7 @@ class PassColumns:
 
 
 class Columns:
-    """All passes over the chosen dispatches; `frames` stand in for those of the capture.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.model.counters import CounterSet
-    >>> Columns(CounterSet({}), np.array([])).passes
-    {}
-    """
+    """All passes over the chosen dispatches; `frames` stand in for those of the capture."""
 
     def __init__(self, counters: CounterSet, numbers: Any, *, frames: Mapping[int, pl.DataFrame] | None = None) -> None:
         self.numbers = numbers

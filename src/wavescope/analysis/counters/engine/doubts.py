@@ -5,17 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.engine.quantities import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.counters.engine.evaluation import Evaluation
     from wavescope.model.counters import CounterSet, System
-
-__all__ = ["assumed_facts", "doubts_of"]
 
 _SHOWN = 3
 _OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
@@ -27,16 +26,7 @@ _CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_
 def doubts_of(
     counters: CounterSet, dispatches: pl.DataFrame, evaluation: Evaluation, rows: pl.DataFrame, *, has_panels: bool
 ) -> tuple[str, ...]:
-    """Sentences, the gravest first.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine.evaluation import Evaluation
-    >>> from wavescope.model.counters import CounterSet
-    >>> empty = CounterSet({})
-    >>> doubts_of(empty, empty.dispatches, Evaluation(empty, empty.dispatches), empty.dispatches, has_panels=False)[0]
-    'the capture does not say which GPU was measured: --target'
-    """
+    """Sentences, the gravest first."""
     found = [
         *_of_gpu(counters, evaluation, has_panels=has_panels),
         *_of_times(dispatches),
@@ -64,14 +54,7 @@ def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -
 
 
 def assumed_facts(system: System) -> Iterator[str]:
-    """Sentences about facts that peaks need, which are known of the product and not from the capture.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import System
-    >>> list(assumed_facts(System(clock_mhz_max=2100, said_by={"clock_mhz_max": "facts of MI300X"})))
-    ['the capture does not say the clock: taken from the facts of MI300X']
-    """
+    """Sentences about facts that peaks need, which are known of the product and not from the capture."""
     assumed: dict[str, list[str]] = {}
     for name, word in _ASSUMED.items():
         if (source := system.said_by.get(name, "")).startswith("facts of"):
@@ -127,8 +110,6 @@ def _of_channels(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
-    import polars as pl
-
     over = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") > _OVER))
     below = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") < -0.5))
     for word, found in (("over 100 %", over), ("below 0 %", below)):
@@ -159,8 +140,6 @@ def _of_passes(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tuple[float, str]]:
-    import numpy as np
-
     passes = evaluation.columns.passes
     for name in _COMPARED:
         if name in passes[first].names and name in passes[other].names:

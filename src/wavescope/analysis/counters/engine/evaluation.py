@@ -7,6 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.engine.columns import Columns
 from wavescope.analysis.counters.engine.quantities import CYCLES, facts_of, launch_facts
 from wavescope.analysis.counters.engine.reasons import missing_reason, zero_reason
@@ -25,13 +28,9 @@ from wavescope.facts.metrics.expression import parse
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.counters.engine.sources import Needed, Resolved
     from wavescope.facts.metrics.expression import Expression
     from wavescope.model.counters import CounterSet
-
-__all__ = ["Evaluation", "Outcome"]
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
 _MOST_CHANNELS = 4096  # more is a slip in the description of the machine
@@ -44,40 +43,21 @@ class _Total(NamedTuple):
 
     total: Any
     count: Any
-    is_whole: bool
-    """Whether every dispatch has a value."""
+    is_whole: bool  #: Whether every dispatch has a value.
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A formula over the chosen dispatches; the last axis of arrays is dispatches or groups, the first channels.
+    """A formula over the chosen dispatches; the last axis of arrays is dispatches or groups, the first channels."""
 
-    Examples
-    --------
-    >>> Outcome(None, None, "needs SQ_WAVES, which was not measured").values is None
-    True
-    """
-
-    values: Any
-    """Per dispatch; None = see `reason`."""
-    average: Any
-    """Per group: ratio of sums, sum per dispatch, or mean of values; None = see `reason`."""
-    reason: str = ""
-    """Why nothing, or no average, could be computed."""
-    spoiled: Any = None
-    """Under the reference's rules: the channels that have no statistic but a median; None = none."""
+    values: Any  #: Per dispatch; None = see `reason`.
+    average: Any  #: Per group: ratio of sums, sum per dispatch, or mean of values; None = see `reason`.
+    reason: str = ""  #: Why nothing, or no average, could be computed.
+    spoiled: Any = None  #: Under the reference's rules: the channels that have no statistic but a median; None = none.
 
 
 class Evaluation:
-    """Evaluates formulas over chosen dispatches of a capture, by the rules that were asked for.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> empty = CounterSet({})
-    >>> Evaluation(empty, empty.dispatches).evaluate("SQ_WAVES").reason
-    'needs SQ_WAVES, which was not measured'
-    """
+    """Evaluates formulas over chosen dispatches of a capture, by the rules that were asked for."""
 
     def __init__(
         self,
@@ -88,9 +68,6 @@ class Evaluation:
         is_reference: bool = False,
         groups: Any = None,
     ) -> None:
-        import numpy as np
-        import polars as pl
-
         self.is_reference = is_reference
         self.normalization = normalization
         self.count = dispatches.height
@@ -115,10 +92,9 @@ class Evaluation:
         self._kept: dict[tuple[int, Needed], Any] = {}
         self._totals: dict[int, tuple[Any, _Total]] = {}
         self._dispatches = self.over_groups(np.ones(self.count))[1]
+        # Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from.
         self.negative: dict[str, float] = {}
-        """Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from."""
-        self.spread: set[frozenset[int]] = set()
-        """Passes whose counters met in one formula."""
+        self.spread: set[frozenset[int]] = set()  # Passes whose counters met in one formula.
         if is_reference:
             self.facts["active_cus"] = self._active_cus()
 
@@ -169,8 +145,6 @@ class Evaluation:
 
     def over_groups(self, values: Any) -> tuple[Any, Any]:
         """Sum and count of known values per group; the last axis is dispatches."""
-        import numpy as np
-
         known = ~np.isnan(values)
         clean = np.where(known, values, 0.0)
         if self._groups is None:
@@ -184,8 +158,6 @@ class Evaluation:
 
     def means(self, values: Any) -> Any:
         """Mean of known values per group; NaN = there is none."""
-        import numpy as np
-
         each = np.asarray(values, dtype=np.float64)
         total, count = self.over_groups(np.broadcast_to(each, (*each.shape[:-1], self.count)))
         return total / np.where(count, count, np.nan)
@@ -196,8 +168,6 @@ class Evaluation:
         return self._given[key] if key in self._given else self.facts[key]
 
     def _read(self, key: str, number: int, needed: Needed) -> Any:
-        import numpy as np
-
         value = self._counter(number, self.sources.reading(number, needed))
         if not self._is_per_die(key):
             return value
@@ -208,8 +178,6 @@ class Evaluation:
         return key in CYCLES or (key == "norm" and self.normalization == "cycle")
 
     def _counter(self, number: int, needed: Needed) -> Any:
-        import numpy as np
-
         columns = self.columns.passes[number]
         if needed.channels is None:
             return columns.vector(needed.counter)
@@ -230,8 +198,6 @@ class Evaluation:
 
     def _fill(self, resolved: Resolved, given: dict[str, Any]) -> None:
         """Take dispatches that the chosen passes lack from others: a pass may be about some kernels only."""
-        import numpy as np
-
         keys = [key for key in resolved.place if key in given]
         known = _all_known([given[key] for key in keys]) if keys else np.True_
         if known.all():
@@ -250,8 +216,6 @@ class Evaluation:
 
     def _average(self, expression: Expression, given: dict[str, Any], values: Any) -> Any:
         """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
-        import numpy as np
-
         degree = expression.degree(self.constants)
         varying = {key: value for key, value in given.items() if np.ndim(value)}
         if not varying:
@@ -286,16 +250,12 @@ class Evaluation:
         return _Total(total, count, bool((count == self._dispatches).all()))
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
-        import numpy as np
-
         share = np.where(above > 0, -total / np.where(above > 0, above, 1.0), np.where(total < 0, 1.0, 0.0))
         worst = float(np.nanmax(share, initial=0.0))
         if worst > _LARGEST_ERROR:
             self.negative[text] = max(worst, self.negative.get(text, 0.0))
 
     def _why_blank(self, expression: Expression, given: dict[str, Any], average: Any) -> str:
-        import numpy as np
-
         if not np.isnan(average).all():
             return ""
         return zero_reason(expression, given, self.count)
@@ -311,8 +271,6 @@ class Evaluation:
 
 def _all_known(values: Sequence[Any]) -> Any:
     """Dispatches of which every value is known; of channels, any."""
-    import numpy as np
-
     known: Any = True
     for value in values:
         own = ~np.isnan(value)

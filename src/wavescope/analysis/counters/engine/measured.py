@@ -5,40 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
 from wavescope.analysis.counters.engine.evaluation import Evaluation
 from wavescope.analysis.counters.engine.reference import dispatches_under
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
-
-__all__ = ["Measured", "measure"]
 
 _BY = ("kernel", "dispatch", "all")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Values of formulas.
+    """Values of formulas."""
 
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> measure(CounterSet({}), {"waves": "SQ_WAVES"}).reasons
-    {'waves': 'needs SQ_WAVES, which was not measured'}
-    """
-
+    #: One row per kernel (the longest first), per dispatch, or one: kernel, kernel_name, dispatch, dispatch_count,
+    #: duration_ns_mean, and one Float64 column per formula; null = no value.
     frame: pl.DataFrame
-    """One row per kernel (the longest first), per dispatch, or one: kernel, kernel_name, dispatch, dispatch_count,
-    duration_ns_mean, and one Float64 column per formula; null = no value."""
-    reasons: dict[str, str] = field(hash=False)
-    """Formula -> why it has no value in any row."""
+    reasons: dict[str, str] = field(hash=False)  #: Formula -> why it has no value in any row.
 
 
 def measure(
@@ -59,19 +50,9 @@ def measure(
     ------
     UsageError
         When a formula is not of the notation, or the choice or `by` does not exist.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> measure(CounterSet({}), {"waves": "SQ_WAVES"}).frame.columns[-1]
-    'waves'
     """
-    import numpy as np
-    import polars as pl
-
     if by not in _BY:
-        what = f"no rows by {by[:60]!r}"
-        raise UsageError(what, advice=f"rows are by {', '.join(_BY)}")
+        raise UsageError(f"no rows by {by[:60]!r}", advice=f"rows are by {', '.join(_BY)}")
     dispatches = dispatches_under(rules, counters, choice)
     described, groups = _described(ranked_dispatches(counters, dispatches), by)
     evaluation = Evaluation(counters, dispatches, is_reference=rules != RULES[0], groups=groups)
@@ -94,8 +75,6 @@ def measure(
 
 def _described(named: pl.DataFrame, by: str) -> tuple[pl.DataFrame, Any]:
     """The rows without values, and for each dispatch its row; None = all are one row."""
-    import polars as pl
-
     duration = pl.col("end_ns") - pl.col("start_ns")
     if by == "dispatch":
         columns = ("kernel", "kernel_name", "dispatch")

@@ -6,6 +6,9 @@ import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
 from wavescope.analysis.counters.engine.asked import asked_panels
@@ -13,22 +16,20 @@ from wavescope.analysis.counters.engine.doubts import doubts_of
 from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavescope.analysis.counters.engine.reference import dispatches_under
 from wavescope.analysis.counters.engine.statistics import Spread, spread_of
+from wavescope.analysis.counters.engine.stored import stored_panels
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import NORMALIZATIONS, RULES, panels_of
+from wavescope.facts.metrics.names import NORMALIZATIONS
+from wavescope.facts.metrics.panels import RULES, panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
-    from wavescope.facts.metrics import Metric, MetricTable, Panel
+    from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
     from wavescope.model.counters import CounterSet
 
-__all__ = ["counter_panels", "kernels_of"]
-
+#: Values that are reduced together: in many steps they take little memory, in few of them little time.
 _VALUES = 1 << 18
-"""Values that are reduced together: in many steps they take little memory, in few of them little time."""
 _STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
 
 
@@ -63,8 +64,6 @@ def counter_panels(
         what = f"no normalization {normalization[:60]!r}"
         raise UsageError(what, advice=f"normalizations: {', '.join(NORMALIZATIONS)}")
     if not counters.measured and counters.stored_metrics.height:
-        from wavescope.analysis.counters.engine.stored import stored_panels
-
         return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
     target = counters.system.target or ""
     declared = panels_of(target, rules=rules, more=more)
@@ -86,16 +85,7 @@ def counter_panels(
 
 
 def kernels_of(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
-    """All kernels of the capture, and whether a chosen dispatch is of them.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> kernels_of(CounterSet({}), CounterSet({}).dispatches).height
-    0
-    """
-    import polars as pl
-
+    """All kernels of the capture, and whether a chosen dispatch is of them."""
     ranked = ranked_kernels(counters.dispatches)
     is_chosen = pl.col("kernel_name").is_in(chosen["kernel_name"].unique().implode())
     return ranked.with_columns(is_chosen.alias("is_chosen")).select(CounterPanels.tables["kernels"].names)
@@ -122,8 +112,7 @@ class _Parts:
         self._single: list[Any] = []
         self._single_spreads: list[Spread] = []
         self._channel_spreads: list[Spread] = []
-        self._is_single: list[bool] = []
-        """Whether the next row is a single value; else the next rows are channels."""
+        self._is_single: list[bool] = []  # Whether the next row is a single value; else the next rows are channels.
         self._texts: dict[str, list[Any]] = {
             name: [] for name in ("table_id", "metric_id", "name", "series", "channel", "unit", "reason")
         }
@@ -151,9 +140,6 @@ class _Parts:
             self._reduce()
 
     def frame(self) -> pl.DataFrame:
-        import numpy as np
-        import polars as pl
-
         evaluation = self._evaluation
         self._reduce()
         spreads = [*self._single_spreads, *self._channel_spreads]
@@ -192,8 +178,6 @@ class _Parts:
 
     def _reduce(self) -> None:
         """Keep the statistics of the single values that were gathered, not the values."""
-        import numpy as np
-
         if not self._single:
             return
         block = np.empty((len(self._single), self._evaluation.count))
@@ -203,8 +187,6 @@ class _Parts:
         self._single.clear()
 
     def _add_channels(self, table: MetricTable, metric: Metric, outcome: Outcome, peak: float) -> None:
-        import numpy as np
-
         evaluation = self._evaluation
         count = evaluation.channel_count
         values = np.nan if outcome.values is None else outcome.values

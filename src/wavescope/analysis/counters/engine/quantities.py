@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import QUANTITY_COUNTERS
+from wavescope.facts import gpus as arch
+from wavescope.facts.metrics.names import QUANTITY_COUNTERS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.counters import System
 
-__all__ = ["CYCLES", "LAUNCH", "UNKNOWN", "facts_of", "launch_facts"]
-
+#: Quantity -> the counter that has it, added up over the dies.
 CYCLES = {name: QUANTITY_COUNTERS[name][0] for name in ("busy_cycles", "grbm_cycles", "spi_busy_cycles")}
-"""Quantity -> the counter that has it, added up over the dies."""
+#: Columns of `dispatches` that formulas can name.
 LAUNCH = ("grid_size", "workgroup_size", "arch_vgprs", "accum_vgprs", "sgprs", "lds_bytes", "scratch_bytes")
-"""Columns of `dispatches` that formulas can name."""
 _FACTS = (
     "cu_count",
     "se_count",
@@ -31,6 +30,7 @@ _FACTS = (
     "xcd_count",
     "clock_mhz_max",
 )
+#: Fact -> in words.
 UNKNOWN = {
     "clock_mhz_max": "the clock of the GPU",
     "memory_gb_per_second": "the bandwidth of the memory",
@@ -44,18 +44,10 @@ UNKNOWN = {
     "waves_per_cu_max": "how many waves a CU holds",
     "wave_size": "the size of waves",
 }
-"""Fact -> in words."""
 
 
 def facts_of(system: System) -> dict[str, float]:
-    """Facts of the GPU that do not change between dispatches; NaN = not known.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import System
-    >>> facts_of(System(target="gfx942", cu_count=304))["cu_count"]
-    304.0
-    """
+    """Facts of the GPU that do not change between dispatches; NaN = not known."""
     facts = {name: _known(getattr(system, name)) for name in _FACTS}
     facts["memory_gb_per_second"] = _known(system.memory_peak_gb_per_second)
     if math.isnan(facts["xcd_count"]) and (system.target or "") in ("gfx906", "gfx908", "gfx90a"):
@@ -69,8 +61,6 @@ def _known(value: float | None) -> float:
 
 
 def _rates(target: str | None) -> dict[str, float]:
-    from wavescope.facts import gpus as arch
-
     try:
         rates = arch.of(target or "").rates
     except UsageError:
@@ -87,6 +77,4 @@ def launch_facts(dispatches: pl.DataFrame) -> dict[str, Any]:
     >>> launch_facts(pl.DataFrame({name: [64] for name in LAUNCH}))["grid_size"].tolist()
     [64.0]
     """
-    import polars as pl
-
     return {name: dispatches[name].cast(pl.Float64).to_numpy() for name in LAUNCH}

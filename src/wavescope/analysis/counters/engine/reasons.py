@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from wavescope.analysis.counters.engine.quantities import CYCLES, LAUNCH, UNKNOWN
 from wavescope.facts.metrics.expression import denominators
 from wavescope.model.counters import ACCUMULATED
@@ -13,8 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavescope.facts.metrics.expression import Expression
-
-__all__ = ["missing_reason", "zero_reason"]
 
 _SHOWN = 4
 
@@ -26,16 +26,7 @@ def missing_reason(
     facts: Mapping[str, float],
     given: Mapping[str, Any],
 ) -> str:
-    """What a formula needs that the capture does not have; empty = it has everything.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> missing_reason(parse("SQ_INSTS / SQ_WAVES"), ["SQ_INSTS", "SQ_WAVES"], "", {}, {})
-    'needs SQ_INSTS and SQ_WAVES, which were not measured'
-    """
-    import numpy as np
-
+    """What a formula needs that the capture does not have; empty = it has everything."""
     if missing:
         names = [f"the pass of {level}" if name == ACCUMULATED and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"
@@ -57,17 +48,7 @@ def missing_reason(
 
 
 def zero_reason(expression: Expression, given: Mapping[str, Any], count: int) -> str:
-    """Why a formula whose counters are all there has no value in any dispatch.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> zero_reason(parse("SQ_INSTS / SQ_WAVES"), {"SQ_INSTS": np.ones(1), "SQ_WAVES": np.zeros(1)}, 1)
-    '0 in every dispatch: SQ_WAVES'
-    """
-    import numpy as np
-
+    """Why a formula whose counters are all there has no value in any dispatch."""
     if not count:
         return "no dispatch"
     zero = []

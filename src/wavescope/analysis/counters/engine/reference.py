@@ -5,33 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.choice import chosen_dispatches
 from wavescope.analysis.counters.engine.quantities import CYCLES, facts_of
 from wavescope.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources, needed_by
-from wavescope.facts.metrics import RULES
+from wavescope.facts.metrics.panels import RULES
 from wavescope.model.counters import ACCUMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.analysis.counters.engine.columns import Columns
     from wavescope.facts.metrics.expression import Expression
     from wavescope.model.counters import CounterSet, System
-
-__all__ = [
-    "ReferenceSources",
-    "active_cus",
-    "dispatches_under",
-    "reference_dispatches",
-    "reference_facts",
-    "reference_frames",
-    "spellings",
-    "spoiled_channels",
-    "without_channels",
-]
 
 _FIELDS = {
     "cu_count": "cu_per_gpu",
@@ -46,19 +35,11 @@ _FIELDS = {
     "clock_mhz_max": "max_sclk",
 }
 _FACT_MAX = 1e6
-_CHANNELS_MAX = 4096
-"""Facts beyond are mistakes of the file."""
+_CHANNELS_MAX = 4096  #: Facts beyond are mistakes of the file.
 
 
 def reference_facts(system: System) -> dict[str, float]:
-    """Facts of the GPU as sysinfo.csv writes them: a clock of 0 is taken for a clock.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import System
-    >>> reference_facts(System(described={"max_sclk": "0"}))["clock_mhz_max"]
-    0.0
-    """
+    """Facts of the GPU as sysinfo.csv writes them: a clock of 0 is taken for a clock."""
     facts = facts_of(system)
     said = system.described
     facts |= {name: _number(said[field]) for name, field in _FIELDS.items() if field in said}
@@ -85,8 +66,6 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
     >>> active_cus([600.0], [100.0], {"cu_count": 104.0, "waves_per_cu_max": 32.0})
     14.0
     """
-    import numpy as np
-
     with np.errstate(all="ignore"):
         ratios = 4 * np.asarray(busy_cu_cycles, float) / np.asarray(busy_cycles, float)
     known = ratios[~np.isnan(ratios)]
@@ -104,13 +83,6 @@ def dispatches_under(rules: str, counters: CounterSet, choice: CounterChoice) ->
     ------
     UsageError
         When a kernel, dispatch or GPU is chosen that the capture does not have.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.model.counters import CounterSet
-    >>> dispatches_under("corrected", CounterSet({}), CounterChoice()).height
-    0
     """
     chosen = chosen_dispatches(counters, choice)
     if rules == RULES[0]:
@@ -121,16 +93,7 @@ def dispatches_under(rules: str, counters: CounterSet, choice: CounterChoice) ->
 
 
 def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
-    """The dispatches of the joined table with its times, also where they make no sense; else all dispatches.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> reference_dispatches(CounterSet({})).height
-    0
-    """
-    import polars as pl
-
+    """The dispatches of the joined table with its times, also where they make no sense; else all dispatches."""
     main = _joined_pass(counters)
     if main is None:
         return counters.dispatches
@@ -144,12 +107,6 @@ def reference_frames(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """`measured` as the reference joins it: row n of a level file is row n of the joined table, whatever it is about.
 
     The shortest of these files decides how many dispatches there are (T13).
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> reference_frames(CounterSet({}))
-    {}
     """
     main = _joined_pass(counters)
     if main is None:
@@ -168,8 +125,6 @@ def reference_frames(counters: CounterSet) -> dict[int, pl.DataFrame]:
 
 def _with_zeros(frame: pl.DataFrame) -> pl.DataFrame:
     """Counters that stood still are 0 again: the reference takes them for measured."""
-    import polars as pl
-
     blank = [
         name for name, count in zip(frame.columns, frame.null_count().row(0), strict=True) if count == frame.height
     ]
@@ -184,17 +139,7 @@ def _joined_pass(counters: CounterSet) -> int | None:
 def without_channels(expression: Expression, values: Any, given: Mapping[str, Any]) -> Any:
     """Values per channel less those that the reference leaves out: channels that were not measured, although it takes
     what is divided by 0 for 0, and requests that are no whole numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> requests = np.array([[1.0, 2.0], [1.0, 2.5]])
-    >>> without_channels(parse("TCC_REQ[i] / norm"), requests, {"TCC_REQ[i]": requests}).tolist()
-    [[1.0, 2.0], [nan, nan]]
     """
-    import numpy as np
-
     for leaf in expression.leaves:
         if leaf.is_per_row:
             own = given[leaf.text]
@@ -209,17 +154,7 @@ def spoiled_channels(expression: Expression, given: Mapping[str, Any]) -> Any:
     """Which channels have no statistic but a median, because 0 requests were divided by 0; None = there are none.
 
     The reference counts requests in a type of integers whose divisions give numbers that are unknown, but not missing.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> given = {"TCC_REQ[i]": np.array([[0.0, 2.0], [1.0, 2.0]]), "norm": np.array([0.0, 4.0])}
-    >>> spoiled_channels(parse("TCC_REQ[i] / norm"), given).tolist()
-    [True, False]
     """
-    import numpy as np
-
     if not _counts_requests(expression):
         return None
     requests = next(given[leaf.text] for leaf in expression.leaves if leaf.is_per_row)
@@ -232,16 +167,7 @@ def _counts_requests(expression: Expression) -> bool:
 
 
 def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
-    """Pass -> spelling of fabric counters without _sum -> column; `NAME[` stands for channels of it.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> spellings(CounterSet({}))
-    {}
-    """
-    import polars as pl
-
+    """Pass -> spelling of fabric counters without _sum -> column; `NAME[` stands for channels of it."""
     found: dict[int, dict[str, str]] = {}
     fabric = counters.counters.filter(pl.col("spelled").str.starts_with("TCC_EA"))
     for number, column, spelled in fabric.select("pass", "column", "spelled").iter_rows():
@@ -251,21 +177,11 @@ def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
 
 
 class ReferenceSources(Sources):
-    """As the reference reads: one joined table, level counters from files of their own, and its spelling of names.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.analysis.counters.engine.columns import Columns
-    >>> from wavescope.model.counters import CounterSet
-    >>> ReferenceSources(Columns(CounterSet({}), np.array([])), 16, {}).main is None
-    True
-    """
+    """As the reference reads: one joined table, level counters from files of their own, and its spelling of names."""
 
     def __init__(self, columns: Columns, channel_count: int, spelled: Mapping[int, Mapping[str, str]]) -> None:
         super().__init__(columns, channel_count)
-        self._spelled = spelled
-        """Pass -> spelling of a counter without _sum -> column."""
+        self._spelled = spelled  # Pass -> spelling of a counter without _sum -> column.
 
     def spelled(self, number: int, one: Needed, prefix: str) -> Needed | None:
         """What to read in a pass when fabric counters must be spelled with this prefix; None = it has none."""

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.analysis.counters.engine.quantities import CYCLES
-from wavescope.facts.metrics import NORMALIZATIONS
+from wavescope.facts.metrics.names import NORMALIZATIONS
 from wavescope.model.counters import ACCUMULATED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.analysis.counters.engine.columns import Columns
-    from wavescope.facts.metrics.expression import Expression, Leaf
+    from wavescope.facts.metrics.expression import Expression
+    from wavescope.facts.metrics.nodes import Leaf
 
-__all__ = ["LEVEL", "PER_ROW", "Needed", "Resolved", "Sources", "needed_by"]
-
-PER_ROW = -1
-"""Stands for the channel of the row."""
+PER_ROW = -1  #: Stands for the channel of the row.
 
 
 class Needed(NamedTuple):
@@ -27,75 +25,40 @@ class Needed(NamedTuple):
 
     key: str
     counter: str
+    #: None = the counter itself; (-1,) = one value per channel of the row; else the sum of these.
     channels: tuple[int, ...] | None = None
-    """None = the counter itself; (-1,) = one value per channel of the row; else the sum of these."""
 
     @property
     def column(self) -> str:
-        """As people read it.
-
-        Examples
-        --------
-        >>> Needed("TCC_HIT[3]", "TCC_HIT", (3,)).column
-        'TCC_HIT[3]'
-        """
+        """As people read it."""
         one = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
         return f"{self.counter}[{self.channels[0]}]" if one and self.channels else self.counter
 
 
 @dataclass
 class Resolved:
-    """Where each counter of a formula comes from.
+    """Where each counter of a formula comes from."""
 
-    Examples
-    --------
-    >>> Resolved({}, ("SQ_WAVES",)).is_spread
-    False
-    """
-
-    place: dict[str, tuple[int, Needed]]
-    """Key -> pass, and what to read there."""
+    place: dict[str, tuple[int, Needed]]  #: Key -> pass, and what to read there.
     missing: tuple[str, ...] = ()
 
     @property
     def passes(self) -> frozenset[int]:
-        """Passes that are read.
-
-        Examples
-        --------
-        >>> Resolved({}).passes
-        frozenset()
-        """
+        """Passes that are read."""
         return frozenset(number for number, _ in self.place.values())
 
     @property
     def is_spread(self) -> bool:
-        """Whether counters of different executions meet.
-
-        Examples
-        --------
-        >>> Resolved({}).is_spread
-        False
-        """
+        """Whether counters of different executions meet."""
         return len(self.passes) > 1
 
 
+#: Counters whose value is how much is under way: waves, fetches, instructions, requests.
 LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
-"""Counters whose value is how much is under way: waves, fetches, instructions, requests."""
 
 
 class Sources:
-    """Finds the passes for formulas.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from wavescope.analysis.counters.engine.columns import Columns
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> from wavescope.model.counters import CounterSet
-    >>> Sources(Columns(CounterSet({}), np.array([])), 16).resolve(parse("TCC_HIT / norm"), "", "kernel").missing
-    ('TCC_HIT',)
-    """
+    """Finds the passes for formulas."""
 
     def __init__(self, columns: Columns, channel_count: int) -> None:
         self.columns = columns
@@ -105,8 +68,8 @@ class Sources:
         apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
         joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
         self._order = [*apart, *joined, *sorted(accumulating)]
+        # The pass that cycles of level metrics come from: the joined one, or the first.
         self.main: int | None = next(iter((*joined, *apart)), None)
-        """The pass that cycles of level metrics come from: the joined one, or the first."""
 
     def level_pass(self, level: str) -> int | None:
         """The pass that accumulates a level counter; None = there is none.
@@ -184,14 +147,7 @@ class Sources:
 
 
 def needed_by(expression: Expression, normalization: str, channel_count: int) -> list[Needed]:
-    """The counters behind a formula, those of its quantities too.
-
-    Examples
-    --------
-    >>> from wavescope.facts.metrics.expression import parse
-    >>> [one.counter for one in needed_by(parse("SQ_INSTS / norm"), "wave", 16)]
-    ['SQ_INSTS', 'SQ_WAVES']
-    """
+    """The counters behind a formula, those of its quantities too."""
     found = []
     for leaf in expression.leaves:
         if leaf.counter:

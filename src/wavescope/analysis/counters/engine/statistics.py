@@ -5,24 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["Spread", "spread_of"]
+import numpy as np
 
 
 @dataclass(frozen=True)
 class Spread:
-    """One number per row of values; NaN = no value.
+    """One number per row of values; NaN = no value."""
 
-    Examples
-    --------
-    >>> spread_of([[1.0, 3.0]]).mean.tolist()
-    [2.0]
-    """
-
-    count: Any
-    """Values that are known."""
+    count: Any  #: Values that are known.
     mean: Any
-    deviation: Any
-    """Of a sample; one value has none."""
+    deviation: Any  #: Of a sample; one value has none.
     minimum: Any
     q1: Any
     median: Any
@@ -38,8 +30,6 @@ class Spread:
         >>> found.median.tolist(), found.mean.tolist()
         ([2.0], [nan])
         """
-        import numpy as np
-
         others = ("mean", "deviation", "minimum", "q1", "q3", "maximum")
         return replace(self, **{name: np.where(rows, np.nan, getattr(self, name)) for name in others})
 
@@ -53,8 +43,6 @@ def spread_of(values: Any) -> Spread:
     >>> found.count.tolist(), found.median.tolist(), found.q1.tolist()
     ([3], [2.0], [1.5])
     """
-    import numpy as np
-
     ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
     known = ~np.isnan(ordered)
     count = known.sum(axis=-1)

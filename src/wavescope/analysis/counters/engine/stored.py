@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
 from wavescope.analysis.counters.engine.asked import asked_panels
 from wavescope.errors import UsageError
+from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.facts.metrics import Panel
     from wavescope.model.counters import CounterSet
-
-__all__ = ["stored_panels"]
 
 _STATISTICS = {
     "avg": "average",
@@ -64,8 +63,6 @@ def stored_panels(
     >>> stored_panels(held, choice=CounterChoice()).rows.row(0, named=True)["average"]
     75.0
     """
-    import polars as pl
-
     if choice.dispatches or choice.gpus:
         what = "the file holds computed metrics of kernels, not of single dispatches or GPUs"
         raise UsageError(what, where=counters.path, advice="leave out --dispatch and --gpu")
@@ -128,8 +125,6 @@ def _chosen_kernel(
 
 
 def _tables(stored: pl.DataFrame, target: str) -> tuple[list[dict[str, Any]], tuple[Panel, ...]]:
-    from wavescope.facts.metrics import Metric, MetricTable, Panel, panels_of
-
     words = {str(panel.number): panel.word for panel in panels_of(target)}
     rows: dict[str, dict[str, Any]] = {}
     titles: dict[str, tuple[str, str]] = {}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.l2.traffic import Measurement, measure, short_path
 from wavescope.analysis.counters.l2.verdict import findings, verdict
 from wavescope.base.bounds import BYTES_GB, EA_CHANNELS, bounded
@@ -16,11 +18,7 @@ from wavescope.model.schema import TableSpec, frame_of, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
-
-__all__ = ["L2", "l2"]
 
 _KERNELS = table_spec(
     "kernels",
@@ -70,21 +68,13 @@ _FINDINGS = table_spec(
     reason       String  -  | the number behind it and what it means
     """,
 )
-_FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")
-"""Targets without reads of 128 bytes."""
-_LARGEST_READ = 2.0
-"""Times 64 bytes."""
+_FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
+_LARGEST_READ = 2.0  #: Times 64 bytes.
 
 
 @dataclass(frozen=True)
 class L2(Answer):
-    """L2 and memory traffic of kernels, from counters.
-
-    Examples
-    --------
-    >>> L2.tables["kernels"].columns[0].name
-    'kernel_name'
-    """
+    """L2 and memory traffic of kernels, from counters."""
 
     definition: ClassVar[str] = (
         "Ratios are ratios of sums over the dispatches of one run, amounts are means per dispatch; counters are "
@@ -133,13 +123,6 @@ def l2(
     ------
     UsageError
         When no dispatch fits, or `ideal_gb` is given for several kernels.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> l2(CounterSet({}))
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: no dispatches in these files; rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM
     """
     names = _chosen(captures, kernel, ideal_gb)
     facts, notes = _facts(captures, gpu)
@@ -166,13 +149,11 @@ def l2(
 def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float | None) -> list[str]:
     names = list(dict.fromkeys(name for counters in captures for name in counters.dispatches["kernel_name"]))
     if not names:
-        what = "no dispatches in these files"
-        raise UsageError(what, advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
+        raise UsageError("no dispatches in these files", advice="rocprofv3 --pmc TCC_HIT_sum TCC_MISS_sum -- PROGRAM")
     chosen = [name for name in names if kernel is None or kernel in name]
     shown = ", ".join(name[:60] for name in (chosen or names)[:6])
     if not chosen:
-        what = f"no kernel's name contains {kernel!r}"
-        raise UsageError(what, advice=f"kernels: {shown}")
+        raise UsageError(f"no kernel's name contains {kernel!r}", advice=f"kernels: {shown}")
     if ideal_gb is not None and len(chosen) > 1:
         what = f"--ideal-gb speaks about one kernel, but there are {len(chosen):,}"
         raise UsageError(what, advice=f"choose one with --kernel: {shown}")
@@ -223,8 +204,7 @@ def _product(target: str, product: str | None) -> arch.Arch:
             return arch.of(name or target)
         except UsageError:
             continue
-    what = f"no facts about {target!r}"
-    raise UsageError(what, advice="say which GPU it is like with --gpu")
+    raise UsageError(f"no facts about {target!r}", advice="say which GPU it is like with --gpu")
 
 
 def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int | None) -> Measurement:
@@ -272,8 +252,6 @@ def _row(
 
 def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
     """Of the run that has most dispatches of the kernel."""
-    import polars as pl
-
     found: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
     for counters in captures:
         mine = counters.dispatches.filter(pl.col("kernel_name") == name)

@@ -5,62 +5,42 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
-
-__all__ = ["FORMULAS", "Formula", "Measurement", "measure", "short_path"]
 
 Sums = dict[str, float]
 
 
 @dataclass(frozen=True)
 class Formula:
-    """One way to compute a metric from sums of counters over dispatches.
-
-    Examples
-    --------
-    >>> FORMULAS[0].metric, FORMULAS[0].value({"TCC_HIT": 1.0, "TCC_MISS": 3.0})
-    ('hit_rate', 0.25)
-    """
+    """One way to compute a metric from sums of counters over dispatches."""
 
     metric: str
     needs: tuple[str, ...]
     value: Callable[[Sums], float | None]
     text: str
-    is_lower_bound: bool = False
-    """Whether requests may be larger than the formula can see."""
-    targets: str = ""
-    """Begin of the names of the GPUs that it holds for; empty = all that have the counters."""
+    is_lower_bound: bool = False  #: Whether requests may be larger than the formula can see.
+    targets: str = ""  #: Begin of the names of the GPUs that it holds for; empty = all that have the counters.
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One metric of one kernel in one run.
-
-    Examples
-    --------
-    >>> Measurement(0, "k", "hit_rate", 0.25, 3, 100, "HIT / (HIT + MISS)", True).value
-    0.25
-    """
+    """One metric of one kernel in one run."""
 
     run: int
     kernel_name: str
     metric: str
-    value: float
-    """Of a ratio, the ratio of sums; of an amount, the mean per dispatch."""
+    value: float  #: Of a ratio, the ratio of sums; of an amount, the mean per dispatch.
     dispatch_count: int
-    duration_ns_mean: float | None
-    """Of these dispatches; None = no usable timestamps."""
+    duration_ns_mean: float | None  #: Of these dispatches; None = no usable timestamps.
     formula: str
-    same_pass: bool
-    """Whether all counters come from the same pass over the dispatches."""
+    same_pass: bool  #: Whether all counters come from the same pass over the dispatches.
     is_lower_bound: bool = False
-    file: str = ""
-    """Of the pass, or of the first of several passes."""
+    file: str = ""  #: Of the pass, or of the first of several passes.
 
 
 def _ratio(part: str, *whole: str) -> Callable[[Sums], float | None]:
@@ -78,6 +58,8 @@ def _weighted(**weights: float) -> Callable[[Sums], float | None]:
 _R, _W = "TCC_EA0_RDREQ", "TCC_EA0_WRREQ"
 _GR, _GW = "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
 
+#: In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17, and on gfx12, which
+#: does not count sizes, what public measurements of an RX 9070 XT give.
 FORMULAS: tuple[Formula, ...] = (
     Formula(
         "hit_rate", ("TCC_HIT", "TCC_MISS"), _ratio("TCC_HIT", "TCC_HIT", "TCC_MISS"), "TCC_HIT / (TCC_HIT + TCC_MISS)"
@@ -128,13 +110,11 @@ FORMULAS: tuple[Formula, ...] = (
     Formula("read_bytes", (_GR,), _weighted(**{_GR: 256}), "256·EA_RDREQ", targets="gfx12"),
     Formula("write_bytes", (_GW,), _weighted(**{_GW: 256}), "256·EA_WRREQ", targets="gfx12"),
 )
-"""In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17, and on gfx12, which
-does not count sizes, what public measurements of an RX 9070 XT give."""
 
 _NEEDED = sorted({name for formula in FORMULAS for name in formula.needs})
 _RATIOS = ("hit_rate", "read_32b_share")
+#: Reads of 128 bytes, on gfx94x only: where it is 0 although there were reads, it does not exist.
 _BUBBLE = "TCC_BUBBLE"
-"""Reads of 128 bytes, on gfx94x only: where it is 0 although there were reads, it does not exist."""
 
 
 def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
@@ -216,8 +196,6 @@ def _measurement(formula: Formula, rows: pl.DataFrame, *, run: int, kernel: str)
 
 def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
-    import polars as pl
-
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     found = {}
     for number, frame in sorted(counters.measured.items()):
@@ -231,8 +209,6 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
 
 def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:
     """Passes over the same dispatches as one row per dispatch; of a counter that two have, the first."""
-    import polars as pl
-
     about = ["dispatch", "kernel_name", "duration_ns"]
     whole = pl.concat([frame.select(about) for frame in passes.values()]).unique("dispatch", maintain_order=True)
     for frame in passes.values():

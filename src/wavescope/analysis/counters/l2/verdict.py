@@ -10,27 +10,17 @@ from wavescope.base.words import percent
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["HEALTHY_FROM", "SATURATED_FROM", "SCATTERED_FROM", "Finding", "findings", "verdict"]
-
-_STREAMING_BELOW = 0.05
-"""Hit rate below which data is read once and not again."""
+_STREAMING_BELOW = 0.05  #: Hit rate below which data is read once and not again.
 _REUSED_FROM = 0.5
-SCATTERED_FROM = 0.05
-"""Share of 32-byte reads from which lines are wasted."""
+SCATTERED_FROM = 0.05  #: Share of 32-byte reads from which lines are wasted.
 _FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
+#: Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %.
 HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
-"""Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The answer to one question; `kind` is for programs.
-
-    Examples
-    --------
-    >>> findings({"hit_rate": 0.017})[0].kind
-    'streaming'
-    """
+    """The answer to one question; `kind` is for programs."""
 
     question: str
     kind: str

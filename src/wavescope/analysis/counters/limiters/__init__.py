@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, Evidence, Suspicion
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavescope.analysis.counters.limiters.planning import plan_line
@@ -20,9 +19,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.common.caveats import Caveat
+    from wavescope.analysis.counters.limiters.evidence import Suspicion
     from wavescope.model.counters import CounterSet
-
-__all__ = ["VERDICTS", "Bottlenecks", "Evidence", "KernelLimit", "Suspicion", "bottlenecks", "suspect_table"]
 
 _SUSPECTS = table_spec(
     "suspects",
@@ -42,59 +40,36 @@ _SUSPECTS = table_spec(
     """,
 )
 
-_NAMED = 3
-"""Undecided suspects that a summary names."""
+_NAMED = 3  #: Undecided suspects that a summary names.
 
 
 @dataclass(frozen=True)
 class KernelLimit:
-    """One kernel: what limits it, and the verdict about every suspect.
+    """One kernel: what limits it, and the verdict about every suspect."""
 
-    Examples
-    --------
-    >>> KernelLimit(0, "copy", 3, 6e4, 2e4, 1.0, "s", ("memory bandwidth",), "high", "r", (), "").limits
-    ('memory bandwidth',)
-    """
-
-    kernel: int
-    """Its rank by total duration; --kernel takes it."""
+    kernel: int  #: Its rank by total duration; --kernel takes it.
     kernel_name: str
     dispatch_count: int
     duration_ns_total: float | None
     duration_ns_mean: float | None
-    duration_share: float | None
-    """Of all chosen dispatches."""
+    duration_share: float | None  #: Of all chosen dispatches.
     summary: str
+    #: Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
     limits: tuple[str, ...]
-    """Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit."""
     confidence: str
     confidence_reason: str
-    suspects: tuple[Suspicion, ...]
-    """At limit, likely, undecided, excluded."""
+    suspects: tuple[Suspicion, ...]  #: At limit, likely, undecided, excluded.
+    #: Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell.
     plan: str
-    """Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell."""
 
     def of(self, *verdicts: str) -> tuple[Suspicion, ...]:
-        """The suspects with one of these verdicts.
-
-        Examples
-        --------
-        >>> KernelLimit(0, "copy", 3, 6e4, 2e4, 1.0, "s", (), "high", "r", (), "").of("likely")
-        ()
-        """
+        """The suspects with one of these verdicts."""
         return tuple(one for one in self.suspects if one.verdict in verdicts)
 
 
 @dataclass(frozen=True)
 class Bottlenecks(Answer):
-    """What limits the kernels of a counter capture, the longest kernel first.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> bottlenecks(CounterSet({})).kernels
-    ()
-    """
+    """What limits the kernels of a counter capture, the longest kernel first."""
 
     definition: ClassVar[str] = (
         "Each suspect is judged by metrics of the panels (`wavescope metrics`) against thresholds that are part of the "
@@ -121,12 +96,6 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
     ------
     UsageError
         When a kernel, dispatch or GPU is asked for that the capture does not have.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> bottlenecks(CounterSet({})).kernel_count
-    0
     """
     known = kernel_values(counters, choice, top=top)
     uncertain = doubted_kernels(counters, known.dispatches)
@@ -144,14 +113,7 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
 
 
 def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
-    """The verdicts as one table: a row per kernel and suspect.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> suspect_table(bottlenecks(CounterSet({}))).height
-    0
-    """
+    """The verdicts as one table: a row per kernel and suspect."""
     rows = [
         {
             "kernel": kernel.kernel,

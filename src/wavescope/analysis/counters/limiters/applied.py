@@ -13,22 +13,12 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.limiters.suspects import Threshold
 
-__all__ = ["Applied", "applied", "evidence_of", "number_of"]
-
-_CLOSE = 0.1
-"""A number this close to its threshold, relatively, excludes nothing for certain."""
+_CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A threshold applied to a value.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters.suspects import Threshold
-    >>> Applied(Threshold("valu_busy", 50, 80, ""), Value("valu_busy", 60.0), "decides").level
-    1
-    """
+    """A threshold applied to a value."""
 
     threshold: Threshold
     value: Value
@@ -72,14 +62,7 @@ class Applied:
 
 
 def applied(thresholds: Iterable[Threshold], values: Mapping[str, Value], role: str) -> list[Applied]:
-    """Thresholds with the values that they are about; what there is no value of was not measured.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters.suspects import Threshold
-    >>> applied([Threshold("valu_busy", 50, 80, "")], {}, "decides")[0].value.reason
-    'not measured'
-    """
+    """Thresholds with the values that they are about; what there is no value of was not measured."""
     missing = "not measured"
     return [
         Applied(threshold, values.get(threshold.quantity, Value(threshold.quantity, None, reason=missing)), role)
@@ -88,14 +71,7 @@ def applied(thresholds: Iterable[Threshold], values: Mapping[str, Value], role: 
 
 
 def evidence_of(test: Applied) -> Evidence:
-    """The value with its threshold and what it says.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters.suspects import Threshold
-    >>> evidence_of(Applied(Threshold("valu_busy", 50, 80, ""), Value("valu_busy", 60.0), "decides")).threshold
-    'from 50 %, strongly from 80 %'
-    """
+    """The value with its threshold and what it says."""
     unit = QUANTITIES[test.value.quantity].unit
     side = "at most" if test.threshold.below else "from"
     bounds = f"{side} {test.threshold.likely:g} {unit}"

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.counters.limiters.evidence import Value
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
 
-__all__ = ["channel_sums", "channel_values"]
-
 _COUNTER = "TCC_REQ"
-_METRIC = "18.3.0"
-"""Requests of every channel."""
+_METRIC = "18.3.0"  #: Requests of every channel.
 
-Sums = dict[str | None, list[float]]
-"""Kernel name -> requests of each channel."""
+Sums = dict[str | None, list[float]]  #: Kernel name -> requests of each channel.
 
 
 def channel_sums(counters: CounterSet) -> Sums:
-    """Requests per channel of every kernel, in the pass that has most channels.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> channel_sums(CounterSet({}))
-    {}
-    """
-    import polars as pl
-
+    """Requests per channel of every kernel, in the pass that has most channels."""
     own = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
     names = counters.dispatches.select("dispatch", "kernel_name")
     best: Sums = {}

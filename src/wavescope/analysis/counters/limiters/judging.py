@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.limiters.suspects import Suspect
 
-__all__ = ["judged"]
-
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
 _KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.limiters.channels import channel_sums, channel_values
 from wavescope.analysis.counters.limiters.evidence import Value
@@ -13,16 +15,12 @@ from wavescope.analysis.counters.limiters.measured import measured_values
 from wavescope.analysis.counters.limiters.memory import memory_values, traffic_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.analysis.counters.limiters.memory import Traffic
     from wavescope.model.counters import CounterSet
 
-__all__ = ["AllValues", "KernelValues", "kernel_values"]
-
+#: Columns of `L2.kernels` that need to know how much a dispatch has to read.
 _AGAINST_IDEAL = ("over_fetch", "useful_bytes_per_second", "useful_peak_share")
-"""Columns of `L2.kernels` that need to know how much a dispatch has to read."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +92,6 @@ def kernel_values(
 
 def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     """The same capture with these dispatches only."""
-    import polars as pl
-
     wanted = pl.col("dispatch").is_in(dispatches["dispatch"].implode())
     tables = dict(counters.tables) | {
         "dispatches": dispatches,

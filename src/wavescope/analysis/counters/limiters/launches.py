@@ -17,26 +17,13 @@ if TYPE_CHECKING:
 
     from wavescope.model.counters import System
 
-__all__ = ["launch_values", "limits_of"]
-
 _LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
 _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
 
 
 def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, Value]:
-    """Quantities of one kernel's rows of `CounterSet.dispatches`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from wavescope.model.counters import COUNTER_SET, System
-    >>> from wavescope.model.schema import frame_of
-    >>> row = {"start_ns": 0.0, "end_ns": 4e4, "grid_size": 64 * 38, "workgroup_size": 64, "scratch_bytes": 0}
-    >>> found = launch_values(frame_of(COUNTER_SET["dispatches"], [row]), System(target="gfx942", cu_count=304))
-    >>> found["idle_cus"].number, found["duration"].number
-    (87.5, 40.0)
-    """
+    """Quantities of one kernel's rows of `CounterSet.dispatches`."""
     found = [_duration(dispatches), _scratch(dispatches)]
     fitting = limits_of(dispatches, system)
     found += _fits(fitting, system)

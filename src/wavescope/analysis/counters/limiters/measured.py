@@ -5,85 +5,53 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.counters.engine import measure
+import polars as pl
+
+from wavescope.analysis.counters.engine.measured import measure
 from wavescope.analysis.counters.engine.quantities import CYCLES
 from wavescope.analysis.counters.limiters.evidence import Value
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
-from wavescope.facts.metrics import formula_of, panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.panels import formula_of, panels_of
 
 if TYPE_CHECKING:
     from wavescope.analysis.counters.limiters.quantities import Quantity
-    from wavescope.facts.metrics import Metric
+    from wavescope.facts.metrics.declared import Metric
     from wavescope.model.counters import CounterSet
 
-__all__ = ["DILUTED_FROM", "Formula", "MeasuredValues", "formulas_of_quantities", "measured_values"]
-
+#: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
 DILUTED_FROM = 1.2
-"""Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own."""
-_PEAK = " peak"
-"""Behind the name of a quantity: its peak. No quantity has a space in its name."""
+_PEAK = " peak"  #: Behind the name of a quantity: its peak. No quantity has a space in its name.
 
 
 @dataclass(frozen=True)
 class Formula:
-    """How one quantity is computed on one target.
-
-    Examples
-    --------
-    >>> formulas_of_quantities("gfx942")["l2_hit_rate"].counters
-    ('TCC_HIT', 'TCC_MISS')
-    """
+    """How one quantity is computed on one target."""
 
     quantity: Quantity
-    text: str
-    """Empty = the target has none."""
+    text: str  #: Empty = the target has none.
     peak: str
     metric: Metric | None
 
     @property
     def is_share(self) -> bool:
-        """Whether the quantity is the metric's share of its peak.
-
-        Examples
-        --------
-        >>> formulas_of_quantities("gfx1201")["occupancy"].is_share
-        True
-        """
+        """Whether the quantity is the metric's share of its peak."""
         is_amount = self.metric is not None and self.quantity.unit == "%" and not self.metric.unit.startswith("%")
         return self.quantity.of_peak or is_amount
 
     @property
     def level(self) -> str:
-        """Level counter whose pass it reads; empty = none.
-
-        Examples
-        --------
-        >>> formulas_of_quantities("gfx942")["lds_latency"].level
-        'SQ_INST_LEVEL_LDS'
-        """
+        """Level counter whose pass it reads; empty = none."""
         return self.metric.level if self.metric else ""
 
     @property
     def is_per_cycle(self) -> bool:
-        """Whether it is divided by the cycles that the GPU was busy.
-
-        Examples
-        --------
-        >>> formulas_of_quantities("gfx942")["valu_busy"].is_per_cycle
-        True
-        """
+        """Whether it is divided by the cycles that the GPU was busy."""
         return self.quantity.name != "clock" and "busy_cycles" in (parse(self.text).quantities if self.text else ())
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """Counters that it needs.
-
-        Examples
-        --------
-        >>> formulas_of_quantities("gfx942")["occupancy"].counters
-        ('SQ_WAVE_CYCLES', 'GRBM_GUI_ACTIVE')
-        """
+        """Counters that it needs."""
         if not self.text:
             return ()
         parsed = parse(self.text)
@@ -92,13 +60,7 @@ class Formula:
 
 
 def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
-    """Quantity -> how it is computed on this target; only those that have a formula somewhere.
-
-    Examples
-    --------
-    >>> formulas_of_quantities("gfx908")["mfma_busy"].text
-    ''
-    """
+    """Quantity -> how it is computed on this target; only those that have a formula somewhere."""
     known = _metrics(target)
     countable = {name for metric in known.values() if metric.formula for name in parse(metric.formula).counters}
     found = {}
@@ -120,27 +82,13 @@ def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
 
 @dataclass(frozen=True)
 class MeasuredValues:
-    """Values by kernel and quantity.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> measured_values(CounterSet({}, system=System(target="gfx942"))).of("gemm")["valu_busy"].missing
-    ('SQ_ACTIVE_INST_VALU', 'GRBM_GUI_ACTIVE')
-    """
+    """Values by kernel and quantity."""
 
     by_kernel: dict[str | None, dict[str, Value]] = field(hash=False)
-    without: dict[str, Value] = field(hash=False)
-    """What a kernel without any value has."""
+    without: dict[str, Value] = field(hash=False)  #: What a kernel without any value has.
 
     def of(self, kernel_name: str | None) -> dict[str, Value]:
-        """All quantities of one kernel.
-
-        Examples
-        --------
-        >>> MeasuredValues({}, {}).of("gemm")
-        {}
-        """
+        """All quantities of one kernel."""
         return self.by_kernel.get(kernel_name, self.without)
 
     def lacking(self, kernel_name: str | None, *quantities: str) -> Value:
@@ -161,14 +109,7 @@ class MeasuredValues:
 
 
 def measured_values(counters: CounterSet) -> MeasuredValues:
-    """Every quantity that has a formula, of every kernel.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> measured_values(CounterSet({})).of("gemm")["valu_busy"].exists
-    False
-    """
+    """Every quantity that has a formula, of every kernel."""
     target = counters.system.target
     formulas = formulas_of_quantities(target)
     usable = {name: formula for name, formula in formulas.items() if formula.text}
@@ -221,8 +162,6 @@ def _with_stored(
     by_kernel: dict[str | None, dict[str, Value]], counters: CounterSet, formulas: dict[str, Formula]
 ) -> dict[str | None, dict[str, Value]]:
     """Averages that another tool stored stand in for counters that a capture does not have."""
-    import polars as pl
-
     stored = counters.stored_metrics.filter(pl.col("value").is_not_null())
     if not stored.height:
         return by_kernel

@@ -17,25 +17,15 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.l2.verdict import Finding
     from wavescope.model.counters import CounterSet
 
-__all__ = ["Traffic", "memory_values", "traffic_of"]
+_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the suspect.
 
-_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}
-"""Answers about a busy memory -> level of the suspect."""
-
+#: Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`.
 Traffic = dict[str, dict[str, Any]]
-"""Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`."""
 
 
 @bounded(ideal_gb=BYTES_GB)
 def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[Traffic, tuple[str, ...]]:
-    """What `l2` says of every kernel, and its notes; nothing where it cannot say anything.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> traffic_of(CounterSet({}))
-    ({}, ())
-    """
+    """What `l2` says of every kernel, and its notes; nothing where it cannot say anything."""
     try:
         answer: L2 = l2(counters, ideal_gb=ideal_gb)
     except WavescopeError:

@@ -5,31 +5,19 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from wavescope.facts.metrics import panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.panels import panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wavescope.analysis.counters.limiters.evidence import Suspicion
 
-__all__ = ["plan_line"]
-
-_SHOWN = 12
-"""Metrics on a command line; beyond them, whole panels are shorter."""
+_SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
 
 
 def plan_line(undecided: Sequence[Suspicion], target: str | None) -> str:
-    """A ready-made command for the metrics that these suspects lack; empty when no counter would help.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.limiters.evidence import Suspicion
-    >>> lacks = ("TCC_REQ", "SQ_WAIT_ANY")
-    >>> suspicion = Suspicion("a", "waste", "undecided", "", "low", "", (), lacks, ("17.1.1",), "", None)
-    >>> plan_line([suspicion], "gfx942")
-    'wavescope counters --plan --target gfx942 --metric 17.1.1 --metric 7.2.4'
-    """
+    """A ready-made command for the metrics that these suspects lack; empty when no counter would help."""
     if not target:
         return ""
     metrics = dict.fromkeys(metric for one in undecided for metric in one.missing_metrics)

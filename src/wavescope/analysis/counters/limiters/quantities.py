@@ -4,43 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["QUANTITIES", "Quantity"]
-
 
 @dataclass(frozen=True)
 class Quantity:
-    """One number about one kernel.
-
-    Examples
-    --------
-    >>> QUANTITIES["valu_busy"].metric
-    ('2.1', 'VALU Utilization')
-    """
+    """One number about one kernel."""
 
     name: str
     label: str
     unit: str
+    #: Table and name of the metric whose formula it is; empty = `formula`, or computed elsewhere.
     metric: tuple[str, str] = ("", "")
-    """Table and name of the metric whose formula it is; empty = `formula`, or computed elsewhere."""
-    of_peak: bool = False
-    """Whether it is the metric's share of its peak, in percent."""
+    of_peak: bool = False  #: Whether it is the metric's share of its peak, in percent.
     formula: str = ""
-    named: str = ""
-    """Name of the auxiliary formula that it is (`wavescope.facts.metrics.formula_of`)."""
+    named: str = ""  #: Name of the auxiliary formula that it is (`wavescope.facts.metrics.formula_of`).
+    #: Table and name of its metric on RDNA, where `formula` would read the counters of CDNA in a wrong way.
     on_rdna: tuple[str, str] = ("", "")
-    """Table and name of its metric on RDNA, where `formula` would read the counters of CDNA in a wrong way."""
+    #: Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems.
     is_bounded: bool = False
-    """Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems."""
 
     @property
     def digits(self) -> int:
-        """Digits after the point that tell something.
-
-        Examples
-        --------
-        >>> QUANTITIES["valu_busy"].digits, QUANTITIES["lds_latency"].digits
-        (1, 0)
-        """
+        """Digits after the point that tell something."""
         return {"times": 2, "cycles": 0, "bytes": 0, "lookups": 0}.get(self.unit, 1)
 
 
@@ -344,5 +328,4 @@ _DECLARED = (
     Quantity("busiest_unit", "busiest unit of its peak", "%"),
 )
 
-QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for quantity in _DECLARED}
-"""Every quantity, by name."""
+QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for quantity in _DECLARED}  #: Every quantity, by name.

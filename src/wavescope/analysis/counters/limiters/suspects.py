@@ -6,26 +6,16 @@ from dataclasses import dataclass
 
 from wavescope.analysis.counters.l2.verdict import HEALTHY_FROM, SATURATED_FROM, SCATTERED_FROM
 
-__all__ = ["CORE", "SUSPECTS", "Suspect", "Threshold"]
-
 
 @dataclass(frozen=True)
 class Threshold:
-    """When a quantity makes a suspect likely, and when strongly so.
-
-    Examples
-    --------
-    >>> lanes = Threshold("active_lanes", 75, 50, "idle lanes cost as much as busy ones", below=True)
-    >>> [lanes.level(value) for value in (90, 60, 30)]
-    [0, 1, 2]
-    """
+    """When a quantity makes a suspect likely, and when strongly so."""
 
     quantity: str
     likely: float
     strong: float
     why: str
-    below: bool = False
-    """Whether low values are the bad ones."""
+    below: bool = False  #: Whether low values are the bad ones.
 
     def level(self, value: float) -> int:
         """0 = speaks against, 1 = for it, 2 = strongly for it.
@@ -42,38 +32,21 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Suspect:
-    """One limit.
-
-    Examples
-    --------
-    >>> SUSPECTS["memory bandwidth"].kind
-    'throughput'
-    """
+    """One limit."""
 
     name: str
-    kind: str
-    """throughput, waste, latency, occupancy, launch or clock."""
-    decides: tuple[Threshold, ...]
-    """Any of them makes it; all that this GPU has must be measured to exclude it."""
-    instead: tuple[Threshold, ...] = ()
-    """Used where none of `decides` was measured; then it is likely at most."""
-    only_if: tuple[Threshold, ...] = ()
-    """Each must hold as well: without it, the suspect costs no time."""
-    one_of: tuple[Threshold, ...] = ()
-    """One of them must hold as well, if there are any."""
-    signs: tuple[Threshold, ...] = ()
-    """Not needed, but any of them makes it more certain, and none of them less."""
-    shows: tuple[str, ...] = ()
-    """Quantities that go with it as numbers only."""
+    kind: str  #: throughput, waste, latency, occupancy, launch or clock.
+    decides: tuple[Threshold, ...]  #: Any of them makes it; all that this GPU has must be measured to exclude it.
+    instead: tuple[Threshold, ...] = ()  #: Used where none of `decides` was measured; then it is likely at most.
+    only_if: tuple[Threshold, ...] = ()  #: Each must hold as well: without it, the suspect costs no time.
+    one_of: tuple[Threshold, ...] = ()  #: One of them must hold as well, if there are any.
+    signs: tuple[Threshold, ...] = ()  #: Not needed, but any of them makes it more certain, and none of them less.
+    shows: tuple[str, ...] = ()  #: Quantities that go with it as numbers only.
     at_most: str = "at limit"
-    needs_sign: bool = False
-    """Whether it is no more than likely unless a sign was seen."""
-    if_nothing_busy: bool = False
-    """Whether it does not matter once some unit is at its limit."""
-    gain_part: str = ""
-    """Quantity, percent of the time: at most this can be gained."""
-    gain_rest: str = ""
-    """Quantity, percent of a peak: at most the rest of the time can be gained with the same work."""
+    needs_sign: bool = False  #: Whether it is no more than likely unless a sign was seen.
+    if_nothing_busy: bool = False  #: Whether it does not matter once some unit is at its limit.
+    gain_part: str = ""  #: Quantity, percent of the time: at most this can be gained.
+    gain_rest: str = ""  #: Quantity, percent of a peak: at most the rest of the time can be gained with the same work.
     remedy: str = ""
 
 
@@ -447,8 +420,7 @@ _DECLARED = (
     ),
 )
 
-SUSPECTS: dict[str, Suspect] = {suspect.name: suspect for suspect in _DECLARED}
-"""Every suspect, by name."""
+SUSPECTS: dict[str, Suspect] = {suspect.name: suspect for suspect in _DECLARED}  #: Every suspect, by name.
 
+#: Units that must be known to have time to spare before latency can be what limits a kernel.
 CORE = ("memory bandwidth", "L2 bandwidth", "L1 bandwidth", "LDS bandwidth", "matrix throughput", "VALU throughput")
-"""Units that must be known to have time to spare before latency can be what limits a kernel."""

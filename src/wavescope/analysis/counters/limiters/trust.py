@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.caveats import SEVERITIES, Caveat
 from wavescope.analysis.counters.limiters.measured import DILUTED_FROM
 from wavescope.base.words import counted, percent
@@ -12,11 +14,7 @@ from wavescope.model.counters import ACCUMULATED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
-
-__all__ = ["doubted_kernels", "doubts_of"]
 
 _DURATIONS_DIFFER_FROM = 1.1
 _VALUES_DIFFER_FROM = 1.05
@@ -28,13 +26,6 @@ def doubts_of(
     """Every doubt about these dispatches, worst first.
 
     `notes` are those of `l2`; `diluted`: how many times longer than the kernels the GPU was busy, at worst.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> empty = CounterSet({})
-    >>> [doubt.name for doubt in doubts_of(empty, empty.dispatches, ())]
-    ['no_dispatches', 'no_target']
     """
     found = list(_of_capture(counters, dispatches))
     found += _of_durations(counters, dispatches) if dispatches.height else []
@@ -100,8 +91,6 @@ def _of_durations(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Ca
 
 def _pass_durations(counters: CounterSet, dispatches: pl.DataFrame) -> list[tuple[str, float, float]]:
     """Kernels whose mean duration differs between passes: name, shortest and longest mean; the worst first."""
-    import polars as pl
-
     means = (
         counters.executions.join(dispatches.select("dispatch", "kernel_name"), on="dispatch")
         .with_columns(length=pl.col("end_ns") - pl.col("start_ns"))
@@ -114,8 +103,6 @@ def _pass_durations(counters: CounterSet, dispatches: pl.DataFrame) -> list[tupl
 
 def _repeated_values(counters: CounterSet, dispatches: pl.DataFrame) -> list[tuple[str, float, float]]:
     """Kernels for which passes disagree about the same counter: name, least and largest mean; the worst first."""
-    import polars as pl
-
     own = counters.counters.filter(pl.col("channel").is_null() & (pl.col("counter") != ACCUMULATED))
     several = own.filter(pl.col("pass").n_unique().over("counter") > 1)
     # Cycles differ as much as durations do, which is said already; counts of work should not.
@@ -132,8 +119,6 @@ def _repeated_values(counters: CounterSet, dispatches: pl.DataFrame) -> list[tup
 
 
 def _spread(means: pl.DataFrame, keys: list[str], limit: float) -> list[tuple[str, float, float]]:
-    import polars as pl
-
     spread = means.group_by(keys).agg(low=pl.col("value").min(), high=pl.col("value").max())
     wide = spread.filter((pl.col("low") > 0) & (pl.col("high") >= limit * pl.col("low")))
     ordered = wide.sort(pl.col("high") / pl.col("low"), descending=True).unique("kernel_name", maintain_order=True)

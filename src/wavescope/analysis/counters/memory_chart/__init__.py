@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.memory_chart import cdna, rdna
 from wavescope.analysis.counters.memory_chart.numbers import Numbers, wire_rows
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import panels_of
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.memory_chart.parts import Block, Wire
     from wavescope.model.counters import CounterSet
-
-__all__ = ["MemoryChart", "memory_chart"]
 
 _NUMBER = """
     value        Float64  -  | the value; null = see `reason`
@@ -67,19 +65,12 @@ _BLOCKS = table_spec(
     """,
 )
 _FAMILIES = {"cdna": (cdna.BLOCKS, cdna.WIRES), "rdna": (rdna.BLOCKS, rdna.WIRES)}
-_BUSIEST_FROM = 1.0
-"""Percent of a peak below which no block is called the busiest."""
+_BUSIEST_FROM = 1.0  #: Percent of a peak below which no block is called the busiest.
 
 
 @dataclass(frozen=True)
 class MemoryChart(Answer):
-    """Blocks, their values and the wires between them.
-
-    Examples
-    --------
-    >>> MemoryChart.tables["wires"].columns[0].name
-    'source'
-    """
+    """Blocks, their values and the wires between them."""
 
     definition: ClassVar[str] = (
         "Each number is a metric (`wavescope metrics ID`) over the chosen dispatches: requests per kernel, wave, cycle "
@@ -90,17 +81,13 @@ class MemoryChart(Answer):
 
     target: str
     product: str
-    family: str
-    """cdna or rdna."""
-    normalization: str
-    """Requests per kernel, wave, cycle or second."""
+    family: str  #: cdna or rdna.
+    normalization: str  #: Requests per kernel, wave, cycle or second.
     rules: str
-    kernel_names: tuple[str, ...]
-    """The chosen kernels, the longest first."""
+    kernel_names: tuple[str, ...]  #: The chosen kernels, the longest first.
     dispatch_count: int
     duration_ns_mean: float | None
-    busiest: str
-    """Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak."""
+    busiest: str  #: Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak.
     blocks: pl.DataFrame
     values: pl.DataFrame
     wires: pl.DataFrame

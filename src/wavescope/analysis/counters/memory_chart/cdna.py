@@ -13,8 +13,6 @@ from wavescope.analysis.counters.memory_chart.parts import (
     Wire,
 )
 
-__all__ = ["BLOCKS", "WIRES"]
-
 BLOCKS: tuple[Block, ...] = (
     Block(
         "waves",

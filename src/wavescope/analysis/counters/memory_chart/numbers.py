@@ -6,28 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.memory_chart.parts import NEAR_PEAK, Block, Value, Wire
-from wavescope.facts.metrics import panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.panels import panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wavescope.analysis.counters.engine import CounterPanels
-
-__all__ = ["Numbers", "wire_rows"]
+    from wavescope.analysis.counters.engine.answer import CounterPanels
 
 
 class Numbers:
-    """The rows of an answer by table and name.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> numbers = Numbers(counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["3.1"]))
-    >>> numbers.of("3.1 L2 Hit")["unit"], numbers.of("3.1 nothing")
-    ('%', None)
-    """
+    """The rows of an answer by table and name."""
 
     def __init__(self, answer: CounterPanels) -> None:
         self.rows = {f"{row['table_id']} {row['name']}": row for row in answer.rows.iter_rows(named=True)}
@@ -39,8 +28,8 @@ class Numbers:
         ]
         self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
         self.about = {name: metric.about for name, metric in declared}
+        # Ours: the reference's rules leave them out, or misspell them (T4, T5).
         self.units = {name: metric.unit_per(answer.normalization) for name, metric in declared}
-        """Ours: the reference's rules leave them out, or misspell them (T4, T5)."""
 
     def of(self, name: str) -> dict[str, Any] | None:
         """The number under `name`, or the sum of several; None = this target has no such metric."""
@@ -111,17 +100,7 @@ def _heat(share: float | None, limits: tuple[float, float]) -> str:
 
 
 def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
-    """What flows over a wire: one row per kind, and one for the bytes of all of them where a metric tells them.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart.cdna import WIRES
-    >>> from wavescope.analysis.counters.engine import counter_panels
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> numbers = Numbers(counter_panels(CounterSet({}, system=System(target="gfx942")), panels=["3.1"]))
-    >>> [row["kind"] for row in wire_rows(WIRES[1], numbers)]
-    ['read', 'write', 'atomic']
-    """
+    """What flows over a wire: one row per kind, and one for the bytes of all of them where a metric tells them."""
     flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
     flows.append(("traffic", found := numbers.of(wire.rate), found))
     rows = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.analysis.counters.memory_chart.parts import LOW_HITS, NEAR_PEAK, STALLS, Block, Flow, Value, Wire
 
-__all__ = ["BLOCKS", "WIRES"]
-
 BLOCKS: tuple[Block, ...] = (
     Block(
         "waves",

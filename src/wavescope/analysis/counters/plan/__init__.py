@@ -13,7 +13,7 @@ from wavescope.base.bounds import SOME, bounded
 from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 from wavescope.facts.gpus.counting import Counting, counting_of
-from wavescope.facts.metrics import panels_of
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.counters import ACCUMULATED
 from wavescope.model.schema import TableSpec, frame_of, table_spec
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import polars as pl
-
-__all__ = ["CapturePlan", "plan_capture"]
 
 _PASSES = table_spec(
     "passes",
@@ -60,20 +58,14 @@ _METRICS = table_spec(
     is_ratio      Boolean -  | whether it divides or subtracts counters, so that they should be of one pass
     """,
 )
+#: What amounts are divided by: cycles are in every pass, waves where there is room.
 _CYCLES, _WAVES = "GRBM_GUI_ACTIVE", "SQ_WAVES"
-"""What amounts are divided by: cycles are in every pass, waves where there is room."""
 _CHANNELS_PANEL = "channels"
 
 
 @dataclass(frozen=True)
 class CapturePlan(Answer):
-    """The passes of a capture.
-
-    Examples
-    --------
-    >>> CapturePlan.tables["passes"].columns[0].name
-    'pass'
-    """
+    """The passes of a capture."""
 
     definition: ClassVar[str] = (
         "A pass is one execution of the program with as many counters as the blocks of the GPU can count at once. "
@@ -84,11 +76,9 @@ class CapturePlan(Answer):
 
     target: str
     product: str
-    channel_count: int
-    """L2 channels of the product; 0 = not known, or none are asked for."""
+    channel_count: int  #: L2 channels of the product; 0 = not known, or none are asked for.
     channels_per_xcd: int
-    slots: dict[str, int]
-    """Block -> counters that it can count in one pass."""
+    slots: dict[str, int]  #: Block -> counters that it can count in one pass.
     passes: pl.DataFrame
     counters: pl.DataFrame
     metrics: pl.DataFrame

@@ -6,49 +6,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.counters.plan.packing import Need
-from wavescope.facts.metrics import QUANTITY_COUNTERS
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.names import QUANTITY_COUNTERS
 from wavescope.model.counters import ACCUMULATED
 
 if TYPE_CHECKING:
     from wavescope.facts.gpus.counting import Counting
-    from wavescope.facts.metrics import Metric
-
-__all__ = ["Wanted", "wanted_of"]
+    from wavescope.facts.metrics.declared import Metric
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """One metric and what it takes to measure it.
-
-    Examples
-    --------
-    >>> from wavescope.facts.gpus.counting import counting_of
-    >>> from wavescope.facts.metrics import Metric
-    >>> hit = Metric("17.1.2", "Hit Rate", "%", "100 * TCC_HIT / (TCC_HIT + TCC_MISS)")
-    >>> sorted(wanted_of(hit, counting_of("gfx942")).need.counters)
-    ['TCC_HIT', 'TCC_MISS']
-    """
+    """One metric and what it takes to measure it."""
 
     metric: Metric
-    need: Need
-    """Empty when `obstacle` says why it cannot be measured, or when it needs no counters."""
-    has_channels: bool = False
-    """Whether it reads single L2 channels."""
+    need: Need  #: Empty when `obstacle` says why it cannot be measured, or when it needs no counters.
+    has_channels: bool = False  #: Whether it reads single L2 channels.
     obstacle: str = ""
 
 
 def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wanted:
-    """What a metric takes on a target with so many L2 channels; 0 = not known.
-
-    Examples
-    --------
-    >>> from wavescope.facts.gpus.counting import counting_of
-    >>> from wavescope.facts.metrics import Metric
-    >>> latency = Metric("16.3.13", "L1 Access Latency", "Cycles", "TCP_TCP_LATENCY / TCP_TA_TCP_STATE_READ")
-    >>> wanted_of(latency, counting_of("gfx942")).obstacle
-    'the collector cannot count TCP_TCP_LATENCY on this target'
-    """
+    """What a metric takes on a target with so many L2 channels; 0 = not known."""
     nothing = Need(frozenset())
     if metric.formula is None:
         return Wanted(metric, nothing, obstacle="this target has no counters for it")

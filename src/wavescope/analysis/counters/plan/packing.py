@@ -11,37 +11,22 @@ from wavescope.model.counters import ACCUMULATED
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["Need", "Packed", "block_of", "pack"]
-
 _SHARED_BLOCKS = {"SQC": "SQ", "SQG": "SQ"}
 
 
 @dataclass(frozen=True)
 class Need:
-    """Counters that one formula reads.
-
-    Examples
-    --------
-    >>> sorted(Need(frozenset({"TCC_HIT", "TCC_MISS"}), is_ratio=True).counters)
-    ['TCC_HIT', 'TCC_MISS']
-    """
+    """Counters that one formula reads."""
 
     counters: frozenset[str]
-    level: str = ""
-    """The level counter whose pass must measure them."""
+    level: str = ""  #: The level counter whose pass must measure them.
+    #: Whether it divides or subtracts counters: then values of different passes do not go together.
     is_ratio: bool = False
-    """Whether it divides or subtracts counters: then values of different passes do not go together."""
 
 
 @dataclass
 class Packed:
-    """One pass.
-
-    Examples
-    --------
-    >>> Packed(counters=["SQ_WAVES"]).level
-    ''
-    """
+    """One pass."""
 
     level: str = ""
     counters: list[str] = field(default_factory=list)

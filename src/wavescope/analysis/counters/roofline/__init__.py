@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.model.counters import CounterSet
 
-__all__ = ["Roofline", "roofline"]
-
 _WHO = """
     kernel                   UInt32   -          | rank of the kernel by its time, as in `wavescope counters`
     kernel_name              String   -          | name
@@ -103,13 +101,7 @@ _OPERATIONS = table_spec(
 
 @dataclass(frozen=True)
 class Roofline(Answer):
-    """Kernels under their roofs.
-
-    Examples
-    --------
-    >>> Roofline.tables["points"].columns[4].name
-    'level'
-    """
+    """Kernels under their roofs."""
 
     definition: ClassVar[str] = (
         "Operations and bytes are sums over the dispatches of a kernel, over their number. Each level of memory needs "
@@ -126,18 +118,14 @@ class Roofline(Answer):
 
     target: str
     product: str
-    by: str
-    """kernel or dispatch."""
-    rules: str
-    """corrected, or the reference whose bytes and rates were applied."""
-    total_count: int
-    """Kernels or dispatches that were chosen; `kernels` has the first of them."""
+    by: str  #: kernel or dispatch.
+    rules: str  #: corrected, or the reference whose bytes and rates were applied.
+    total_count: int  #: Kernels or dispatches that were chosen; `kernels` has the first of them.
     ceilings: pl.DataFrame
     kernels: pl.DataFrame
     points: pl.DataFrame
     operations: pl.DataFrame
-    doubts: tuple[str, ...]
-    """What limits the trust in the numbers."""
+    doubts: tuple[str, ...]  #: What limits the trust in the numbers.
 
 
 @bounded(top=ROWS, device=ID)
@@ -170,17 +158,9 @@ def roofline(
     ------
     UsageError
         When `by` or `ceilings` is none of these words, or nothing matches the choice or the device.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> answer = roofline(CounterSet(system=System(target="gfx90a", cu_count=104, clock_mhz_max=1700)))
-    >>> answer.ceilings.filter(answer.ceilings["name"] == "LDS")["used"].to_list()
-    [22630.4]
     """
     if by not in ("kernel", "dispatch"):
-        what = f"no points by {by[:40]!r}"
-        raise UsageError(what, advice="by kernel or by dispatch")
+        raise UsageError(f"no points by {by[:40]!r}", advice="by kernel or by dispatch")
     ceiling_list = ceiling_rows(counters, choice=ceilings, device=device)
     works = work_of(counters, choice=choice, by=by, rules=rules)
     shown = works[:top]

@@ -9,13 +9,10 @@ from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 
 if TYPE_CHECKING:
-    from wavescope.facts.gpus import Arch
+    from wavescope.facts.gpus.facts import Arch
     from wavescope.model.counters import CounterSet, System
 
-__all__ = ["CHOICES", "ceiling_rows", "known_arch"]
-
-CHOICES = ("best", "empirical", "theoretical")
-"""best = empirical where a benchmark measured it, else theoretical."""
+CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benchmark measured it, else theoretical.
 
 
 def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
@@ -27,17 +24,9 @@ def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None
     ------
     UsageError
         When `choice` is none of `CHOICES`, or no benchmark of the device is there.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> made = CounterSet(system=System(target="gfx90a", cu_count=104, clock_mhz_max=1700))
-    >>> {row["name"]: row["theoretical"] for row in ceiling_rows(made, choice="best")}["MFMA FP16"]
-    181043.2
     """
     if choice not in CHOICES:
-        what = f"no ceilings called {choice[:40]!r}"
-        raise UsageError(what, advice=f"there are {', '.join(CHOICES)}")
+        raise UsageError(f"no ceilings called {choice[:40]!r}", advice=f"there are {', '.join(CHOICES)}")
     facts = known_arch(counters.system)
     measured = _measured(counters, device)
     rows = []

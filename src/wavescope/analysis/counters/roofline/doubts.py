@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.counters.engine.doubts import assumed_facts
 from wavescope.analysis.counters.roofline.points import ABOVE
 from wavescope.base.words import counted, percent
@@ -11,27 +13,14 @@ from wavescope.base.words import counted, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
 
-__all__ = ["doubts_about"]
-
-_UNLIKE = 0.05
-"""Difference between GPUs from which on it matters whose benchmark is taken."""
+_UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchmark is taken.
 _MAX_NAMES = 3
 
 
 def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None) -> Iterator[str]:
-    """One sentence per doubt.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> roofline(CounterSet()).doubts[0]
-    'the capture has no dispatches: nothing can be placed under the roofs'
-    """
+    """One sentence per doubt."""
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:
         yield "the values are those that ROCm Compute Profiler stored, by the rules of its version"
@@ -76,8 +65,6 @@ def _about_ceilings(
 
 
 def _unlike_devices(counters: CounterSet) -> Iterator[str]:
-    import polars as pl
-
     rows = counters.ceilings.filter(pl.col("value") > 0)
     if rows.is_empty() or rows["device"].n_unique() < 2:
         return

@@ -13,67 +13,41 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.roofline import Roofline
 
-__all__ = ["Mark", "Roof", "RooflinePicture", "decades", "log_place", "picture_of"]
-
-_LEAST_SHARE = 0.01
-"""Of the operations of a kernel: kinds below it get no roof of their own unless asked for."""
+_LEAST_SHARE = 0.01  #: Of the operations of a kernel: kinds below it get no roof of their own unless asked for.
 _DEFAULT_X, _DEFAULT_Y = (0.01, 1000.0), (1.0, 1e6)
-_ROOM = 1.4
-"""Factor between the outermost value and the edge of the window, at least."""
+_ROOM = 1.4  #: Factor between the outermost value and the edge of the window, at least.
 
 
 @dataclass(frozen=True)
 class Roof:
-    """A line of the picture: a slope for bandwidth up to the highest compute roof, or a level line for compute.
-
-    Examples
-    --------
-    >>> Roof("HBM", "bandwidth", 1600.0, "GB/s", "empirical", ((0.01, 16.0), (10.0, 16000.0))).unit
-    'GB/s'
-    """
+    """A line of the picture: a slope for bandwidth up to the highest compute roof, or a level line for compute."""
 
     name: str
     kind: str
     value: float
     unit: str
     used_from: str
+    #: (operations per byte, 10^9 operations per second) at both ends.
     points: tuple[tuple[float, float], tuple[float, float]]
-    """(operations per byte, 10^9 operations per second) at both ends."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """One kernel or dispatch at one level of memory.
+    """One kernel or dispatch at one level of memory."""
 
-    Examples
-    --------
-    >>> Mark(0, "HBM", "flop", 0.5, 120.0, 0.4).level
-    'HBM'
-    """
-
-    row: int
-    """Row of `Roofline.kernels`."""
+    row: int  #: Row of `Roofline.kernels`.
     level: str
     work: str
-    x: float
-    """Operations per byte."""
-    y: float
-    """10^9 operations per second."""
+    x: float  #: Operations per byte.
+    y: float  #: 10^9 operations per second.
     share: float | None
 
 
 @dataclass(frozen=True)
 class RooflinePicture:
-    """Roofs, marks and window, for any drawing.
+    """Roofs, marks and window, for any drawing."""
 
-    Examples
-    --------
-    >>> RooflinePicture((1.0, 10.0), (1.0, 10.0), "GFLOP/s", (), ()).unit
-    'GFLOP/s'
-    """
-
-    x_range: tuple[float, float]
-    """Operations per byte, powers of ten."""
+    x_range: tuple[float, float]  #: Operations per byte, powers of ten.
     y_range: tuple[float, float]
     unit: str
     roofs: tuple[Roof, ...]
@@ -87,13 +61,6 @@ def picture_of(
 
     `precisions` chooses the compute roofs and whether floating-point or integer work is marked; none = those that the
     kernels use, and integer work only where there is no other.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> picture_of(roofline(CounterSet())).unit
-    'GFLOP/s'
     """
     works = _works(answer, precisions)
     marks = _marks(answer, works, levels, limit)

@@ -6,50 +6,31 @@ from dataclasses import dataclass
 
 from wavescope.errors import UsageError
 
-__all__ = ["KINDS", "LEVELS", "PRECISIONS", "SHOWN_LEVELS", "Kind", "Level", "chosen_levels", "chosen_precisions"]
-
 
 @dataclass(frozen=True)
 class Kind:
-    """Operations of one precision on one pipe.
-
-    Examples
-    --------
-    >>> KINDS["MFMA FP16"].precision
-    'fp16'
-    """
+    """Operations of one precision on one pipe."""
 
     name: str
     precision: str
-    pipe: str
-    """VALU or MFMA; those of one pipe cannot overlap."""
-    work: str
-    """flop or iop."""
-    formula: str
-    """What counts them, per dispatch: a formula, or its name."""
+    pipe: str  #: VALU or MFMA; those of one pipe cannot overlap.
+    work: str  #: flop or iop.
+    formula: str  #: What counts them, per dispatch: a formula, or its name.
+    #: Name of the rate in `arch`: operations per cycle and CU. Counters see a packed instruction as one, and so does
+    #: the rate of the vector ALU.
     rate: str
-    """Name of the rate in `arch`: operations per cycle and CU. Counters see a packed instruction as one, and so does
-    the rate of the vector ALU."""
+    #: Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound.
     benchmarks: tuple[str, ...]
-    """Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound."""
 
 
 @dataclass(frozen=True)
 class Level:
-    """A level of memory.
-
-    Examples
-    --------
-    >>> LEVELS["HBM"].mark
-    'h'
-    """
+    """A level of memory."""
 
     name: str
-    mark: str
-    """One character, never a capital, for pictures without colours."""
+    mark: str  #: One character, never a capital, for pictures without colours.
     benchmark: str
-    formula: str
-    """Name of the formula for the bytes moved per dispatch."""
+    formula: str  #: Name of the formula for the bytes moved per dispatch.
 
 
 _KINDS = (
@@ -74,8 +55,7 @@ _KINDS = (
     Kind("VALU INT64", "i64", "VALU", "iop", "64 * SQ_INSTS_VALU_INT64", "valu_iops", ("I64Ops",)),
     Kind("MFMA INT8", "i8", "MFMA", "iop", "mfma_iops_i8", "mfma_i8", ("MFMAI8Ops",)),
 )
-KINDS = {kind.name: kind for kind in _KINDS}
-"""Kinds of operations that counters tell apart, by name."""
+KINDS = {kind.name: kind for kind in _KINDS}  #: Kinds of operations that counters tell apart, by name.
 
 _LEVELS = (
     Level("HBM", "h", "HBMBw", "roofline_hbm_bytes"),
@@ -84,11 +64,11 @@ _LEVELS = (
     Level("L1", "1", "L1Bw", "roofline_l1_bytes"),
     Level("LDS", "s", "LDSBw", "roofline_lds_bytes"),
 )
+#: Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache).
 LEVELS = {level.name: level for level in _LEVELS}
-"""Levels of memory, the slowest first. What L2 asks the fabric for may come from HBM or from MALL (Infinity Cache)."""
 
+#: Levels that are shown unless others are asked for: the bytes of MALL are those of HBM.
 SHOWN_LEVELS = tuple(name for name in LEVELS if name != "MALL")
-"""Levels that are shown unless others are asked for: the bytes of MALL are those of HBM."""
 PRECISIONS = tuple(dict.fromkeys(kind.precision for kind in _KINDS))
 _OTHER_NAMES = {
     "f16": "fp16", "f32": "fp32", "f64": "fp64", "f8": "fp8", "fp4": "fp6f4", "fp6": "fp6f4", "f6f4": "fp6f4",
@@ -133,6 +113,5 @@ def _chosen(words: str, known: dict[str, str], what: str, names: tuple[str, ...]
     asked = [word.strip().lower() for word in words.split(",") if word.strip()]
     for word in asked:
         if word not in known:
-            problem = f"no {what} {word[:40]!r}"
-            raise UsageError(problem, advice=f"there are {', '.join(names)}")
+            raise UsageError(f"no {what} {word[:40]!r}", advice=f"there are {', '.join(names)}")
     return tuple(dict.fromkeys(known[word] for word in asked))

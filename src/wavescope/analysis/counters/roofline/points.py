@@ -8,37 +8,21 @@ from typing import Any
 from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavescope.base.words import percent
 
-__all__ = ["ABOVE", "NEAR", "Limit", "Work", "kernel_row", "limits", "operation_rows", "point_rows", "roof_of"]
-
-NEAR = 0.5
-"""Share of the lowest roof from which on a kernel is called bound by it."""
-ABOVE = 1.02
-"""Share of a roof from which on the roof, not the kernel, is in doubt."""
-_MOST = 0.9
-"""Share of the time of a pipe from which on a precision names it."""
+NEAR = 0.5  #: Share of the lowest roof from which on a kernel is called bound by it.
+ABOVE = 1.02  #: Share of a roof from which on the roof, not the kernel, is in doubt.
+_MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one kernel did per dispatch, or one dispatch did; None = not known, and `reasons` says why.
+    """What one kernel did per dispatch, or one dispatch did; None = not known, and `reasons` says why."""
 
-    Examples
-    --------
-    >>> Work({"kernel_name": "copy"}, 1000.0, {"VALU FP32": 0.0}, {"HBM": 64.0}).total("flop")
-    0.0
-    """
-
-    who: dict[str, Any]
-    """Columns that say which kernel or dispatch."""
+    who: dict[str, Any]  #: Columns that say which kernel or dispatch.
     duration_ns: float | None
-    operations: dict[str, float | None]
-    """Name of the kind -> operations."""
-    bytes: dict[str, float | None]
-    """Name of the level -> bytes."""
-    reasons: dict[str, str] = field(default_factory=dict)
-    """Name of a kind or level -> why it is not known."""
-    why_no_operations: str = ""
-    """Of GPUs whose counters tell none."""
+    operations: dict[str, float | None]  #: Name of the kind -> operations.
+    bytes: dict[str, float | None]  #: Name of the level -> bytes.
+    reasons: dict[str, str] = field(default_factory=dict)  #: Name of a kind or level -> why it is not known.
+    why_no_operations: str = ""  #: Of GPUs whose counters tell none.
 
     def kinds(self, work: str) -> dict[Kind, float | None]:
         """Operations of all kinds of this work, flop or iop."""
@@ -56,16 +40,9 @@ class Work:
 
 @dataclass(frozen=True)
 class Limit:
-    """The time that one unit needs at least.
+    """The time that one unit needs at least."""
 
-    Examples
-    --------
-    >>> Limit("HBM", 250.0).name
-    'HBM'
-    """
-
-    name: str
-    """A level of memory; or a pipe, with the precision where one takes nearly all of its time."""
+    name: str  #: A level of memory; or a pipe, with the precision where one takes nearly all of its time.
     nanoseconds: float
 
 

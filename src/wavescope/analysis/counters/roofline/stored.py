@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.roofline.points import Work
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.model.counters import CounterSet
 
-__all__ = ["stored_rates", "stored_work"]
-
+#: Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names.
 _TABLE = "4.1."
-"""Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names."""
 _KINDS = {
     "VALU FLOPs (F16)": "VALU FP16",
     "VALU FLOPs (F32)": "VALU FP32",
@@ -40,16 +38,7 @@ _VALUES = ("Value", "Avg", "Average", "Mean")
 
 
 def stored_rates(counters: CounterSet) -> pl.DataFrame:
-    """The stored rates of kernels, in 10^9 per second; empty where counters are there, which tell more.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> stored_rates(CounterSet({})).height
-    0
-    """
-    import polars as pl
-
+    """The stored rates of kernels, in 10^9 per second; empty where counters are there, which tell more."""
     rows = counters.stored_metrics
     if counters.measured:
         return rows.clear()
@@ -64,13 +53,6 @@ def stored_work(counters: CounterSet, rates: pl.DataFrame, *, choice: CounterCho
     ------
     UsageError
         When dispatches are asked for, or the choice does not exist.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.model.counters import CounterSet
-    >>> stored_work(CounterSet({}), stored_rates(CounterSet({})), choice=CounterChoice(), by="kernel")
-    []
     """
     if by != "kernel":
         what = "this database has values of kernels, not of dispatches"

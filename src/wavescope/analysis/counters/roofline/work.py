@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.counters.engine import measure
+import polars as pl
+
+from wavescope.analysis.counters.engine.measured import measure
 from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavescope.analysis.counters.roofline.points import Work
 from wavescope.analysis.counters.roofline.stored import stored_rates, stored_work
 from wavescope.facts import gpus as arch
-from wavescope.facts.metrics import METRIC_TARGETS, formulas_of
+from wavescope.facts.metrics.families import METRIC_TARGETS
+from wavescope.facts.metrics.panels import formulas_of
 
 if TYPE_CHECKING:
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.model.counters import CounterSet
 
-__all__ = ["formulas_for", "work_of"]
-
+#: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
 _OPERATIONS = "valu_flops_f32"
-"""A target that has this formula counts operations by type; gfx908 has it, but not the counters."""
 _WITHOUT_COUNTERS = ("gfx908",)
+#: Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8.
 _OTHER_MATRIX_INSTRUCTIONS = {
     "all of them": "SQ_INSTS_MFMA",
     "of other types": "SQ_INSTS_MFMA - SQ_INSTS_VALU_MFMA_I8 - SQ_INSTS_VALU_MFMA_F16 - SQ_INSTS_VALU_MFMA_BF16"
     " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
 }
-"""Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8."""
+#: Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have.
 _DERIVED_BYTES = "1024 * (FETCH_SIZE + WRITE_SIZE)"
-"""Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have."""
 _WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
@@ -53,17 +54,7 @@ def formulas_for(target: str, rules: str) -> dict[str, str]:
 
 
 def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str) -> list[Work]:
-    """One per kernel or dispatch, those with most time first.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import CounterChoice
-    >>> from wavescope.model.counters import CounterSet
-    >>> work_of(CounterSet({}), choice=CounterChoice(), by="kernel", rules="corrected")
-    []
-    """
-    import polars as pl
-
+    """One per kernel or dispatch, those with most time first."""
     rates = stored_rates(counters)
     if rates.height:
         return stored_work(counters, rates, choice=choice, by=by)

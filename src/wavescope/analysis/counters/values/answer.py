@@ -16,18 +16,10 @@ if TYPE_CHECKING:
 
     from wavescope.model.schema import TableSpec
 
-__all__ = ["MetricValues", "answer_of"]
-
 
 @dataclass(frozen=True)
 class MetricValues(Answer):
-    """Values of metrics, one row per kernel or dispatch.
-
-    Examples
-    --------
-    >>> MetricValues.tables["metrics"].columns[0].name
-    'column'
-    """
+    """Values of metrics, one row per kernel or dispatch."""
 
     definition: ClassVar[str] = (
         "Each metric is a formula over the counters of one dispatch (`wavescope metrics NAME`); those of a kernel are "
@@ -78,26 +70,16 @@ class MetricValues(Answer):
         ),
     }
 
-    by: str
-    """kernel or dispatch."""
+    by: str  #: kernel or dispatch.
     target: str
     normalization: str
-    rules: str
-    """corrected, the reference whose rules were applied, stored, or raw: counters as they were measured."""
+    rules: str  #: corrected, the reference whose rules were applied, stored, or raw: counters as they were measured.
     metrics: pl.DataFrame
     values: pl.DataFrame
     outliers: pl.DataFrame
 
     def named(self) -> pl.DataFrame:
-        """`values` with the names and units of the metrics as names of their columns, for plots.
-
-        Examples
-        --------
-        >>> from wavescope.analysis.counters.values import raw_values
-        >>> from wavescope.model.counters import CounterSet
-        >>> raw_values(CounterSet({}), by="dispatch").named().columns[:2]
-        ['kernel', 'kernel_name']
-        """
+        """`values` with the names and units of the metrics as names of their columns, for plots."""
         names = {}
         for row in self.metrics.iter_rows(named=True):
             unit = f" ({row['unit']})" if row["unit"] else ""
@@ -115,14 +97,7 @@ def answer_of(
     normalization: str = "kernel",
     rules: str = "corrected",
 ) -> MetricValues:
-    """The answer for `frame`, which has the columns of `values` and those of `metrics`, with the outliers in it.
-
-    Examples
-    --------
-    >>> from wavescope.model.schema import empty_frame
-    >>> answer_of("gfx942", "dispatch", empty_frame(MetricValues.tables["values"]), []).outliers.height
-    0
-    """
+    """The answer for `frame`, which has the columns of `values` and those of `metrics`, with the outliers in it."""
     outliers = list(outlier_rows(frame, metrics)) if by == "dispatch" else []
     outliers.sort(key=lambda row: -(row["distance"] or float("inf")))
     return MetricValues(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
 from wavescope.analysis.counters.engine.asked import asked_panels
 from wavescope.analysis.counters.engine.evaluation import Evaluation
@@ -12,16 +15,14 @@ from wavescope.analysis.counters.values.answer import MetricValues, answer_of
 from wavescope.analysis.counters.values.rows import dispatch_frame, kernel_frame
 from wavescope.analysis.counters.values.stored import stored_values
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import RULES, panels_of
+from wavescope.facts.metrics.panels import RULES, panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wavescope.facts.metrics import Metric
+    from wavescope.facts.metrics.declared import Metric
     from wavescope.model.counters import CounterSet
-
-__all__ = ["metric_values"]
 
 
 def metric_values(
@@ -42,20 +43,9 @@ def metric_values(
     ------
     UsageError
         When `by` is neither kernel nor dispatch, or nothing is chosen.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> metric_values(CounterSet({}), by="wave")
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: no values by 'wave'; by kernel or dispatch
     """
-    import numpy as np
-    import polars as pl
-
     if by not in ("kernel", "dispatch"):
-        what = f"no values by {by!r}"
-        raise UsageError(what, advice="by kernel or dispatch")
+        raise UsageError(f"no values by {by!r}", advice="by kernel or dispatch")
     if not counters.measured and counters.stored_metrics.height:
         return stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
     chosen = dispatches_under(rules, counters, choice)
@@ -89,8 +79,6 @@ class _Named:
 
     def add(self, metric: Metric) -> None:
         """One metric, or one for each channel."""
-        import numpy as np
-
         evaluation = self._evaluation
         row: dict[str, Any] = {"metric_id": metric.id, "name": metric.name, "series": metric.series, "channel": None}
         row["unit"] = metric.unit_per(evaluation.normalization)
@@ -108,8 +96,6 @@ class _Named:
             self._add(row | {"channel": channel}, values, outcome.reason)
 
     def _add(self, row: dict[str, Any], values: Any, reason: str) -> None:
-        import numpy as np
-
         count = self._evaluation.group_count if self._is_grouped else self._evaluation.count
         column = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
         known = np.full(count, np.nan) if values is None else np.broadcast_to(np.asarray(values, np.float64), count)

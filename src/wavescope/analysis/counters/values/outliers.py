@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import polars as pl
 
-__all__ = ["outlier_rows"]
-
-_FEWEST = 5
-"""Dispatches of a kernel from which on one of them can be an outlier."""
-_FAR = 5.0
-"""Deviations (1.4826 times the median absolute one) from the median."""
-_LEAST_DIFFERENCE = 0.05
-"""Of the median; smaller differences are no outliers, however equal the others are."""
+_FEWEST = 5  #: Dispatches of a kernel from which on one of them can be an outlier.
+_FAR = 5.0  #: Deviations (1.4826 times the median absolute one) from the median.
+_LEAST_DIFFERENCE = 0.05  #: Of the median; smaller differences are no outliers, however equal the others are.
 
 
 def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -30,8 +27,6 @@ def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iter
     >>> [(row["dispatch"], row["value"]) for row in outlier_rows(pl.DataFrame(some), [])]
     [(5, 90.0)]
     """
-    import numpy as np
-
     asked = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
     for part in frame.partition_by("kernel", maintain_order=True):
         if part.height < _FEWEST:

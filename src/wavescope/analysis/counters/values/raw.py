@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_dispatches
 from wavescope.analysis.counters.values.answer import MetricValues, answer_of
 from wavescope.analysis.counters.values.rows import dispatch_frame, kernel_frame
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
-
-__all__ = ["raw_values"]
 
 
 def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DISPATCHES) -> MetricValues:
@@ -23,15 +23,7 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
     ------
     UsageError
         When nothing is chosen.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> raw_values(CounterSet({}), by="dispatch").metrics.height
-    0
     """
-    import polars as pl
-
     rows = ranked_dispatches(counters, chosen_dispatches(counters, choice))
     listed = counters.counters.filter(pl.col("channel").is_null())
     times = dict(listed.group_by("counter").len().iter_rows())

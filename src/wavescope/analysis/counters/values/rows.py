@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavescope.analysis.counters.values.answer import MetricValues
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["declared", "dispatch_frame", "kernel_frame"]
-
 
 def kernel_frame(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per kernel of ranked dispatches, with the declared columns of `values`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import ranked_dispatches
-    >>> from wavescope.model.counters import CounterSet
-    >>> kernel_frame(ranked_dispatches(CounterSet({}), CounterSet({}).dispatches)).height
-    0
-    """
-    import polars as pl
-
+    """One row per kernel of ranked dispatches, with the declared columns of `values`."""
     spent = pl.col("end_ns") - pl.col("start_ns")
     found = rows.group_by("kernel").agg(
         pl.col("kernel_name").first(), dispatch_count=pl.len(), duration_ns_mean=spent.mean()
@@ -32,17 +17,7 @@ def kernel_frame(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def dispatch_frame(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per ranked dispatch, with the declared columns of `values`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.choice import ranked_dispatches
-    >>> from wavescope.model.counters import CounterSet
-    >>> dispatch_frame(ranked_dispatches(CounterSet({}), CounterSet({}).dispatches)).height
-    0
-    """
-    import polars as pl
-
+    """One row per ranked dispatch, with the declared columns of `values`."""
     spent = pl.col("end_ns") - pl.col("start_ns")
     return declared(rows.with_columns(dispatch_count=pl.lit(1), duration_ns_mean=spent))
 
@@ -56,8 +31,6 @@ def declared(rows: pl.DataFrame) -> pl.DataFrame:
     >>> declared(pl.DataFrame({"kernel": [3]})).row(0)[:2]
     (3, None)
     """
-    import polars as pl
-
     types = MetricValues.tables["values"].dtypes
     return rows.select(
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)

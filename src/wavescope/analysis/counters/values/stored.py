@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine import counter_panels
+from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.values.answer import MetricValues
 from wavescope.analysis.counters.values.rows import declared
 from wavescope.errors import UsageError
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.counters import CounterSet
-
-__all__ = ["stored_values"]
 
 
 def stored_values(
@@ -34,16 +34,7 @@ def stored_values(
     ------
     UsageError
         When they are asked for by dispatch, or nothing is chosen.
-
-    Examples
-    --------
-    >>> from wavescope.model.counters import CounterSet
-    >>> stored_values(CounterSet({}), "dispatch", CounterChoice(), (), (), all_channels=False)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: the file holds computed metrics of kernels, not of single dispatches; --by kernel
     """
-    import polars as pl
-
     if by != "kernel":
         what = "the file holds computed metrics of kernels, not of single dispatches"
         raise UsageError(what, where=counters.path, advice="--by kernel")

@@ -5,31 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.gaps.partial import PartialGaps, partial_gaps
 from wavescope.analysis.run.gpus import PLACE, merged_elsewhere, partial_intervals, shared_gpus
 from wavescope.analysis.run.intervals import share_of
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
+from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = [
-    "Gaps",
-    "PartialGaps",
-    "combine_gaps",
-    "gaps",
-    "merged_elsewhere",
-    "partial_gaps",
-    "partial_intervals",
-    "shared_gpus",
-]
 
 _WHERE = """\
 node          String   -    | host name of the node, else the file
@@ -49,14 +38,7 @@ _CAUSE_TEXTS = (
 
 @dataclass(frozen=True)
 class Gaps(Answer):
-    """How long GPUs, or their streams, idled between work, and why.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> gaps(Run([])).largest.height
-    0
-    """
+    """How long GPUs, or their streams, idled between work, and why."""
 
     definition: ClassVar[str] = (
         "A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none. The "
@@ -133,8 +115,7 @@ class Gaps(Answer):
     causes: pl.DataFrame
     histogram: pl.DataFrame
     largest: pl.DataFrame
-    gap_count: int
-    """All gaps, of which `largest` has the longest."""
+    gap_count: int  #: All gaps, of which `largest` has the longest.
 
 
 def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
@@ -144,19 +125,9 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     ------
     ValueError
         When several runs tell of one GPU and were not asked with `elsewhere`.
-
-    Examples
-    --------
-    >>> combine_gaps([]).gap_count
-    0
     """
-    import polars as pl
-
-    from wavescope.model.run import Run
-
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
-        what = "runs share a GPU: ask them with `elsewhere`"
-        raise ValueError(what)
+        raise ValueError("runs share a GPU: ask them with `elsewhere`")
     partials = partials or [partial_gaps(Run([]))]
     keys = [*PLACE, "node", "gpu", "pid", "rank", "stream_id"]
     gpus = (
@@ -193,8 +164,6 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
 
 
 def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     keys = [*PLACE, "node", "gpu"]
     sums = pl.concat(part.causes for part in partials).group_by(*keys, "cause", "function")
     return (
@@ -211,14 +180,7 @@ def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFram
 
 @bounded(keep=ROWS)
 def gaps(run: Run, *, by_stream: bool = False, keep: int = 100) -> Gaps:
-    """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> gaps(Run([])).causes.columns[2:4]
-    ['cause', 'function']
-    """
+    """How long each GPU (`by_stream`: each stream) idled between its work, why, and the `keep` longest gaps."""
     partials = [partial_gaps(part, by_stream=by_stream, keep=keep) for part in run.parts]
     shared = frozenset() if by_stream else shared_gpus(partials)
     if shared:

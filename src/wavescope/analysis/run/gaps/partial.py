@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work
 from wavescope.analysis.run.intervals import covered, gaps_between, intervals, merged
 from wavescope.analysis.run.launches import Launches, cause_of, outermost, region_pieces, touching
@@ -12,15 +14,11 @@ from wavescope.analysis.run.waits import calls_inside, main_call
 from wavescope.base.bounds import ROWS, bounded
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.run.gpus import Place, Places
     from wavescope.model.run import Run
 
-__all__ = ["PartialGaps", "partial_gaps"]
-
+#: Where the ranges of the histogram begin.
 _STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-"""Where the ranges of the histogram begin."""
 _MOST_DETAILS = 10_000
 
 
@@ -33,8 +31,7 @@ class PartialGaps:
     histogram: pl.DataFrame
     largest: pl.DataFrame
     keep: int
-    is_whole: bool
-    """Whether work of other runs on the same GPUs was considered, or does not matter."""
+    is_whole: bool  #: Whether work of other runs on the same GPUs was considered, or does not matter.
 
     @property
     def used_gpus(self) -> frozenset[Place]:
@@ -50,12 +47,6 @@ def partial_gaps(
 
     `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
     `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_gaps(Run([])).used_gpus
-    frozenset()
     """
     places = gpu_places(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
@@ -83,8 +74,6 @@ def partial_gaps(
 
 def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Gaps on the row of the work that ends them, with the row of the work that ended before them."""
-    import polars as pl
-
     latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
     columns = dict.fromkeys(["row", *by, "process", "thread", "correlation"])
     rows = work.select(*columns, "start_ns", "end_ns", before_row=latest.over(by))
@@ -92,8 +81,6 @@ def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _totals(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     return spans.join(covered(work, by).rename({"covered_ns": "busy_ns"}), on=by, nulls_equal=True)
 
@@ -107,8 +94,6 @@ def _among_others(
     elsewhere: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Gaps and totals where GPUs are shared: gaps of all work that work of this run ended."""
-    import polars as pl
-
     numbers = places.table.select("place", *PLACE)
     shared = elsewhere.join(numbers, on=PLACE, nulls_equal=True).drop(PLACE).sort("place", "start_ns")
     pids = run.read("processes", ["process", "pid"])
@@ -140,15 +125,11 @@ class _Regions:
     """What threads did, as far as it explains gaps."""
 
     launches: Launches
-    calls: list[pl.DataFrame]
-    """Calls into a runtime at the time of any gap, in pieces."""
-    contexts: list[pl.DataFrame]
-    """Markers and operators that are open at one of the moments in question."""
+    calls: list[pl.DataFrame]  #: Calls into a runtime at the time of any gap, in pieces.
+    contexts: list[pl.DataFrame]  #: Markers and operators that are open at one of the moments in question.
 
     @classmethod
     def of(cls, run: Run, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
-        import polars as pl
-
         idle = found.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
         idle = merged(intervals(idle, []), [])
         times, launches = moments.sort(), Launches(work)
@@ -164,8 +145,6 @@ class _Regions:
 
     def outermost_calls(self) -> pl.DataFrame:
         """The calls that no other call of their thread encloses."""
-        import polars as pl
-
         return outermost(pl.concat(self.calls))
 
 
@@ -174,8 +153,6 @@ def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
 
     Work that was launched before the gap began has neither; `is_known` tells it from work without a launch.
     """
-    import polars as pl
-
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
     is_late = pl.col("launch_start_ns") > pl.col("gap_start_ns")
@@ -189,8 +166,6 @@ def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
 
 def _waits(found: pl.DataFrame) -> pl.DataFrame:
     """The parts of gaps before the launch: `place`, `thread`, `start_ns`, `end_ns`."""
-    import polars as pl
-
     return found.select(
         "place", thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
     )
@@ -198,8 +173,6 @@ def _waits(found: pl.DataFrame) -> pl.DataFrame:
 
 def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """`place`, `cause`, `function`, `call_count`, `wait_ns`; adds up to the gaps."""
-    import polars as pl
-
     inside = calls_inside(_waits(found.filter(pl.col("wait_ns") > 0)), calls).select(
         "place",
         cause=cause_of(pl.col("name").cast(pl.String)),
@@ -234,8 +207,6 @@ def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def _histogram(found: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     step = pl.lit(0, pl.Int64)
     for edge in _STEPS_NS[1:]:
         step = pl.when(pl.col("gap_ns") >= edge).then(pl.lit(edge, pl.Int64)).otherwise(step)
@@ -244,8 +215,6 @@ def _histogram(found: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _sums(found: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     sums = found.group_by(by).agg(
         gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum(), gap_max_ns=pl.col("gap_ns").max()
     )
@@ -263,8 +232,6 @@ def _details(
     run: Run,
 ) -> pl.DataFrame:
     """The longest gaps with all that is known about them."""
-    import polars as pl
-
     chosen = longest.select("row").join(found, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
     rows = (
@@ -298,8 +265,6 @@ def _details(
 
 def _largest_cause() -> pl.Expr:
     """The cause of the largest part of a gap."""
-    import polars as pl
-
     is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
     is_call = pl.col("call_ns") * 2 >= pl.col("wait_ns")
     return (
@@ -317,8 +282,6 @@ def _largest_cause() -> pl.Expr:
 
 def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:
     """How much work of its GPU was launched and had not begun when each gap began; null = launches are not known."""
-    import polars as pl
-
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
     rows = chosen.select("place", "gap_start_ns").with_row_index("at")
     for (place,), mine in rows.group_by("place", maintain_order=True):
@@ -351,8 +314,6 @@ class _Names:
         )
 
     def __call__(self, frame: pl.DataFrame, *, with_streams: bool = True) -> pl.DataFrame:
-        import polars as pl
-
         named = frame.join(self.places, on="place", maintain_order="left").drop("place")
         if not with_streams:
             return named

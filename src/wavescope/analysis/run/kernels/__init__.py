@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.run.intervals import share_of
 from wavescope.analysis.run.kernels.occupancy import with_occupancy
 from wavescope.analysis.run.kernels.partial import SHAPE, PartialKernels, merged_shapes, partial_kernels
 from wavescope.analysis.run.statistics import described, merged
 from wavescope.base.bounds import BINS, ROWS, bounded
 from wavescope.model.answer import Answer
+from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Kernels", "PartialKernels", "combine_kernels", "kernels", "partial_kernels"]
 
 _SHAPE = """\
 target              String   -      | gfx942, ...
@@ -41,14 +39,7 @@ sgpr_count          Int64    -      | scalar registers
 
 @dataclass(frozen=True)
 class Kernels(Answer):
-    """The dispatches of the kernels in question.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> kernels(Run([]), "gemm").kernels.height
-    0
-    """
+    """The dispatches of the kernels in question."""
 
     definition: ClassVar[str] = (
         "Durations run from the begin to the end of a dispatch on the GPU. Quantiles are exact up to 4,096 distinct "
@@ -158,22 +149,11 @@ class Kernels(Answer):
     over_time: pl.DataFrame
     longest: pl.DataFrame
     counters: pl.DataFrame
-    all_ns: int
-    """Durations of all dispatches, of other kernels too."""
+    all_ns: int  #: Durations of all dispatches, of other kernels too.
 
 
 def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
-    """The answer for all runs.
-
-    Examples
-    --------
-    >>> combine_kernels([]).all_ns
-    0
-    """
-    import polars as pl
-
-    from wavescope.model.run import Run
-
+    """The answer for all runs."""
     partials = partials or [partial_kernels(Run([]))]
     tables = Kernels.tables
     statistics = merged([part.durations for part in partials], ["name"])
@@ -207,8 +187,6 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
 
 
 def _users(partials: Sequence[PartialKernels]) -> pl.DataFrame:
-    import polars as pl
-
     users = pl.concat(part.users for part in partials)
     process, gpu = pl.struct("machine", "pid"), pl.struct("machine", "gpu")
     return users.group_by("name").agg(
@@ -219,8 +197,6 @@ def _users(partials: Sequence[PartialKernels]) -> pl.DataFrame:
 
 
 def _shapes(shapes: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     rows = shapes.join(order.select("name", "order", kernel_ns="total_ns"), on="name").with_columns(
         calls=pl.col("call_count").cast(pl.Int64),
         kernel_share=share_of(pl.col("total_ns"), pl.col("kernel_ns")),
@@ -235,8 +211,6 @@ def _shapes(shapes: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
 
 def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Ten ranges per factor of ten: wide enough for a terminal, narrow enough for two humps."""
-    import polars as pl
-
     step = (pl.col("value").clip(lower_bound=1).log10() * 10 + 1e-9).floor()
     counts = values.with_columns(step=step).group_by("group", "step").agg(calls=pl.col("count").sum())
     return counts.join(sums.select("group", "name"), on="group").with_columns(
@@ -246,8 +220,6 @@ def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
 
 def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
     """Stretches of all runs on those of the widest, per machine."""
-    import polars as pl
-
     bins = pl.concat(part.bins for part in partials)
     count = max(part.bin_count for part in partials)
     spans = bins.group_by("machine").agg(
@@ -281,8 +253,6 @@ def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
 
 
 def _longest(partials: Sequence[PartialKernels], order: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     rows = pl.concat(part.longest for part in partials).join(order, on="name")
     rows = rows.sort(
         "order",
@@ -304,8 +274,6 @@ def _longest(partials: Sequence[PartialKernels], order: pl.DataFrame) -> pl.Data
 
 
 def _counters(partials: Sequence[PartialKernels]) -> pl.DataFrame:
-    import polars as pl
-
     groups = pl.concat(part.counters for part in partials).group_by("name", "counter")
     return groups.agg(
         pl.col("dispatch_count", "value_sum").sum(), pl.col("value_min").min(), pl.col("value_max").max()
@@ -320,11 +288,5 @@ def kernels(run: Run, name: str = "", *, bins: int = 60, keep: int = 20) -> Kern
     ------
     UsageError
         When `name` is not a regular expression.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> kernels(Run([]), "/^gemm/").shapes.height
-    0
     """
     return combine_kernels([partial_kernels(part, name=name, bins=bins, keep=keep) for part in run.parts])

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from wavescope.analysis.common.occupancy.limits import Resources, limits
 from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["with_occupancy"]
 
 
 def with_occupancy(shapes: pl.DataFrame) -> pl.DataFrame:
     """Ways in which kernels were launched, with `waves_per_simd`, `waves_per_simd_max` and `bound_by`.
 
     Null = not known: without target or vector registers, or with more than the target has.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.run.kernels.partial import merged_shapes
-    >>> with_occupancy(merged_shapes([])).columns[-3:]
-    ['waves_per_simd', 'waves_per_simd_max', 'bound_by']
     """
-    import polars as pl
-
     columns = ["target", "vgpr_count", "accum_vgpr_count", "sgpr_count", "lds_bytes"]
     sizes = [f"workgroup_{axis}" for axis in "xyz"]
     found = [_of(*row) for row in shapes.select(*columns, *sizes).iter_rows()]

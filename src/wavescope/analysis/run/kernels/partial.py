@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.run.choice_rules import name_pattern
 from wavescope.analysis.run.gpus import gpu_places
 from wavescope.analysis.run.intervals import bin_width
@@ -17,13 +19,10 @@ from wavescope.model.schema import empty_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.run.gpus import Places
     from wavescope.model.run import Run
 
-__all__ = ["SHAPE", "PartialKernels", "merged_shapes", "partial_kernels"]
-
+#: Columns that say how a kernel was launched and what it needs.
 SHAPE = (
     "workgroup_x",
     "workgroup_y",
@@ -37,7 +36,6 @@ SHAPE = (
     "accum_vgpr_count",
     "sgpr_count",
 )
-"""Columns that say how a kernel was launched and what it needs."""
 _EVENT = ("process", "agent", "stream", "dispatch_id", "start_ns", "end_ns", "event", "correlation")
 
 
@@ -46,17 +44,13 @@ class PartialKernels:
     """What one run knows; `name` is the kernel everywhere."""
 
     durations: Statistics
-    latencies: Statistics
-    """From the begin of the launching call to the begin of the dispatch."""
+    latencies: Statistics  #: From the begin of the launching call to the begin of the dispatch.
     shapes: pl.DataFrame
-    users: pl.DataFrame
-    """Distinct processes, GPUs and streams."""
-    bins: pl.DataFrame
-    """Calls and times per machine and stretch of `width`, a power of two."""
+    users: pl.DataFrame  #: Distinct processes, GPUs and streams.
+    bins: pl.DataFrame  #: Calls and times per machine and stretch of `width`, a power of two.
     longest: pl.DataFrame
     counters: pl.DataFrame
-    all_ns: int
-    """Durations of all dispatches, of other kernels too."""
+    all_ns: int  #: Durations of all dispatches, of other kernels too.
     bin_count: int
     keep: int
 
@@ -71,12 +65,6 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
     ------
     UsageError
         When `name` is not a regular expression.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> partial_kernels(Run([]), name="gemm").all_ns
-    0
     """
     found = _Matching(run, name)
     durations = _named(statistics_of(found.pieces(), ["name"]), found)
@@ -116,8 +104,6 @@ class _Who:
 
     def named(self, events: pl.DataFrame) -> pl.DataFrame:
         """Few events with names instead of numbers."""
-        import polars as pl
-
         return (
             events.with_columns(pl.col("name").cast(pl.String))
             .join(self.places, on="place", how="left", maintain_order="left")
@@ -129,8 +115,6 @@ class _Who:
 
 def _named(statistics: Statistics, found: _Matching) -> Statistics:
     """Statistics by name instead of by number of a name."""
-    import polars as pl
-
     names = statistics.sums.select(pl.col("name").cast(pl.UInt32)).join(
         found.codes, on="name", how="left", maintain_order="left"
     )
@@ -152,8 +136,6 @@ class _Matching:
 
     def pieces(self) -> Iterator[pl.DataFrame]:
         """`name`, `start_ns`, `end_ns` of the dispatches; all else is kept aside."""
-        import polars as pl
-
         length = pl.col("end_ns") - pl.col("start_ns")
         for piece in self._run.chunks("kernels", ["name", *_EVENT, *SHAPE]):
             self.all_ns += int(piece.filter(is_timed()).select(length.sum()).item())
@@ -180,21 +162,15 @@ class _Matching:
     @property
     def codes(self) -> pl.DataFrame:
         """`name` (number of a name) -> `text`."""
-        import polars as pl
-
         empty = pl.DataFrame(schema={"name": pl.UInt32, "text": pl.String})
         return pl.concat([empty, *self._codes]).unique()
 
     def events(self) -> pl.DataFrame:
         """The dispatches that were read."""
-        import polars as pl
-
         columns = ["name", *_EVENT]
         return pl.concat([empty_frame(RUN["kernels"]).select(columns), *self._events])
 
     def _is_matching(self, piece: pl.DataFrame) -> pl.Expr:
-        import polars as pl
-
         for text in piece.select(pl.col("name").unique().cast(pl.String)).to_series():
             if text not in self._known:
                 self._known[text] = text is not None and bool(self._pattern.search(text))
@@ -210,8 +186,6 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     >>> merged_shapes([]).columns[:2]
     ['name', 'target']
     """
-    import polars as pl
-
     texts: dict[str, Any] = dict.fromkeys(("name", "target"), pl.String)
     sums: dict[str, Any] = {"call_count": pl.UInt64, "total_ns": pl.Int64, "min_ns": pl.Int64, "max_ns": pl.Int64}
     empty = pl.DataFrame(schema=texts | dict.fromkeys(SHAPE, pl.Int64) | sums)
@@ -221,8 +195,6 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     """How long after the begin of the launching call dispatches begin; negative ones, of clocks apart, do not count."""
-    import polars as pl
-
     launches = Launches(events)
     if events["correlation"].count():
         for calls, _ in region_pieces(run, ["process", "correlation", "thread", "start_ns"]):
@@ -234,8 +206,6 @@ def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
 
 def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
     """Calls per kernel and stretch of time, of every machine on its own clock."""
-    import polars as pl
-
     length = pl.col("end_ns") - pl.col("start_ns")
     timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
     found = []
@@ -259,8 +229,6 @@ def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
 
 def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
     """The longest dispatches of each kernel."""
-    import polars as pl
-
     timed = events.with_row_index("row").filter(is_timed())
     length = (pl.col("end_ns") - pl.col("start_ns")).alias("duration_ns")
     ordered = timed.select("row", "name", length).sort("duration_ns", descending=True, maintain_order=True)
@@ -272,8 +240,6 @@ def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
 
 def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:
     """Hardware counters per kernel: their values summed over instances, then over dispatches."""
-    import polars as pl
-
     keys = ["process", "event"]
     named = events.select("name", *keys).drop_nulls()
     found = [

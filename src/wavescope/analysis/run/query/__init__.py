@@ -9,15 +9,15 @@ from __future__ import annotations
 import importlib.util
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.analysis.run.query.duckdb_engine import duckdb_query
 from wavescope.analysis.run.query.result import Meter, QueryLimits, QueryResult
+from wavescope.analysis.run.query.sqlite_engine import sqlite_query
 from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["QueryLimits", "QueryResult", "query", "run_query"]
 
 
 def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
@@ -38,38 +38,18 @@ def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits 
         When it is not one SELECT, cannot be run, or gives more than the limits allow.
     MissingToolError
         When DuckDB is asked for and not installed.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> query(Run([]), "SELECT COUNT(*) AS n FROM kernels", engine="sqlite")["n"].to_list()
-    [0]
     """
-    import polars as pl
-
     return pl.concat(
         list(run_query(run, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
     )
 
 
 def run_query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> QueryResult:
-    """As `query`, with the rows in pieces.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> run_query(Run([]), "SELECT 1", engine="sqlite").engine
-    'sqlite'
-    """
+    """As `query`, with the rows in pieces."""
     meter = Meter(limits or QueryLimits())
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
-        what = "this needs the package duckdb"
-        raise MissingToolError(what, advice="pip install duckdb, or --engine sqlite")
+        raise MissingToolError("this needs the package duckdb", advice="pip install duckdb, or --engine sqlite")
     if engine == "sqlite" or not has_duckdb:
-        from wavescope.analysis.run.query.sqlite_engine import sqlite_query
-
         return sqlite_query(run, sql, meter)
-    from wavescope.analysis.run.query.duckdb_engine import duckdb_query
-
     return duckdb_query(run, sql, meter)

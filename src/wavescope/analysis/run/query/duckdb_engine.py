@@ -9,8 +9,11 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor, wait
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import polars as pl
 
 from wavescope.analysis.run.query.result import QueryResult, distinct_names, refused
 from wavescope.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
@@ -21,13 +24,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import duckdb
-    import polars as pl
 
     from wavescope.analysis.run.query.result import Meter
     from wavescope.analysis.run.query.tables import Used
     from wavescope.model.run import Run
-
-__all__ = ["duckdb_query"]
 
 Result = TypeVar("Result")
 
@@ -53,12 +53,12 @@ _MACROS = """
     CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
 """
 _LOOK_SECONDS = 0.1
+#: Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early.
 _BATCH_ROWS = 20_480
-"""Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early."""
+#: Types whose values any table can show; others (lists, structs, blobs, ...) are shown as text.
 _FLAT = re.compile(
     r"(BOOLEAN|U?(TINY|SMALL|BIG)INT|U?INTEGER|HUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\)|VARCHAR|DATE|TIMESTAMP.*)$"
 )
-"""Types whose values any table can show; others (lists, structs, blobs, ...) are shown as text."""
 _ABOUT_SCHEMA = re.compile(r"\s*(describe|desc|show|summarize)\b", re.IGNORECASE)
 
 
@@ -91,8 +91,7 @@ def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 
     found = connection.extract_statements(sql)
     if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
-        what = "one SELECT is expected; a run can be read, not changed"
-        raise refused(what)
+        raise refused("one SELECT is expected; a run can be read, not changed")
     return found[0].query.rstrip().rstrip(";")
 
 
@@ -191,8 +190,6 @@ def _pieces(
 
 
 def _arrow_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
     relation = connection.sql(statement)
     reader = _interruptible(connection, lambda: relation.to_arrow_reader(_BATCH_ROWS), meter)
     yield pl.DataFrame(pl.from_arrow(reader.schema.empty_table()))
@@ -202,8 +199,6 @@ def _arrow_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter:
 
 def _row_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) -> Iterator[pl.DataFrame]:
     """Without pyarrow, which alone takes batches of Arrow: rows, and their types from the empty result."""
-    import polars as pl
-
     empty = pl.DataFrame(_Stream(connection.sql(f"SELECT * FROM ({statement}\n) LIMIT 0")))  # noqa: S608 - ours
     yield empty
     cursor = _interruptible(connection, lambda: connection.execute(statement), meter)
@@ -213,8 +208,6 @@ def _row_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: M
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Result], meter: Meter) -> Result:
     """Run a task in a thread, so that Ctrl-C and the clock reach Python, which can stop it."""
-    from concurrent.futures import ThreadPoolExecutor, wait
-
     with ThreadPoolExecutor(1) as pool, meter.running():
         running = pool.submit(task)
         try:
@@ -230,8 +223,6 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Res
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Decimals, as which sums of whole numbers come, as whole numbers where they fit, and as numbers with fractions."""
-    import polars as pl
-
     made = []
     for name, dtype in frame.schema.items():
         if isinstance(dtype, pl.Decimal):

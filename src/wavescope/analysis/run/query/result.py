@@ -14,20 +14,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-__all__ = ["PIECE_ROWS", "Meter", "QueryLimits", "QueryResult", "distinct_names", "refused"]
-
 PIECE_ROWS = 200_000
 
 
 @dataclass(frozen=True)
 class QueryLimits:
-    """How large a result may become, and how long the engine may work for it.
-
-    Examples
-    --------
-    >>> QueryLimits(rows=10).seconds
-    300.0
-    """
+    """How large a result may become, and how long the engine may work for it."""
 
     rows: int = 5_000_000
     mib: int = 1024
@@ -35,13 +27,7 @@ class QueryLimits:
 
 
 class Meter:
-    """Holds a result to its limits.
-
-    Examples
-    --------
-    >>> Meter(QueryLimits(seconds=0)).has_time()
-    False
-    """
+    """Holds a result to its limits."""
 
     def __init__(self, limits: QueryLimits) -> None:
         self._limits = limits
@@ -93,8 +79,7 @@ class QueryResult:
     """The rows that a query gave; `pieces` can be taken once."""
 
     engine: str
-    pieces: Iterator[pl.DataFrame]
-    """The rows in their order; at least one piece, which has the columns."""
+    pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one piece, which has the columns.
 
 
 def refused(error: Exception | str) -> UsageError:

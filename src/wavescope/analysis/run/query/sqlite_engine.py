@@ -6,6 +6,8 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.run.query.result import PIECE_ROWS, QueryResult, distinct_names, refused
 from wavescope.analysis.run.query.tables import STORED, loaded, named_extras, stored_columns, used
 from wavescope.analysis.run.views import VIEWS
@@ -16,20 +18,15 @@ from wavescope.readers.files.sqlite.permits import is_reading
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.analysis.run.query.result import Meter
     from wavescope.analysis.run.query.tables import Used
     from wavescope.model.run import Run
 
-__all__ = ["sqlite_query"]
-
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
 _LONGEST_VALUE = 100_000_000
-_STEPS = 100_000
-"""Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C."""
+_STEPS = 100_000  #: Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C.
+#: Rows of the first piece; those of others by how large the rows before them were.
 _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
-"""Rows of the first piece; those of others by how large the rows before them were."""
 
 
 def sqlite_query(run: Run, sql: str, meter: Meter) -> QueryResult:
@@ -108,8 +105,6 @@ def _insert(connection: sqlite3.Connection, table: str, frame: pl.DataFrame) -> 
 
 
 def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[pl.DataFrame]:
-    import polars as pl
-
     # Its call also lets Python see Ctrl-C while SQLite works; an exception there interrupts the query.
     connection.set_progress_handler(lambda: not meter.has_time(), _STEPS)
     try:

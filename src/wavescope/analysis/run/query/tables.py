@@ -6,23 +6,21 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.run.views import NUMBERED_TABLES, VIEWS
 from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["NUMBER", "STORED", "Used", "loaded", "named_extras", "stored_columns", "used"]
 
 NUMBER = "row_in_process"
 
 
+#: The tables as they are loaded.
 STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in RUN)
-"""The tables as they are loaded."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,10 @@ def _words(sql: str) -> set[str]:
     return set(re.findall(r"\w+", sql.lower()))
 
 
+#: Words of questions about what there is.
 _CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqlite_master", "sqlite_schema"} | {
     f"duckdb_{what}" for what in ("tables", "views", "columns")
 }
-"""Words of questions about what there is."""
 
 
 def stored_columns(table: str) -> dict[str, str]:
@@ -77,16 +75,7 @@ def stored_columns(table: str) -> dict[str, str]:
 
 
 def loaded(run: Run, table: str, columns: Collection[str]) -> pl.DataFrame:
-    """These columns of a stored table, in the order of its declaration; at least one, so that its rows can be counted.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> loaded(Run([]), "numbered_copies", ["row_in_process"]).columns
-    ['row_in_process']
-    """
-    import polars as pl
-
+    """These columns of a stored table, in the order of its declaration; at least one, so that rows can be counted."""
     declared = stored_columns(table)
     names = [name for name in declared if name in columns] or [next(reversed(declared))]
     plain = table.removeprefix("numbered_")

@@ -16,10 +16,8 @@ from wavescope.analysis.run.views.work import WORK
 if TYPE_CHECKING:
     from wavescope.analysis.run.views.spec import ViewSpec
 
-__all__ = ["NUMBERED_TABLES", "VIEWS"]
-
+#: The views by name; each refers only to tables of a run and to earlier views.
 VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*THINGS, *CALLS, *WORK, *TOTALS)}
-"""The views by name; each refers only to tables of a run and to earlier views."""
 
+#: Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1.
 NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")
-"""Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.analysis.run.views.spec import view_spec
 
-__all__ = ["CALLS"]
-
 _HEAD = """
     id        BIGINT   -   | x.correlation | id of the call in its process
     guid      VARCHAR  -   | p.guid | unique id of the recording
@@ -74,6 +72,7 @@ _ARGUED = """(
         event_properties, call_stack, line_info, 0 AS is_region FROM run.samples
 )"""
 
+#: Views of calls, in the order of AMD's schema.
 CALLS = (
     view_spec(
         "regions",
@@ -160,4 +159,3 @@ CALLS = (
         WHERE g.name = 'stream'""",
     ),
 )
-"""Views of calls, in the order of AMD's schema."""

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ViewColumn", "ViewSpec", "view_spec"]
-
 
 @dataclass(frozen=True)
 class ViewColumn:
-    """One column of a view.
-
-    Examples
-    --------
-    >>> ViewColumn("pid", "BIGINT", "", "p.pid", "process id").unit
-    ''
-    """
+    """One column of a view."""
 
     name: str
-    type: str
-    """BIGINT, DOUBLE or VARCHAR."""
+    type: str  #: BIGINT, DOUBLE or VARCHAR.
     unit: str
     sql: str
     meaning: str
@@ -27,20 +18,12 @@ class ViewColumn:
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """One view: what a row is, its columns in order, and the rest of the statement.
-
-    Examples
-    --------
-    >>> spec = view_spec("pids", "one process", "pid BIGINT - | p.pid | process id", "FROM run.processes p")
-    >>> spec.sql
-    'SELECT p.pid AS "pid" FROM run.processes p'
-    """
+    """One view: what a row is, its columns in order, and the rest of the statement."""
 
     name: str
     row: str
     columns: tuple[ViewColumn, ...]
-    source: str
-    """FROM and what follows it."""
+    source: str  #: FROM and what follows it.
 
     @property
     def sql(self) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.analysis.run.views.spec import view_spec
 
-__all__ = ["THINGS"]
-
 _WHERE = """
     id     BIGINT   -  | {id} | id as stored
     guid   VARCHAR  -  | p.guid | unique id of the recording
@@ -36,6 +34,7 @@ def _string(key: str) -> str:
     return f"json_string(x.properties, '$.{key}')"
 
 
+#: Views of things, in the order of AMD's schema.
 THINGS = (
     view_spec(
         "code_objects",
@@ -126,4 +125,3 @@ THINGS = (
         f"FROM run.counter_info x {_PROCESS} LEFT JOIN run.agents a ON a.agent = x.agent",
     ),
 )
-"""Views of things, in the order of AMD's schema."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.analysis.run.views.spec import view_spec
 
-__all__ = ["TOTALS"]
-
 _TOP = """
     name            VARCHAR  -   | g.name | {name}
     total_calls     BIGINT   -   | g.calls | how often
@@ -53,6 +51,7 @@ _BUSY = f"""
     ) w ON w.machine = p.machine
 """  # noqa: S608 - ours
 
+#: Views of totals, in the order of AMD's schema.
 TOTALS = (
     view_spec(
         "top_kernels",
@@ -84,4 +83,3 @@ TOTALS = (
         _GROUPED.format(rows=_EVERYTHING),
     ),
 )
-"""Views of totals, in the order of AMD's schema."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from wavescope.analysis.run.views.spec import view_spec
 
-__all__ = ["WORK"]
-
 _LINKS = """
     stack_id         BIGINT  -  | x.correlation | id shared with the call that issued it
     parent_stack_id  BIGINT  -  | x.parent_correlation | stack_id of the enclosing call
@@ -46,6 +44,7 @@ _COUNTED = """
     JOIN run.counter_info i ON i.counter = c.counter
 """
 
+#: Views of GPU work, in the order of AMD's schema.
 WORK = (
     view_spec(
         "kernels",
@@ -262,4 +261,3 @@ WORK = (
         f"{_COUNTED} {_KERNEL}",
     ),
 )
-"""Views of GPU work, in the order of AMD's schema."""

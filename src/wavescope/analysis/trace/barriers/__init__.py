@@ -5,31 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Barriers", "barriers"]
-
-_NOTICEABLE_CYCLES = 1.0
-"""A row is a cause when the last waves spent so many more cycles there, on average."""
+_NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent so many more cycles there, on average.
 
 
 @dataclass(frozen=True)
 class Barriers(Answer):
-    """Every barrier of the code with its meetings.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> barriers(ThreadTrace({}, TraceSource(path="nothing"))).rows.height
-    0
-    """
+    """Every barrier of the code with its meetings."""
 
     definition: ClassVar[str] = (
         "A wave arrives when it first tries to issue the barrier (where a signal or an arrival record stands "
@@ -93,16 +84,12 @@ class Barriers(Answer):
         ),
     }
 
-    workgroup_count: int
-    """Groups of two or more traced waves that met."""
-    waves_per_workgroup: float
-    """Mean number of traced waves of these."""
-    alone_wave_count: int
-    """Waves that passed barriers but met no other traced wave."""
+    workgroup_count: int  #: Groups of two or more traced waves that met.
+    waves_per_workgroup: float  #: Mean number of traced waves of these.
+    alone_wave_count: int  #: Waves that passed barriers but met no other traced wave.
     stall_cycles_total: int
     lost_cycles_total: int
-    wave_cycles_total: int
-    """Cycles of all traced waves, to measure the loss against."""
+    wave_cycles_total: int  #: Cycles of all traced waves, to measure the loss against.
     rows: pl.DataFrame
     last_waves: pl.DataFrame
     causes: pl.DataFrame
@@ -114,16 +101,7 @@ class Barriers(Answer):
 
 
 def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
-    """Meetings at barriers, at all of them or only those among `rows`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> barriers(ThreadTrace({}, TraceSource(path="nothing"))).lost_share
-    0.0
-    """
-    import polars as pl
-
+    """Meetings at barriers, at all of them or only those among `rows`."""
     passed = passages(trace)
     groups = passed.group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
     met = groups.filter(pl.col("wave_count") > 1)
@@ -150,8 +128,6 @@ def _mean(values: pl.Series) -> float:
 
 def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
     """One row per meeting of two or more waves: who was last, and by how much."""
-    import polars as pl
-
     return (
         passed.sort("arrival", "wave")
         .group_by("meeting", maintain_order=True)
@@ -172,8 +148,6 @@ def _meetings(passed: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     executions = passed.group_by("row").agg(
         execution_count=pl.len().cast(pl.Int64), stall_cycles_total=pl.col("stall").sum()
     )
@@ -198,8 +172,6 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
 
 
 def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     return (
         meetings.group_by("row", "simd", "slot")
         .agg(last_count=pl.len().cast(pl.Int64), late_cycles_total=pl.col("late").sum())
@@ -210,10 +182,6 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope import _core
-
     met = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
     role = pl.when(pl.col("last").is_null()).then(2).when(pl.col("position") == pl.col("last")).then(1).otherwise(0)
     met = met.with_columns(role=role.cast(pl.UInt8))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["passages"]
-
+#: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
 _RELEASE_JITTER_CYCLES = 16
-"""Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at."""
+#: `instructions.category` of the arrival that raw gfx9 traces record before the wait of the same `s_barrier`.
 _MESSAGE = 11
-"""`instructions.category` of the arrival that raw gfx9 traces record before the wait of the same `s_barrier`."""
-_HAS_WORKGROUP_IDS = 12
-"""From this generation on, waves carry the id of their workgroup."""
+_HAS_WORKGROUP_IDS = 12  #: From this generation on, waves carry the id of their workgroup.
 
 
 @once_per_trace
@@ -28,20 +25,12 @@ def passages(trace: ThreadTrace) -> pl.DataFrame:
     Columns: `position` (index in instructions), `row`, `wave`, `se`, `cu`, `simd`, `slot`, `group_id`
     (waves.workgroup), `arrival`, `release` and `stall` (cycles), `workgroup` (the same for waves that always leave
     together) and `meeting` (the same for the executions of one barrier by one workgroup that end together).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> passages(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
     return _grouped(_executions(trace), by_id=trace.gfxip >= _HAS_WORKGROUP_IDS)
 
 
 def _executions(trace: ThreadTrace) -> pl.DataFrame:
     """Every execution of a barrier: its position, row, wave and its place, arrival, release and stall."""
-    import polars as pl
-
     kinds = ("barrier", "barrier_wait", "barrier_signal")
     code = trace.code.filter(pl.col("class").is_in(kinds)).select("row", kind="class")
     positions = trace.instructions["row"].is_in(code["row"].implode()).arg_true()
@@ -85,8 +74,6 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
 
 def _grouped(executions: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
     """With `meeting` (executions of one barrier that end together) and `workgroup` (waves that always meet)."""
-    import polars as pl
-
     place = ["se", "cu", "row", *(["group_id"] if by_id else [])]
     ordered = executions.sort(*place, "release", "wave")
     moved_on = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift(1)) for name in place)

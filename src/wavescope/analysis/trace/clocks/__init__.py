@@ -5,33 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.model.answer import Answer, once_per_trace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["ClockAlignment", "alignment", "clock_curves", "clock_mhz"]
-
+#: Frequency of the wall clock where the capture does not name it: that of every MI300 seen so far.
 DEFAULT_REALTIME_HZ = 100_000_000
-"""Frequency of the wall clock where the capture does not name it: that of every MI300 seen so far."""
 _SEED_CYCLES, _SEED_TICKS = 25, 1  # AMD's viewer adds them against a division by zero; equal offsets need them
 _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged
 
 
 @dataclass(frozen=True)
 class ClockAlignment(Answer):
-    """What has to be added to the times of each shader engine to put all of them on one clock.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> alignment(ThreadTrace({}, TraceSource(path="nothing"))).is_aligned
-    False
-    """
+    """What has to be added to the times of each shader engine to put all of them on one clock."""
 
     definition: ClassVar[str] = (
         "Clock: cycles per wall-clock second between the first and the last realtime pair, summed over shader engines. "
@@ -40,13 +31,10 @@ class ClockAlignment(Answer):
         "farther apart than the trace is long, no engine is moved."
     )
 
-    offsets: Mapping[int, int]
-    """Shader engine -> cycles to add to its times; 0 for all when not aligned."""
-    clock_mhz: float | None
-    """None = not recorded."""
+    offsets: Mapping[int, int]  #: Shader engine -> cycles to add to its times; 0 for all when not aligned.
+    clock_mhz: float | None  #: None = not recorded.
     is_aligned: bool
-    reason: str | None = None
-    """Why the engines were not moved; None when they were, or when there is only one."""
+    reason: str | None = None  #: Why the engines were not moved; None when they were, or when there is only one.
 
     def offset(self, se: int) -> int:
         """Cycles to add to the times of a shader engine.
@@ -61,14 +49,7 @@ class ClockAlignment(Answer):
 
 @once_per_trace
 def alignment(trace: ThreadTrace) -> ClockAlignment:
-    """Put the clocks of the shader engines side by side.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> alignment(ThreadTrace({}, TraceSource(path="nothing"))).offsets
-    {}
-    """
+    """Put the clocks of the shader engines side by side."""
     engines = _engines_with_data(trace)
     spans = _spans(trace)
     frequency = clock_mhz(trace)
@@ -88,14 +69,7 @@ def alignment(trace: ThreadTrace) -> ClockAlignment:
 
 @once_per_trace
 def clock_mhz(trace: ThreadTrace) -> float | None:
-    """Cycles per wall-clock microsecond over all shader engines, from the outermost realtime pairs of each.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> clock_mhz(ThreadTrace({}, TraceSource(path="nothing"))) is None
-    True
-    """
+    """Cycles per wall-clock microsecond over all shader engines, from the outermost realtime pairs of each."""
     growing = [span for span in _spans(trace).values() if span.cycles > 0 and span.ticks > 0]
     cycles, ticks = sum(span.cycles for span in growing), sum(span.ticks for span in growing)
     return cycles / ticks * _realtime_hz(trace) / 1e6 if ticks else None
@@ -105,15 +79,7 @@ def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
     """Shader clock between neighbouring realtime pairs: from `time_cycles` (aligned) of engine `se` on, `mhz`.
 
     It is null behind the last pair of an engine, and where the wall clock does not grow.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> clock_curves(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['se', 'time_cycles', 'mhz']
     """
-    import polars as pl
-
     cycles = pl.col("shader_clock_cycles").clip(-_MAX_OFFSET_CYCLES, _MAX_OFFSET_CYCLES)
     ticks = pl.col("realtime_ticks").cast(pl.Float64)
     offset = pl.col("se").replace_strict(dict(alignment(trace).offsets), default=0, return_dtype=pl.Int64)
@@ -140,8 +106,6 @@ class _Span:
 
 
 def _spans(trace: ThreadTrace) -> dict[int, _Span]:
-    import polars as pl
-
     clock, ticks = pl.col("shader_clock_cycles"), pl.col("realtime_ticks")
     outer = (
         trace.realtime.drop_nulls()

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.time_bins import FARTHEST_CYCLES, time_bins
 from wavescope.analysis.trace.clocks import alignment
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["aligned", "bins_of_trace"]
-
 
 def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
-    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> bins_of_trace(ThreadTrace({}, TraceSource(path="nothing")), 60).count
-    1
-    """
-    import polars as pl
-
+    """At most `count` bins over everything that is drawn over time: traced waves and, of a whole trace, occupancy."""
     waves = aligned(trace, trace.waves, "start_cycles", "end_cycles")
     spans = [waves.select(first=pl.col("start_cycles").min(), last=pl.col("end_cycles").max())]
     if trace.part_of is None or not waves.height:
@@ -38,17 +27,7 @@ def bins_of_trace(trace: ThreadTrace, count: int) -> TimeBins:
 
 
 def aligned(trace: ThreadTrace, frame: pl.DataFrame, *columns: str) -> pl.DataFrame:
-    """The frame with the offset of its shader engine added to time columns; also as column `offset`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> "offset" in aligned(trace, trace.waves, "start_cycles").columns
-    True
-    """
-    import polars as pl
-
+    """The frame with the offset of its shader engine added to time columns; also as column `offset`."""
     offsets = alignment(trace).offsets
     table = pl.DataFrame(
         {"se": list(offsets), "offset": list(offsets.values())}, schema={"se": pl.UInt16, "offset": pl.Int64}

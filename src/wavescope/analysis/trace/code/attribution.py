@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    import polars as pl
-
-__all__ = ["ATTRIBUTIONS", "is_library", "place_of", "source_of_rows"]
 
 ATTRIBUTIONS = ("innermost", "outermost", "mine")
 
@@ -65,11 +63,8 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
     >>> source_of_rows(code, "mine", ["/src/main"]).row(0)[1:]
     ('/src/main.hip', 20)
     """
-    import polars as pl
-
     if attribution not in ATTRIBUTIONS:
-        what = f"no attribution {attribution!r}"
-        raise UsageError(what, advice=f"attributions: {', '.join(ATTRIBUTIONS)}")
+        raise UsageError(f"no attribution {attribution!r}", advice=f"attributions: {', '.join(ATTRIBUTIONS)}")
     chains = code["inline_chain"].drop_nulls().unique().to_list()
     chosen = [_chosen(chain.split(" -> "), attribution, tuple(mine)) for chain in chains]
     sources = pl.DataFrame(

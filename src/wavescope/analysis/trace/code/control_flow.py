@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, empty_frame, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = [
-    "LOOPS",
-    "Blocks",
-    "blocks",
-    "branch_targets",
-    "call_rows",
-    "jumps_in_part",
-    "loop_of_rows",
-    "loops",
-    "taken_jumps",
-]
+    from wavescope.model.trace import ThreadTrace
 
 _BRANCH = r"^s_(c?branch|subvector_loop)"
 _CALL = r"^s_(call_|swappc_|swap_pc_)"
 _JUMP = r"^s_(setpc_|set_pc_|rfe_)"
 _END = r"^s_endpgm"
 _BRANCH_BYTES = 4
-_DEEPEST = 64
-"""Loops around a loop among which its parent is searched."""
+_DEEPEST = 64  #: Loops around a loop among which its parent is searched.
 
 LOOPS = table_spec(
     "loops",
@@ -50,13 +39,7 @@ LOOPS = table_spec(
 
 @dataclass(frozen=True)
 class Blocks(Answer):
-    """The basic blocks of the code.
-
-    Examples
-    --------
-    >>> Blocks.tables["by_row"].columns[1].name
-    'block'
-    """
+    """The basic blocks of the code."""
 
     definition: ClassVar[str] = (
         "A basic block begins at the first row of a function or code object, at a target of a jump and behind every "
@@ -100,8 +83,6 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
     >>> branch_targets(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).rows()
     [(1, 0)]
     """
-    import polars as pl
-
     place = pl.col("code_object").cast(pl.Int64, strict=False), pl.col("address").cast(pl.Int64, strict=False)
     places = code.select(*place, target_row="row").drop_nulls().unique(["code_object", "address"], keep="first")
     branches = code.filter(pl.col("text").str.contains(_BRANCH)).select("row", "text", *place)
@@ -135,22 +116,12 @@ def taken_jumps(trace: ThreadTrace) -> pl.DataFrame:
 
     A jump is seen where the row after a branch, call or jump is not the next one in the code. It has looped when it
     went back to a row that the wave had executed, without having executed an earlier row since.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> taken_jumps(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['from_row', 'to_row', 'taken_count', 'looped_count']
     """
     return added(answers(trace, jumps_in_part), ["from_row", "to_row"]).sort("from_row", "to_row")
 
 
 def jumps_in_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
     """Jumps that the waves of a part took (`_parts`)."""
-    import polars as pl
-
-    from wavescope import _core
-
     may_jump = _flags(whole.code, f"{_BRANCH}|{_CALL}|{_JUMP}")
     return pl.DataFrame(_core.taken_jumps(part.instructions, may_jump, call_rows(whole.code)))
 
@@ -166,8 +137,6 @@ def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
     >>> blocks(pl.DataFrame(rows, schema_overrides={"row": pl.Int32})).by_row["block"].to_list()
     [0, 0, 1]
     """
-    import polars as pl
-
     targets = branch_targets(code)["target_row"].drop_nulls()
     if jumps is not None:
         targets = pl.concat([targets, jumps["to_row"].cast(targets.dtype)])
@@ -192,15 +161,7 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
 
     Only jumps that waves took count (`taken_jumps`), and calls and returns do not; without instructions (PC samples)
     the backward branches of the code count instead.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> loops(ThreadTrace({}, TraceSource(path="nothing"))).columns[:3]
-    ['loop', 'first_row', 'last_row']
     """
-    import polars as pl
-
     spans = (
         _backward_jumps(trace)
         .group_by(first_row="to_row")
@@ -223,18 +184,7 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def loop_of_rows(trace: ThreadTrace) -> pl.Series:
-    """The innermost loop around every row of the code table; null = none.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> loop_of_rows(ThreadTrace({}, TraceSource(path="nothing"))).len()
-    0
-    """
-    from heapq import heappop, heappush
-
-    import polars as pl
-
+    """The innermost loop around every row of the code table; null = none."""
     found: list[int | None] = [None] * trace.code.height
     around: list[tuple[int, int, int]] = []  # (length, last row, loop) of loops that have begun, the shortest first
     rows = loops(trace).select("loop", "first_row", "last_row").rows()
@@ -251,8 +201,6 @@ def loop_of_rows(trace: ThreadTrace) -> pl.Series:
 
 
 def _backward_jumps(trace: ThreadTrace) -> pl.DataFrame:
-    import polars as pl
-
     if trace.instruction_count:
         jumps = taken_jumps(trace).filter(pl.col("looped_count") > 0)
     else:
@@ -287,6 +235,4 @@ def _nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
 
 
 def _flags(code: pl.DataFrame, pattern: str) -> pl.Series:
-    import polars as pl
-
     return code.select(pl.col("text").str.contains(pattern).fill_null(value=False).cast(pl.UInt8)).to_series()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["entered_rows"]
+    from wavescope.model.trace import ThreadTrace
 
 
 @once_per_trace
@@ -20,15 +18,7 @@ def entered_rows(trace: ThreadTrace) -> pl.DataFrame:
 
     Columns: `row`, `code_object`, `function`, `hit_count` (executions or samples; 0 = not executed). A code object
     holds more functions than a dispatch enters; those say nothing about it.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> entered_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
-    import polars as pl
-
     executed = trace.instructions.lazy().filter(pl.col("row") >= 0).group_by("row").agg(seen=pl.len().cast(pl.Int64))
     sampled = trace.samples.lazy().select("row", seen=pl.col("issued_count") + pl.col("stalled_count"))
     hits = pl.concat([executed, sampled]).group_by("row").agg(hit_count=pl.col("seen").sum())

@@ -7,30 +7,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
-__all__ = ["PLACE_COLUMNS", "located"]
-
+#: The columns that `located` adds, for `table_spec`.
 PLACE_COLUMNS = """
     address  UInt64  -  | code.address
     text     String  -  | code.text
     file     String  -  | code.file
     line     UInt32  -  | code.line
 """
-"""The columns that `located` adds, for `table_spec`."""
 
 
 def located(frame: pl.DataFrame, trace: ThreadTrace, *, row: str = "row") -> pl.DataFrame:
-    """The frame with address, text, file and line of its code rows; `producer_row` gives `producer_address` and so on.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> rows = pl.DataFrame({"row": [-1]}, schema={"row": pl.Int32})
-    >>> located(rows, ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['row', 'address', 'text', 'file', 'line']
-    """
+    """The frame with address, text, file and line of its code rows; `producer_row` gives `producer_address` etc."""
     prefix = row.removesuffix("row")
     names = {name: prefix + name for name in ("address", "text", "file", "line")}
     places = trace.code.select("row", *names).rename({"row": row, **names})

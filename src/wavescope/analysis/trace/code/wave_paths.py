@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["EARLY_EXIT_SHARE", "wave_paths"]
-
+#: A path is an early exit when its waves ran at most this share of the rows of the fullest path of their kernel.
 EARLY_EXIT_SHARE = 0.25
-"""A path is an early exit when its waves ran at most this share of the rows of the fullest path of their kernel."""
 
 
 @once_per_trace
@@ -23,17 +22,7 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
 
     Columns: `wave`, `kernel`, `path` (0 = the path on which most cycles were spent), `instruction_count`,
     `unresolved_count`, `distinct_row_count`, `last_row`, `duration_cycles` (end - begin) and `early_exit`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> wave_paths(ThreadTrace({}, TraceSource(path="nothing"))).columns[:3]
-    ['wave', 'kernel', 'path']
     """
-    import polars as pl
-
-    from wavescope import _core
-
     executed = trace.instructions
     ran = pl.DataFrame(_core.wave_paths(executed["wave"], executed["row"], trace.code.height))
     duration = pl.col("end_cycles") - pl.col("start_cycles")

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+import polars as pl
+
+from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.compare.alignment import align_traces
 from wavescope.analysis.trace.compare.spread import batch_costs
 from wavescope.analysis.trace.compare.totals import TRACES, compared_totals
@@ -19,31 +22,20 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["KINDS", "Comparison", "compare", "main_kernel"]
+    from wavescope.model.trace import ThreadTrace
 
 T = TypeVar("T")
 _NOTICEABLE_SHARE = 0.001
 _LARGE_PART = 0.1
 _CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
-KINDS = ("instruction", "line", "block", "function")
-"""What can be compared."""
+KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
 
 _SERIAL = re.compile(r"[_$.]\d+$")
 
 
 @dataclass(frozen=True)
 class Comparison(Answer):
-    """Traces against the first of them.
-
-    Examples
-    --------
-    >>> Comparison.definition.split(":")[0]
-    'Everything is per wave'
-    """
+    """Traces against the first of them."""
 
     definition: ClassVar[str] = (
         "Everything is per wave: totals over all traced waves divided by their number; _per_execution values are "
@@ -72,16 +64,12 @@ class Comparison(Answer):
     }
 
     by: str
-    noise_from: str
-    """`repeats` or `waves`: where the noise was measured."""
-    repeat_count: int
-    """Further dispatches that the noise was measured from."""
+    noise_from: str  #: `repeats` or `waves`: where the noise was measured.
+    repeat_count: int  #: Further dispatches that the noise was measured from.
     same_code: bool
-    matched_share: float
-    """Cost of the first trace on units that every other trace has too."""
+    matched_share: float  #: Cost of the first trace on units that every other trace has too.
     different_kernels: bool
-    is_part: bool
-    """Whether only chosen code rows were compared; `traces` is about all of them all the same."""
+    is_part: bool  #: Whether only chosen code rows were compared; `traces` is about all of them all the same.
     traces: pl.DataFrame
     units: pl.DataFrame
     stall_classes: pl.DataFrame
@@ -92,8 +80,6 @@ class Comparison(Answer):
 
     def beyond(self, trace: int = 1) -> pl.DataFrame:
         """The units of a trace whose difference is more than noise."""
-        import polars as pl
-
         return self.units.filter((pl.col("trace") == trace) & pl.col("beyond_noise").fill_null(value=False))
 
 
@@ -160,8 +146,6 @@ def compare(
 
 
 def _sentences(found: Comparison, number: int) -> list[str]:
-    import polars as pl
-
     base, other = found.traces.row(0, named=True), found.traces.row(number, named=True)
     names = base["label"], other["label"]
     total = _part_total(found, number, names) if found.is_part else _total(other, names)
@@ -194,8 +178,6 @@ def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
 
 
 def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
-    import polars as pl
-
     delta = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
     word = "more" if delta > 0 else "less"
     return f"The chosen code costs {percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
@@ -203,8 +185,6 @@ def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
 
 def _parts(found: Comparison, number: int) -> str:
     """How much comes from other work and how much from another speed."""
-    import polars as pl
-
     units = found.units.filter(pl.col("trace") == number)
     total = float(units["base_cost_cycles_per_wave"].sum()) or 1.0
     work, speed = (float(units[f"{part}_cycles_per_wave"].sum()) / total for part in ("work", "speed"))
@@ -213,8 +193,6 @@ def _parts(found: Comparison, number: int) -> str:
 
 def _culprit(found: Comparison, number: int) -> str:
     """The unit beyond noise that has most of the difference, if one goes the same way as the whole."""
-    import polars as pl
-
     beyond = found.beyond(number)
     if not beyond.height:
         return f"; no {found.by} differs beyond noise"
@@ -231,18 +209,7 @@ def _culprit(found: Comparison, number: int) -> str:
 
 
 def main_kernel(trace: ThreadTrace) -> str:
-    """The function in which most instructions were executed, without template arguments and serial number.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> main_kernel(ThreadTrace({}, TraceSource(path="nothing")))
-    ''
-    """
-    import polars as pl
-
-    from wavescope.analysis.trace.code.entered import entered_rows
-
+    """The function in which most instructions were executed, without template arguments and serial number."""
     hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
     name = hits["function"].to_list()[-1] if hits.height else ""
     known = dict(trace.kernels.select("name", "demangled").iter_rows())
@@ -253,11 +220,9 @@ def main_kernel(trace: ThreadTrace) -> str:
 def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
     """Whether the kernels differ; an error when that was not wanted, or when nothing can be compared."""
     if len(traces) < 2:
-        what = f"two traces or more can be compared, not {len(traces)}"
-        raise UsageError(what)
+        raise UsageError(f"two traces or more can be compared, not {len(traces)}")
     if by not in KINDS:
-        what = f"cannot compare by {by!r}"
-        raise UsageError(what, advice=f"one of {', '.join(KINDS)}")
+        raise UsageError(f"cannot compare by {by!r}", advice=f"one of {', '.join(KINDS)}")
     for trace in traces:
         if not trace.instructions.height:
             where = trace.source.path
@@ -289,8 +254,6 @@ def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]
 
 def _matched_share(units: pl.DataFrame) -> float:
     """Cost of the first trace on units that all others have, of its cost on all units."""
-    import polars as pl
-
     per_unit = units.group_by("unit", maintain_order=True).agg(
         cost=pl.col("base_cost_cycles_per_wave").first(), kept=(pl.col("change") != "gone").all()
     )
@@ -299,8 +262,6 @@ def _matched_share(units: pl.DataFrame) -> float:
 
 
 def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
-    import polars as pl
-
     found = []
     for trace in traces:
         per_wave = (pl.col("stall_cycles_total") / max(trace.waves.height, 1)).alias("stall_cycles_per_wave")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+import polars as pl
 
 from wavescope.analysis.trace.code.control_flow import blocks, taken_jumps
 from wavescope.analysis.trace.code.entered import entered_rows
@@ -13,31 +16,21 @@ from wavescope.analysis.trace.compare.sequences import align, moved
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Alignment", "align_rows", "align_traces", "grouped_units"]
+    from wavescope.model.trace import ThreadTrace
 
 _SERIAL = re.compile(r"[._$]\d+\Z")
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Units of code that traces have in common or for themselves.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> align_rows([ThreadTrace({}, TraceSource(path="a"))]).unit_count
-    0
-    """
+    """Units of code that traces have in common or for themselves."""
 
     unit_count: int
+    #: For every trace: the unit of each code row; -1 = a row of a function that no wave entered.
     unit_of_row: tuple[tuple[int, ...], ...]
-    """For every trace: the unit of each code row; -1 = a row of a function that no wave entered."""
+    #: For every trace: what each unit is called there; None = the trace does not have it.
     labels: tuple[tuple[str | None, ...], ...]
-    """For every trace: what each unit is called there; None = the trace does not have it."""
-    same_code: bool
-    """Whether all traces have the same instructions in the functions that were entered."""
+    same_code: bool  #: Whether all traces have the same instructions in the functions that were entered.
 
 
 @dataclass
@@ -46,8 +39,8 @@ class _Function:
 
     units: list[int]
     texts: list[str]
+    #: Codes of this function met so far -> their units, for traces with the same code.
     seen: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
-    """Codes of this function met so far -> their units, for traces with the same code."""
 
 
 def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
@@ -55,12 +48,6 @@ def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
 
     Functions are matched by name, then by name without serial numbers, then what is left if it is one on each side.
     Instructions are matched by `sequences.align` and `sequences.moved`, every trace with all that came before it.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> align_rows([ThreadTrace({}, TraceSource(path="a"))] * 2).same_code
-    True
     """
     functions: dict[str, _Function] = {}
     count = 0
@@ -91,8 +78,6 @@ def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
 
 def _code_of(trace: ThreadTrace) -> dict[str, tuple[list[int], tuple[str, ...]]]:
     """Function -> its rows and texts in order."""
-    import polars as pl
-
     entered = entered_rows(trace).select("row")
     code = trace.code.select("row", "function", "text")
     if entered.height:
@@ -170,12 +155,6 @@ def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alig
     Lines and blocks are matched by the instructions that they share, so that a line keeps its identity when its
     number or the numbers of its neighbours change; lines without shared instructions by file and text, or by file and
     number where the text is not known.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> align_traces([ThreadTrace({}, TraceSource(path="a"))] * 2, "line").unit_count
-    0
     """
     rows = align_rows(traces)
     if by == "instruction":
@@ -195,8 +174,8 @@ def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alig
     return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found])
 
 
+#: The group of every code row, and what each group is called.
 Groups = tuple[list["Hashable | None"], dict["Hashable", str]]
-"""The group of every code row, and what each group is called."""
 
 
 def _lines(trace: ThreadTrace) -> Groups:
@@ -289,8 +268,6 @@ def grouped_units(
 
 def _mutual(votes: list[tuple[Hashable | None, int]]) -> dict[Hashable, int]:
     """Group -> unit, where each has at least half of its votes from the other."""
-    from collections import Counter
-
     counts = Counter((group, unit) for group, unit in votes if group is not None)
     of_group = Counter(group for group, _ in votes)
     of_unit = Counter(unit for group, unit in votes if group is not None)

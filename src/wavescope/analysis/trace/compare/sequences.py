@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["align", "moved", "shape_of"]
-
 _REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d{1,9}|\[\d{1,9}(?::\d{1,9})?\])")
 _NUMBERS = re.compile(r"\b(0x[0-9a-fA-F]+|\d+(?:\.\d+)?)\b")
 _RANGE = re.compile(r"\[(\d{1,9}):(\d{1,9})\]")
@@ -19,8 +17,8 @@ _ROUNDS = 8
 _SMALL_GAP = 24
 _NEAR = 64
 _NOWHERE = -(1 << 40)
+#: Edits after which the search for the shortest edit path settles for the best one so far and starts again there.
 _EDIT_LIMIT = 64
-"""Edits after which the search for the shortest edit path settles for the best one so far and starts again there."""
 
 
 class _Gap(NamedTuple):

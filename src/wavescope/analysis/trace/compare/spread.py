@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["batch_costs", "batches", "bound", "unit_costs"]
+    from wavescope.model.trace import ThreadTrace
 
 _WAVES_PER_BATCH = 4
 _MOST_BATCHES = 32
@@ -27,15 +26,7 @@ def batches(trace: ThreadTrace) -> pl.DataFrame:
 
     Waves are put in order of shader engine, CU and begin, and cut into at most 32 batches of at least four; fewer than
     16 waves are a batch each.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> batches(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
-    import polars as pl
-
     waves = trace.waves.select("wave", "se", "cu", "start_cycles", "simd", "slot")
     ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
     whole = (
@@ -47,18 +38,7 @@ def batches(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
-    """Per batch and unit: waves that ran it, sums over waves and sums of squares of what each wave spent (cycles).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> batch_costs(ThreadTrace({}, TraceSource(path="nothing")), []).columns[:2]
-    ['batch', 'unit']
-    """
-    import polars as pl
-
-    from wavescope import _core
-
+    """Per batch and unit: waves that ran it, sums over waves and sums of squares of what each wave spent (cycles)."""
     waves, executed = batches(trace), trace.instructions
     present = sorted({unit for unit in unit_of_row if unit >= 0})
     dense = {unit: number for number, unit in enumerate(present)} | {-1: -1}
@@ -84,16 +64,7 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     The cost is latency + idle. The bound is the larger of two: Student's t times the standard error over waves, and
     the same over batches of neighbouring waves where there are at least four. Of the cost per execution it is that
     of the ratio of two means (delta method).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> unit_costs(trace, batch_costs(trace, [])).columns[0]
-    'unit'
     """
-    import polars as pl
-
     count = trace.waves.height
     sizes = batches(trace).group_by("batch", maintain_order=True).agg(wave_count=pl.len())
     totals = costs.group_by("unit", maintain_order=True).agg(
@@ -128,8 +99,6 @@ def bound(squares: float, count: int) -> float | None:
 
 def _bound(squares: pl.Expr, count: int) -> pl.Expr:
     """`bound` for a column."""
-    import polars as pl
-
     if count < 2:
         return pl.lit(None, pl.Float64)
     return t_bound(MEAN_TAIL, count - 1) * (squares.clip(lower_bound=0.0) / (count - 1) / count).sqrt()
@@ -137,8 +106,6 @@ def _bound(squares: pl.Expr, count: int) -> pl.Expr:
 
 def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFrame, count: int) -> pl.DataFrame:
     """Bounds from the means of batches; a batch that never ran a unit spent nothing on it."""
-    import polars as pl
-
     batch_count = sizes.height
     mean = (pl.col("latency_cycles_total") + pl.col("idle_cycles_total")) / pl.col("wave_count_batch")
     off = mean - pl.col("rate") * pl.col("hit_count") / pl.col("wave_count_batch")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
 from wavescope.analysis.trace.code.wave_paths import wave_paths
 from wavescope.analysis.trace.compare.spread import batches, bound
@@ -16,11 +18,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["TRACES", "compared_totals"]
+    from wavescope.model.trace import ThreadTrace
 
 TRACES = table_spec(
     "traces",
@@ -60,8 +58,6 @@ def compared_totals(
     >>> compared_totals([], [], []).columns[0]
     'trace'
     """
-    import polars as pl
-
     rows = [_totals(family[0]) for family in families]
     durations = [_noisy([_duration(trace) for trace in family]) for family in families]
     rates = _rates(costs[0][0]) if costs else pl.DataFrame()
@@ -76,8 +72,7 @@ def compared_totals(
     return pl.DataFrame(rows, schema=TRACES.dtypes)
 
 
-Noisy = tuple[float, float | None]
-"""A value and the bound of its noise; None = not known."""
+Noisy = tuple[float, float | None]  #: A value and the bound of its noise; None = not known.
 
 
 def _totals(trace: ThreadTrace) -> dict[str, Any]:
@@ -102,8 +97,6 @@ def _totals(trace: ThreadTrace) -> dict[str, Any]:
 
 def _duration(trace: ThreadTrace) -> Noisy:
     """Mean wave duration, with the bound over batches of waves."""
-    import polars as pl
-
     lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
     means = (
         lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())["duration_cycles"].to_list()
@@ -112,16 +105,12 @@ def _duration(trace: ThreadTrace) -> Noisy:
 
 
 def _rates(costs: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
     return costs.group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
 
 
 def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
     """Cost of the executions of units that the first trace ran too, over what they would have cost there."""
-    import polars as pl
-
     per_batch = (
         costs.join(rates, on="unit")
         .group_by("batch", maintain_order=True)

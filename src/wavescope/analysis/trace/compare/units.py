@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
 from wavescope.analysis.trace.compare.spread import unit_costs
 from wavescope.analysis.trace.costs.exposure import row_costs
@@ -12,11 +14,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["UNITS", "compared_units", "measured", "with_noise_of", "with_repeats"]
+    from wavescope.model.trace import ThreadTrace
 
 UNITS = table_spec(
     "units",
@@ -53,8 +51,7 @@ UNITS = table_spec(
     """,
 )
 
-_CAUTION = 1.5
-"""There are many units: each must differ by so much more than 95 % of repeated measurements would."""
+_CAUTION = 1.5  #: There are many units: each must differ by so much more than 95 % of repeated measurements would.
 _PER_WAVE = {
     "hit_count": "hit_count",
     "latency_cycles_total": "latency_cycles",
@@ -68,19 +65,8 @@ _PER_WAVE = {
 def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame) -> pl.DataFrame:
     """What each unit costs per wave (`*_per_wave`) and per execution (`rate`), with bounds of both.
 
-        `costs` are the `batch_costs` of the trace and its units.
-
-        Examples
-        --------
-        >>> from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
-    from wavescope.analysis.trace.compare.spread import batch_costs
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-        >>> measured(trace, [], batch_costs(trace, [])).height
-        0
+    `costs` are the `batch_costs` of the trace and its units.
     """
-    import polars as pl
-
     waves = max(trace.waves.height, 1)
     units = pl.DataFrame(
         {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
@@ -105,8 +91,6 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     >>> with_repeats([run]) is run
     True
     """
-    import polars as pl
-
     if len(runs) < 2:
         return runs[0]
     count = len(runs)
@@ -151,8 +135,6 @@ def compared_units(
     >>> compared_units([], [], []).columns[0]
     'trace'
     """
-    import polars as pl
-
     named = [_named(cost, names, units) for cost, names, units in zip(costs, labels, unit_of_row, strict=True)]
     tables = [_against(number, named[0], other) for number, other in enumerate(named[1:], start=1)]
     empty = pl.DataFrame(schema=UNITS.dtypes)
@@ -161,8 +143,6 @@ def compared_units(
 
 def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int]) -> pl.DataFrame:
     """All units that the trace has, executed or not, with label and first row."""
-    import polars as pl
-
     first: dict[int, int] = {}
     for row, unit in enumerate(unit_of_row):
         first.setdefault(unit, row)
@@ -175,8 +155,6 @@ def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequen
 
 
 def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     renamed = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
     both = renamed.join(other, on="unit", how="full", coalesce=True)
     amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
@@ -218,8 +196,6 @@ def _joined(one: pl.Expr, other: pl.Expr) -> pl.Expr:
 
 def _beyond() -> pl.Expr:
     """Of what both traces ran, the delta or its speed part; of what only one ran, the delta."""
-    import polars as pl
-
     known = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
     total = pl.col("delta_cycles_per_wave").abs() > pl.col("noise_cycles_per_wave")
     speed = pl.col("speed_cycles_per_wave").abs() > pl.col("speed_noise_cycles_per_wave")

@@ -9,21 +9,12 @@ from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.model.answer import Answer
 
 if TYPE_CHECKING:
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Activity", "activity"]
+    from wavescope.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
 class Activity(Answer):
-    """All cycles of the executed instructions, split into three parts.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> activity(ThreadTrace({}, TraceSource(path="nothing"))).idle_share is None
-    True
-    """
+    """All cycles of the executed instructions, split into three parts."""
 
     definition: ClassVar[str] = (
         "Sums over all executed instructions of all traced waves: idle = gaps before them, stall = from the first "
@@ -34,8 +25,7 @@ class Activity(Answer):
     stall_cycles_total: int
     issue_cycles_total: int
     execution_count: int
-    is_stored: bool
-    """Whether the numbers are those that the directory states, because it holds no instructions."""
+    is_stored: bool  #: Whether the numbers are those that the directory states, because it holds no instructions.
 
     @property
     def cycles_total(self) -> int:
@@ -59,14 +49,7 @@ class Activity(Answer):
 
 
 def activity(trace: ThreadTrace) -> Activity:
-    """Idle, stall and issue cycles of all traced waves.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> activity(ThreadTrace({}, TraceSource(path="nothing"))).cycles_total
-    0
-    """
+    """Idle, stall and issue cycles of all traced waves."""
     is_stored = not trace.instructions.height and trace.stored_totals.height > 0
     totals = trace.stored_totals if is_stored else row_totals(trace)
     sums = {name: int(totals[name].sum()) for name in totals.columns if name != "row"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency
 from wavescope.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
 from wavescope.analysis.trace.parts import ask
@@ -11,12 +13,8 @@ from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.trace.parts import Question
-    from wavescope.model import ThreadTrace
-
-__all__ = ["ROW_COSTS", "cost_questions", "row_costs"]
+    from wavescope.model.trace import ThreadTrace
 
 ROW_COSTS = table_spec(
     "row_costs",
@@ -51,15 +49,7 @@ def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
 
     `rule` is that of `hidden_latency`. Hidden parts are clamped to the row's own cycles, so that exposed ones are never
     negative.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> row_costs(ThreadTrace({}, TraceSource(path="nothing"))).columns[-1]
-    'exposed_cycles_total'
     """
-    import polars as pl
-
     own = {
         "idle": pl.col("idle_cycles_total"),
         "stall": pl.col("stall_cycles_total"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.attribution import place_of
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.marker_scopes import marker_scopes
@@ -15,19 +17,13 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["TREES", "Flame", "flame"]
-
+#: File, lines, instruction; marker scopes alone; marker scopes, file, lines, instruction.
 TREES = ("source", "scopes", "scope_source")
-"""File, lines, instruction; marker scopes alone; marker scopes, file, lines, instruction."""
 
-SMALLEST_SHARE = 1e-5
-"""Siblings below this share of the whole are put together."""
-MOST_LINES = 64
-"""Lines of an inline chain that get a frame of their own, from the outside."""
+SMALLEST_SHARE = 1e-5  #: Siblings below this share of the whole are put together.
+MOST_LINES = 64  #: Lines of an inline chain that get a frame of their own, from the outside.
 
 _MEASURES = (
     "hit_count",
@@ -63,14 +59,7 @@ _FRAMES = table_spec(
 
 @dataclass(frozen=True)
 class Flame(Answer):
-    """A tree of costs.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> flame(ThreadTrace({}, TraceSource(path="nothing"))).frames["kind"].to_list()
-    ['all']
-    """
+    """A tree of costs."""
 
     definition: ClassVar[str] = (
         "source: the file of the outermost line of the inline chain, the lines from the outside inwards, and the "
@@ -83,10 +72,8 @@ class Flame(Answer):
 
     tree: str
     frames: pl.DataFrame
-    merged_count: int
-    """Frames that were put together because they are small, with all below them."""
-    frame_count: int
-    """Frames before that, without the whole."""
+    merged_count: int  #: Frames that were put together because they are small, with all below them.
+    frame_count: int  #: Frames before that, without the whole.
 
 
 @once_per_trace
@@ -97,16 +84,9 @@ def flame(trace: ThreadTrace, tree: str = "source") -> Flame:
     ------
     UsageError
         When there is no such tree.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> flame(ThreadTrace({}, TraceSource(path="nothing")), "scopes").frame_count
-    0
     """
     if tree not in TREES:
-        what = f"no tree {tree[:40]!r}"
-        raise UsageError(what, advice=f"trees: {', '.join(TREES)}")
+        raise UsageError(f"no tree {tree[:40]!r}", advice=f"trees: {', '.join(TREES)}")
     growing = _Tree()
     if tree == "source":
         _grow(growing, trace, _costs_by_row(trace), {0: 0})
@@ -129,8 +109,8 @@ class _Tree:
         default_factory=lambda: [("all", "all", None, None, None)]
     )
     measures: list[list[float]] = field(default_factory=lambda: [[0.0] * len(_MEASURES)])
+    #: What counts as executions of a frame, where that is not the sum of what is below it.
     counts: dict[int, int] = field(default_factory=dict)
-    """What counts as executions of a frame, where that is not the sum of what is below it."""
     _numbers: dict[tuple[int, str, str], int] = field(default_factory=dict)
 
     def child(
@@ -195,8 +175,6 @@ class _Tree:
 
     def table(self, kept: list[int], merged: dict[int, int]) -> pl.DataFrame:
         """The frames that stay, numbered anew."""
-        import polars as pl
-
         numbers = {-1: -1} | {old: new for new, old in enumerate(kept)}
         rows = []
         for old in kept:
@@ -252,8 +230,6 @@ def _outside_in(frames: list[str]) -> Iterator[str]:
 
 def _costs_by_row(trace: ThreadTrace) -> pl.DataFrame:
     """Measures of every row that cost anything, for the stack 0."""
-    import polars as pl
-
     samples = trace.samples.select("row", sample_count=pl.col("issued_count") + pl.col("stalled_count"))
     return (
         row_costs(trace)
@@ -266,15 +242,11 @@ def _costs_by_row(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _exposed_latency() -> pl.Expr:
-    import polars as pl
-
     return pl.col("exposed_stall_cycles_total") + pl.col("exposed_issue_cycles_total")
 
 
 def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
     """Measures of every pair of open scopes and row; a gap belongs to the instruction behind it, as in `row_costs`."""
-    import polars as pl
-
     slot = ["se", "cu", "simd", "slot"]
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     changes = marker_scopes(trace).changes.sort("time_cycles", maintain_order=True)
@@ -317,8 +289,6 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
 
 def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, int]:
     """Add the paths of marker scopes; with their times when they stand alone. The frame of every stack."""
-    import polars as pl
-
     found = marker_scopes(trace)
     below = {0: 0}
     for number, parent, kind, name in found.stacks.iter_rows():

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.errors import UsageError
@@ -12,26 +15,15 @@ from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["MATRIX_PREFIXES", "RULES", "HiddenLatency", "hidden_in_part", "hidden_latency"]
+    from wavescope.model.trace import ThreadTrace
 
 RULES = ("reference", "corrected")
-MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")
-"""How the texts of matrix instructions begin."""
+MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: How the texts of matrix instructions begin.
 
 
 @dataclass(frozen=True)
 class HiddenLatency(Answer):
-    """Hidden cycles of every executed code row.
-
-    Examples
-    --------
-    >>> HiddenLatency.tables["by_row"].columns[1].unit
-    'cycles'
-    """
+    """Hidden cycles of every executed code row."""
 
     definition: ClassVar[str] = (
         "A cycle of an instruction's gap, stall or issue is hidden when the pipes of the same SIMD that can hide it "
@@ -53,8 +45,7 @@ class HiddenLatency(Answer):
         )
     }
 
-    rule: str
-    """reference or corrected."""
+    rule: str  #: reference or corrected.
     hidden_idle_cycles_total: int
     hidden_stall_cycles_total: int
     hidden_issue_cycles_total: int
@@ -72,15 +63,7 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
     ------
     UsageError
         When there is no such rule.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> hidden_latency(ThreadTrace({}, TraceSource(path="nothing"))).hidden_stall_cycles_total
-    0
     """
-    import polars as pl
-
     by_row = added(answers(trace, hidden_in_part, rule), ["row"]).sort("row")
     idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
     return HiddenLatency(rule, idle, stall, issue, by_row)
@@ -88,13 +71,8 @@ def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency
 
 def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
     """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
-    import polars as pl
-
-    from wavescope import _core
-
     if rule not in RULES:
-        what = f"no rule {rule!r} for hidden latency"
-        raise UsageError(what, advice=f"rules: {', '.join(RULES)}")
+        raise UsageError(f"no rule {rule!r} for hidden latency", advice=f"rules: {', '.join(RULES)}")
     whole, kept = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()

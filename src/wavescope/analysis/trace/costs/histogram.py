@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.pipes import PIPES, pipes_of_rows
 from wavescope.base.bounds import CYCLES, ENGINE, ITEM, Bounds, bounded, check_range
@@ -14,32 +17,20 @@ from wavescope.model.schema import CATEGORIES, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     import numpy.typing as npt
-    import polars as pl
 
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["RowHistogram", "row_histogram"]
+    from wavescope.model.trace import ThreadTrace
 
 MAX_BINS = 100
-MATRIX = 15
-"""Number of the category MATRIX, which the hardware reports as VALU."""
+MATRIX = 15  #: Number of the category MATRIX, which the hardware reports as VALU.
 _KINDS = 16
 _FARTHEST_CYCLES = 1 << 48
 
 
 @dataclass(frozen=True)
 class RowHistogram(Answer):
-    """Cycles over equal stretches of code rows, by category.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> row_histogram(ThreadTrace({}, TraceSource(path="nothing"))).bins.height
-    0
-    """
+    """Cycles over equal stretches of code rows, by category."""
 
     definition: ClassVar[str] = (
         "Every executed instruction adds its length, the larger of stall and duration, to the stretch of code rows "
@@ -63,14 +54,11 @@ class RowHistogram(Answer):
 
     bins: pl.DataFrame
     first_row: int
-    last_row: int
-    """-1 = there is no code."""
+    last_row: int  #: -1 = there is no code.
     rows_per_bin: int
     bin_count: int
-    cycles_total: int
-    """Of all bins."""
-    unknown_cycles_total: int
-    """Of instructions whose row is not known: they are in no bin."""
+    cycles_total: int  #: Of all bins.
+    unknown_cycles_total: int  #: Of instructions whose row is not known: they are in no bin.
 
 
 @bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, start_cycles=CYCLES, end_cycles=CYCLES)
@@ -92,15 +80,7 @@ def row_histogram(
     ------
     UsageError
         When there are too many bins or none, or a range ends before it begins.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> row_histogram(ThreadTrace({}, TraceSource(path="nothing")), bins=4).cycles_total
-    0
     """
-    import polars as pl
-
     check_range(first_row, last_row, "rows")
     check_range(start_cycles, end_cycles, "the time")
     end_row = int(trace.code["row"].max()) if trace.code.height else -1  # type: ignore[arg-type]
@@ -138,9 +118,6 @@ def row_histogram(
 
 def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | None) -> pl.DataFrame:
     """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = not known."""
-    import numpy as np
-    import polars as pl
-
     placed = _placed(trace)
     chosen = np.ones(placed.key.size, dtype=np.bool_) if se is None else placed.se == se
     low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
@@ -177,9 +154,6 @@ class _Placed(NamedTuple):
 
 @once_per_trace
 def _placed(trace: ThreadTrace) -> _Placed:
-    import numpy as np
-    import polars as pl
-
     matrix = (pipes_of_rows(trace.code) == list(PIPES).index("MATRIX")).rename("is_matrix").to_frame()
     rows = trace.code.sort("row").select("row").hstack(matrix).filter("is_matrix")["row"]
     offsets = aligned(trace, trace.waves).select("wave", "se", "offset").unique("wave", keep="first")

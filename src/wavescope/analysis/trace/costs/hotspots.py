@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.attribution import source_of_rows
 from wavescope.analysis.trace.code.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
@@ -17,13 +19,10 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SORTS", "UNITS", "Hotspots", "hotspots", "units_of_rows"]
+    from wavescope.model.trace import ThreadTrace
 
 UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
+#: What units can be sorted by, and its column.
 SORTS = {
     "exposed": "exposed_cycles_total",
     "stall": "stall_cycles_total",
@@ -31,7 +30,6 @@ SORTS = {
     "idle": "idle_cycles_total",
     "hits": "hit_count",
 }
-"""What units can be sorted by, and its column."""
 
 _SUMS = (
     "hit_count",
@@ -47,13 +45,7 @@ _SUMS = (
 
 @dataclass(frozen=True)
 class Hotspots(Answer):
-    """What units of the code cost, costliest first.
-
-    Examples
-    --------
-    >>> Hotspots.tables["units"].columns[0].name
-    'unit'
-    """
+    """What units of the code cost, costliest first."""
 
     definition: ClassVar[str] = (
         "Every executed code row belongs to exactly one unit, so units add up to the totals. Cycles are summed over "
@@ -90,20 +82,16 @@ class Hotspots(Answer):
     }
 
     by: str
-    attribution: str
-    """Which frame of inline chains stands for a row: innermost, outermost or mine."""
+    attribution: str  #: Which frame of inline chains stands for a row: innermost, outermost or mine.
     sort: str
-    basis: str
-    """`instructions`, or `stored totals` when the trace has none and its files' own sums had to do."""
-    rule: str
-    """Rule of hidden latency."""
+    basis: str  #: `instructions`, or `stored totals` when the trace has none and its files' own sums had to do.
+    rule: str  #: Rule of hidden latency.
     hit_count: int
     latency_cycles_total: int
     stall_cycles_total: int
     idle_cycles_total: int
     exposed_cycles_total: int | None
-    cycles_share: float
-    """Latency and idle of the rows asked for, of the whole trace."""
+    cycles_share: float  #: Latency and idle of the rows asked for, of the whole trace.
     units: pl.DataFrame
 
 
@@ -125,15 +113,7 @@ def hotspots(
     ------
     UsageError
         When there is no such unit, sort key, attribution or rule.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> hotspots(ThreadTrace({}, TraceSource(path="nothing")), by="line").units.height
-    0
     """
-    import polars as pl
-
     _check(by, sort)
     is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
     costs = _costs(trace, by, rule) if is_measured else _stored(trace)
@@ -169,16 +149,7 @@ def hotspots(
 def units_of_rows(
     trace: ThreadTrace, by: str, attribution: str = "innermost", mine: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """The unit of every code row (`row`, `unit`, `file`, `line`); null where a row belongs to none. Not for kernels.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> units_of_rows(ThreadTrace({}, TraceSource(path="nothing")), "file").columns
-    ['row', 'unit', 'file', 'line']
-    """
-    import polars as pl
-
+    """The unit of every code row (`row`, `unit`, `file`, `line`); null where a row belongs to none. Not for kernels."""
     code = trace.code
     sources = source_of_rows(code, attribution, mine)
     if by == "instruction":
@@ -213,8 +184,6 @@ def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
 
 
 def _stored(trace: ThreadTrace) -> pl.DataFrame:
-    import polars as pl
-
     known = trace.stored_totals.filter(pl.col("hit_count") > 0)
     return known.with_columns(
         *(pl.lit(None, pl.Int64).alias(name) for name in _SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
@@ -224,8 +193,6 @@ def _stored(trace: ThreadTrace) -> pl.DataFrame:
 def _grouped(
     trace: ThreadTrace, costs: pl.DataFrame, by: str, attribution: str, mine: Sequence[str], sort: str
 ) -> pl.DataFrame:
-    import polars as pl
-
     if by == "kernel":
         names = trace.kernels.select("kernel", unit="demangled")
         units = costs.join(names, on="kernel", how="left", maintain_order="left")

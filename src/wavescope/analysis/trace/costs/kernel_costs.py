@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.errors import UsageError
 from wavescope.model.trace import ThreadTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import polars as pl
-
-__all__ = ["kernel_costs"]
 
 _MOST_PAIRS = 1 << 24
 
@@ -27,15 +25,7 @@ def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
     ------
     UsageError
         When there are too many kernels for so much code.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> kernel_costs(ThreadTrace({}, TraceSource(path="nothing"))).columns[:3]
-    ['kernel', 'row', 'hit_count']
     """
-    import polars as pl
-
     kernels = trace.waves["kernel"].unique().sort()
     if kernels.len() <= 1:
         only = pl.lit(kernels[0] if kernels.len() else None, pl.UInt32)
@@ -53,8 +43,6 @@ def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
 
 def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> ThreadTrace:
     """The trace as if every kernel had its own copy of the code: the n-th one's rows begin at n times `rows`."""
-    import polars as pl
-
     numbers = pl.DataFrame(
         {"kernel": kernels, "first": pl.Series(range(0, kernels.len() * rows, rows), dtype=pl.Int32)}
     )

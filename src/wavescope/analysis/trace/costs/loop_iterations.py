@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.code import control_flow
 from wavescope.analysis.trace.costs.loops import loop_begins
 from wavescope.base.bounds import ITEM, bounded
@@ -12,11 +15,7 @@ from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["LOOP_ITERATIONS", "loop_iterations"]
+    from wavescope.model.trace import ThreadTrace
 
 LOOP_ITERATIONS = table_spec(
     "loop_iterations",
@@ -41,22 +40,10 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     ------
     UsageError
         When there is no such wave.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> loop_iterations(ThreadTrace({}, TraceSource(path="nothing")), 3)
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: there is no wave 3
     """
-    import polars as pl
-
-    from wavescope import _core
-
     place = trace.waves.filter(pl.col("wave") == wave).select("first_instruction", "instruction_count")
     if wave < 0 or not place.height:
-        what = f"there is no wave {wave}"
-        raise UsageError(what)
+        raise UsageError(f"there is no wave {wave}")
     instructions = trace.instructions.slice(*place.row(0))
     spans = loop_begins(trace)
     found = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))

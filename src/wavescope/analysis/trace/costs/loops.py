@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.code import control_flow
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Loops", "loop_begins", "loops"]
+    from wavescope.model.trace import ThreadTrace
 
 _MOST_LOOPS = 1000
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")
@@ -23,13 +22,7 @@ _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles
 
 @dataclass(frozen=True)
 class Loops(Answer):
-    """The loops of a trace, outer ones before inner ones.
-
-    Examples
-    --------
-    >>> Loops.tables["loops"].columns[0].name
-    'loop'
-    """
+    """The loops of a trace, outer ones before inner ones."""
 
     definition: ClassVar[str] = (
         "A jump back to a row that the wave had executed, without having executed an earlier row since, makes the "
@@ -80,23 +73,12 @@ class Loops(Answer):
     }
 
     loops: pl.DataFrame
-    left_out_count: int
-    """Loops beyond the thousand that were gone round most often."""
-    outside_cycles_share: float
-    """Latency and idle of rows in no loop, of the whole trace."""
+    left_out_count: int  #: Loops beyond the thousand that were gone round most often.
+    outside_cycles_share: float  #: Latency and idle of rows in no loop, of the whole trace.
 
 
 def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
-    """Trip counts and costs of every loop that waves went round, or only of those that hold one of `rows`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> loops(ThreadTrace({}, TraceSource(path="nothing"))).loops.height
-    0
-    """
-    import polars as pl
-
+    """Trip counts and costs of every loop that waves went round, or only of those that hold one of `rows`."""
     spans = loop_begins(trace)
     totals = _totals(trace, spans)
     every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
@@ -129,15 +111,7 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
     """The loops that count here (the thousand that were gone round most often), with the row that begins an iteration.
 
     That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> loop_begins(ThreadTrace({}, TraceSource(path="nothing"))).columns[-1]
-    'start_row'
     """
-    import polars as pl
-
     known = control_flow.loops(trace)
     spans = known.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if known.height > _MOST_LOOPS else known
     jumps = control_flow.taken_jumps(trace)
@@ -155,8 +129,6 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
 
 def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     """Sums over the rows of every loop, from running sums over all rows."""
-    import polars as pl
-
     costs = trace.code.select("row").join(row_costs(trace), on="row", how="left", maintain_order="left")
     running = costs.select(pl.col(_SUMS).fill_null(0).cum_sum())
     upto = running[spans["last_row"]]
@@ -165,10 +137,6 @@ def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _iterations(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope import _core
-
     found = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
     cycles, stall, trips = pl.col("cycles"), pl.col("stall_cycles"), pl.col("iteration").cast(pl.Int64) + 1
     is_first, is_last = pl.col("iteration") == 0, pl.col("is_last") == 1
@@ -193,8 +161,6 @@ def _iterations(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 def _places(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     """Where the loops are in the code and in the source."""
-    import polars as pl
-
     code = trace.code.select("address", "function", "file", "line")
     places = []
     for loop, first, last in spans.select("loop", "first_row", "last_row").iter_rows():

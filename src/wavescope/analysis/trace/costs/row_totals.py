@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["row_maxima", "row_totals", "totals_of_part"]
+    from wavescope.model.trace import ThreadTrace
 
 _TOTALS = ("row", "hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
 _MAXIMA = ("row", "latency_cycles_max", "stall_cycles_max")
@@ -26,12 +25,6 @@ def row_totals(trace: ThreadTrace) -> pl.DataFrame:
     latest end of the wave's earlier instructions, or the wave's begin, to the first attempt to issue). Overlapping
     instructions have no gap. Instructions without a known PC have no row; as in AMD's writer they neither count nor
     end a gap.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> row_totals(ThreadTrace({}, TraceSource(path="nothing"))).columns[:2]
-    ['row', 'hit_count']
     """
     return _pass(trace).select(_TOTALS)
 
@@ -40,12 +33,6 @@ def row_maxima(trace: ThreadTrace) -> pl.DataFrame:
     """The longest duration and the longest stall of every code row that was executed, in row order.
 
     Columns: `row`, `latency_cycles_max`, `stall_cycles_max`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> row_maxima(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['row', 'latency_cycles_max', 'stall_cycles_max']
     """
     return _pass(trace).select(_MAXIMA)
 
@@ -57,8 +44,4 @@ def _pass(trace: ThreadTrace) -> pl.DataFrame:
 
 def totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
     """What each code row cost in a part (`_parts`): the columns of `row_totals` and `row_maxima`."""
-    import polars as pl
-
-    from wavescope import _core
-
     return pl.DataFrame(_core.row_totals(part.instructions, part.waves, whole.code.height))

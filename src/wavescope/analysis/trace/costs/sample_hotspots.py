@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.hotspots import units_of_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
@@ -12,22 +14,12 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SampleHotspots", "sample_hotspots"]
+    from wavescope.model.trace import ThreadTrace
 
 
 @dataclass(frozen=True)
 class SampleHotspots(Answer):
-    """How often units of the code were seen by PC sampling, the most frequent first.
-
-    Examples
-    --------
-    >>> SampleHotspots.tables["units"].columns[0].name
-    'unit'
-    """
+    """How often units of the code were seen by PC sampling, the most frequent first."""
 
     definition: ClassVar[str] = (
         "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "
@@ -82,16 +74,7 @@ def sample_hotspots(
     mine: Sequence[str] = (),
     sort: str = "sample_count",
 ) -> SampleHotspots:
-    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sample_hotspots(ThreadTrace({}, TraceSource(path="nothing"))).sample_count
-    0
-    """
-    import polars as pl
-
+    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function."""
     samples = trace.samples.with_columns(sample_count=pl.col("issued_count") + pl.col("stalled_count"))
     samples = samples.filter(pl.col("sample_count") > 0)
     total = int(samples["sample_count"].sum())
@@ -122,8 +105,6 @@ def sample_hotspots(
 
 
 def _grouped(samples: pl.DataFrame, total: int) -> pl.DataFrame:
-    import polars as pl
-
     most = pl.col("sample_count").arg_max()
     return (
         samples.sort("row")
@@ -141,8 +122,6 @@ def _grouped(samples: pl.DataFrame, total: int) -> pl.DataFrame:
 
 def _top_reason(reasons: pl.DataFrame) -> pl.DataFrame:
     """The most frequent reason of every unit."""
-    import polars as pl
-
     return (
         reasons.group_by("unit", "reason")
         .agg(reason_count=pl.col("count").sum())

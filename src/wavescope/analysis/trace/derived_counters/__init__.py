@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.analysis.trace.derived_counters.builtin import BUILTIN
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.trace.derived_counters.syntax import to_text
 from wavescope.analysis.trace.derived_counters.values import derived_values, indices
 from wavescope.base.bounds import BINS, bounded
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import table_spec
+from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import polars as pl
 
     from wavescope.analysis.trace.derived_counters.syntax import Definition, Problem
     from wavescope.analysis.trace.derived_counters.tensors import RawTensors, Tensor
@@ -24,19 +24,10 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["BUILTIN", "DerivedCounters", "derived_counters", "summary_of"]
-
 
 @dataclass(frozen=True)
 class DerivedCounters(Answer):
-    """Values of derived counters.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> derived_counters(ThreadTrace({}, TraceSource(path="nothing"))).summary.height
-    0
-    """
+    """Values of derived counters."""
 
     definition: ClassVar[str] = (
         "Expressions over tensors of 32-bit floats with the axes XCC, SE, CU and TIME; the language is described in "
@@ -102,13 +93,6 @@ def derived_counters(
     ------
     UsageError
         When a definition cannot be read; says line and column of every one.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> nothing = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> derived_counters(nothing, definitions="a := 2 * b\\nb := 3").summary["value_mean"].to_list()
-    [6.0, 3.0]
     """
     got = derived_values(trace, definitions=definitions, names=names)
     if got.mistakes:
@@ -126,17 +110,7 @@ def derived_counters(
 
 
 def summary_of(got: DerivedValues) -> pl.DataFrame:
-    """The table `summary` of `DerivedCounters`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> summary_of(derived_values(ThreadTrace({}, TraceSource(path="nothing")), definitions="a := 3"))["name"].to_list()
-    ['a']
-    """
-    import numpy as np
-    import polars as pl
-
+    """The table `summary` of `DerivedCounters`."""
     rows = []
     for definition in got.definitions:
         tensor = got.values[definition.name]
@@ -150,9 +124,6 @@ def summary_of(got: DerivedValues) -> pl.DataFrame:
 def _curves(
     definitions: Sequence[Definition], values: Mapping[str, Tensor], raw: RawTensors, bins: int
 ) -> pl.DataFrame:
-    import numpy as np
-    import polars as pl
-
     frames = [pl.DataFrame(schema=_schema("curves"))]
     for definition in definitions:
         tensor = values[definition.name]
@@ -175,13 +146,9 @@ def _curves(
 
 
 def _problems(problems: Sequence[Problem]) -> pl.DataFrame:
-    import polars as pl
-
     rows = [(problem.place.line, problem.place.column, problem.name, problem.message) for problem in problems]
     return pl.DataFrame(rows, schema=_schema("problems"), orient="row").sort("line", "column")
 
 
 def _schema(table: str) -> pl.Schema:
-    from wavescope.model.schema import empty_frame
-
     return empty_frame(DerivedCounters.tables[table]).schema

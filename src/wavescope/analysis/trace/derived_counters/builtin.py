@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BUILTIN"]
-
 _UTILIZATION = """\
 # Share of the peak in per cent: what all CUs do in a step, against the most busy cycles of each CU in any step.
 _reduce_busy := sum[(max[BUSY_CU_CYCLES, axis=TIME]), axis=[XCC, SE, CU]] + 1e-6

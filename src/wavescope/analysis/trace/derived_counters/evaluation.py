@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
+
 from wavescope.analysis.trace.derived_counters.syntax import (
     AXIS_NAMES,
     Call,
@@ -24,10 +26,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.derived_counters.syntax import Definition
     from wavescope.analysis.trace.derived_counters.tensors import Tensor
 
-__all__ = ["evaluate"]
-
-MAX_KEPT_ELEMENTS = 1 << 27
-"""Of all definitions together: 512 MiB."""
+MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
 _TIME = 3
 
 
@@ -43,17 +42,7 @@ class _MistakeError(Exception):
 def evaluate(
     definitions: Sequence[Definition], raw: Mapping[str, Tensor], *, wanted: Sequence[str] | None = None
 ) -> tuple[dict[str, Tensor], list[Problem]]:
-    """Values of the wanted definitions (default: all) and of what they need, and why others have none.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.derived_counters.parser import parse
-    >>> values, problems = evaluate(parse("a := 2 * b\\nb := 3\\nc := d")[0], {})
-    >>> float(values["a"].item()), str(problems[0])
-    (6.0, '3:6: c: unknown name d')
-    """
-    import numpy as np
-
+    """Values of the wanted definitions (default: all) and of what they need, and why others have none."""
     by_name = {definition.name: definition for definition in definitions}
     values: dict[str, Tensor] = {}
     failed: dict[str, Problem] = {}
@@ -127,8 +116,6 @@ def _check_names(
 
 
 def _value(expression: Expression, known: Mapping[str, Tensor]) -> Tensor:
-    import numpy as np
-
     if isinstance(expression, Number):
         return np.full((1, 1, 1, 1), expression.value, dtype=np.float32)
     if isinstance(expression, Name):
@@ -144,8 +131,6 @@ def _value(expression: Expression, known: Mapping[str, Tensor]) -> Tensor:
 
 
 def _combined(sign: str, left: Tensor, right: Tensor, place: Place) -> Tensor:
-    import numpy as np
-
     operations = {
         "+": np.add,
         "-": np.subtract,
@@ -194,8 +179,6 @@ def _called(call: Call, known: Mapping[str, Tensor]) -> Tensor:
 
 
 def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
-    import numpy as np
-
     along = axes if axes is not None else (0, 1, 2, 3)
     if kind == "max":
         return np.maximum.reduce(tensor, axis=along, keepdims=True)
@@ -207,8 +190,6 @@ def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
 
 
 def _ramp(size: Tensor, axis: int, place: Place) -> Tensor:
-    import numpy as np
-
     count = _whole(size, None, place)
     if not 1 <= count <= MAX_ELEMENTS:
         raise _MistakeError(place, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
@@ -218,8 +199,6 @@ def _ramp(size: Tensor, axis: int, place: Place) -> Tensor:
 
 
 def _delta(tensor: Tensor, axis: int, place: Place) -> Tensor:
-    import numpy as np
-
     if tensor.shape[axis] < 2:
         raise _MistakeError(place, f"delta needs at least two values along {AXIS_NAMES[axis]}")
     return np.diff(tensor, axis=axis)
@@ -241,8 +220,6 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
 
 
 def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
-    import numpy as np
-
     if tensor.shape[axis] < 2:
         raise _MistakeError(call.place, f"remove would leave nothing along {AXIS_NAMES[axis]}")
     return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)

@@ -33,10 +33,7 @@ from wavescope.analysis.trace.derived_counters.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["parse"]
-
-MAX_DEPTH = 40
-"""Nesting of parentheses, calls and signs; far below where Python's own recursion ends."""
+MAX_DEPTH = 40  #: Nesting of parentheses, calls and signs; far below where Python's own recursion ends.
 MAX_TEXT = 1 << 20
 _LARGEST = 3.4e38  # of a 32-bit float
 

@@ -5,31 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = [
-    "AXES",
-    "AXIS_NAMES",
-    "FUNCTIONS",
-    "LEVELS",
-    "REDUCTIONS",
-    "Call",
-    "Chain",
-    "Definition",
-    "Expression",
-    "Name",
-    "Negation",
-    "Number",
-    "Place",
-    "Problem",
-    "to_text",
-]
-
+#: Axis names in capitals -> number; -1 = all.
 AXES = {"XCC": 0, "SE": 1, "CU": 2, "WGP": 2, "INSTANCE": 2, "TIME": 3, "SAMPLES": 3, "ALL": -1}
-"""Axis names in capitals -> number; -1 = all."""
 AXIS_NAMES = ("XCC", "SE", "CU", "TIME")
 REDUCTIONS = ("sum", "mean", "max", "min")
 FUNCTIONS = (*REDUCTIONS, "select", "remove", "delta", "linear")
+#: Operators, the loosest first; those of one level are taken from left to right.
 LEVELS = (("|",), ("&",), ("==", "<=", ">=", "<", ">"), ("+", "-"), ("*", "/"))
-"""Operators, the loosest first; those of one level are taken from left to right."""
 
 
 class Place(NamedTuple):
@@ -41,17 +23,10 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a definition has no value.
-
-    Examples
-    --------
-    >>> str(Problem(Place(3, 7), "a", "unknown name b"))
-    '3:7: a: unknown name b'
-    """
+    """Why a definition has no value."""
 
     place: Place
-    name: str
-    """The definition; empty when its name could not be read."""
+    name: str  #: The definition; empty when its name could not be read.
     message: str
 
     def __str__(self) -> str:
@@ -89,8 +64,7 @@ class Chain:
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
-    place: Place = field(compare=False)
-    """Where the first operator stands."""
+    place: Place = field(compare=False)  #: Where the first operator stands.
 
 
 @dataclass(frozen=True)
@@ -98,10 +72,8 @@ class Call:
     """A function: `kind` is its name, with `()` behind it for the element-wise max and min."""
 
     kind: str
-    operands: tuple[Expression, ...]
-    """What it works on, then (select, remove) the bounds."""
-    axes: tuple[int, ...] | None
-    """None = not given."""
+    operands: tuple[Expression, ...]  #: What it works on, then (select, remove) the bounds.
+    axes: tuple[int, ...] | None  #: None = not given.
     place: Place = field(compare=False)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from wavescope.analysis.trace.clocks import DEFAULT_REALTIME_HZ, clock_mhz
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, samples, sampling_step
 from wavescope.base.bounds import ENGINE, bounded
@@ -13,7 +15,6 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     import numpy.typing as npt
     import polars as pl
 
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 
     Tensor = npt.NDArray[np.float32]
 
-__all__ = ["MAX_ELEMENTS", "RawTensors", "raw_tensors"]
-
-MAX_ELEMENTS = 1 << 24
-"""Of one tensor: 64 MiB."""
+MAX_ELEMENTS = 1 << 24  #: Of one tensor: 64 MiB.
 _MAX_PAIRS = 1 << 16
 
 
@@ -33,10 +31,8 @@ class RawTensors:
     """What expressions may name, and the clock of the samples."""
 
     values: Mapping[str, Tensor]
-    counters: tuple[str, ...]
-    """Full names of the counters."""
-    start_cycles: int
-    """Aligned time of the first sample."""
+    counters: tuple[str, ...]  #: Full names of the counters.
+    start_cycles: int  #: Aligned time of the first sample.
     step_cycles: int
     sample_count: int
 
@@ -52,15 +48,7 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     ------
     UsageError
         When a tensor would be too large to be true.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sorted(raw_tensors(ThreadTrace({}, TraceSource(path="nothing"))).values)[:2]
-    ['NUM_CU', 'NUM_SAMPLES']
     """
-    import numpy as np
-
     counters = counter_names(trace, names)
     step = sampling_step(trace) or 1
     parts = [samples(trace, number) for number in range(len(counters))]
@@ -113,8 +101,6 @@ def _check(shape: tuple[int, ...], trace: ThreadTrace) -> None:
 
 def _realtime(trace: ThreadTrace) -> Tensor:
     """(1, SE, 2, points): shader clock, and wall clock since the first pair; short lists repeat their last pair."""
-    import numpy as np
-
     pairs = trace.realtime.drop_nulls().sort("se", "shader_clock_cycles")
     engines = {se: part.head(_MAX_PAIRS) for (se,), part in pairs.partition_by("se", as_dict=True).items()}
     points = max((part.height for part in engines.values()), default=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,24 +19,18 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.derived_counters.tensors import RawTensors, Tensor
     from wavescope.model.trace import ThreadTrace
 
-__all__ = ["MAX_CURVES", "DerivedValues", "derived_values", "indices"]
-
-MAX_CURVES = 10
-"""Curves of one counter that keeps an axis besides time."""
+MAX_CURVES = 10  #: Curves of one counter that keeps an axis besides time.
 
 
 @dataclass(frozen=True)
 class DerivedValues:
     """What was defined, and what came out."""
 
-    definitions: tuple[Definition, ...]
-    """Those that have a value and are to be shown."""
+    definitions: tuple[Definition, ...]  #: Those that have a value and are to be shown.
     values: Mapping[str, Tensor]
     raw: RawTensors
-    mistakes: tuple[Problem, ...]
-    """Definitions that cannot be read."""
-    problems: tuple[Problem, ...]
-    """Definitions of the user without a value."""
+    mistakes: tuple[Problem, ...]  #: Definitions that cannot be read.
+    problems: tuple[Problem, ...]  #: Definitions of the user without a value.
 
 
 @bounded(se=ENGINE)
@@ -45,13 +40,6 @@ def derived_values(
     """Tensors of the built-in derived counters, or of the user's `definitions`, which may use the built-in ones.
 
     Definitions that cannot be read are in `mistakes`, the others are evaluated. `se`: only its samples count.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> got = derived_values(ThreadTrace({}, TraceSource(path="nothing")), definitions="a := 2 *\\nb := 3")
-    >>> [d.name for d in got.definitions], str(got.mistakes[0])
-    (['b'], '1:9: a: the line ends where a value is expected')
     """
     builtin, _ = parse(BUILTIN)
     given, mistakes = parse(definitions) if definitions is not None else (builtin, [])
@@ -73,7 +61,5 @@ def indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
     >>> list(indices((1, 2, 1, 100)))
     [(0, 0, 0), (0, 1, 0)]
     """
-    import itertools
-
     xccs, engines, cus, _ = shape
     return itertools.islice(itertools.product(range(xccs), range(engines), range(cus)), MAX_CURVES)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis.common.caveats import Caveat, verdict
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
-from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
+from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link
+from wavescope.analysis.trace.diagnose.reasons import reasons_for
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
 from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
@@ -18,27 +19,18 @@ from wavescope.model.answer import Answer
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model import ThreadTrace
     from wavescope.model.counters import CounterSet
-
-__all__ = ["Diagnosis", "Evidence", "Finding", "Link", "Reason", "Remedy", "diagnose"]
+    from wavescope.model.trace import ThreadTrace
 
 _EVIDENCE_ROWS = 5
 _NEGLIGIBLE_SHARE = 0.01
+#: Doubts about source lines, not about cycles: they do not make a finding less certain.
 _DOUBTS_OF_LINES = ("coarse_lines", "no_lines")
-"""Doubts about source lines, not about cycles: they do not make a finding less certain."""
 
 
 @dataclass(frozen=True)
 class Diagnosis(Answer):
-    """A prioritized plan, and how far the trace behind it can be trusted.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> diagnose(ThreadTrace({}, TraceSource(path="nothing"))).trust
-    'do not'
-    """
+    """A prioritized plan, and how far the trace behind it can be trusted."""
 
     definition: ClassVar[str] = (
         "One finding per stall class, the one with the most exposed cycles first: cycles that no other wave of the same"
@@ -48,17 +40,14 @@ class Diagnosis(Answer):
         " waves can hide no more than they issue."
     )
 
-    trust: str
-    """good, with care, or do not."""
+    trust: str  #: good, with care, or do not.
     doubts: tuple[Caveat, ...]
     findings: tuple[Finding, ...]
     stall_cycles_total: int
-    exposed_cycles_total: int
-    """Exposed stall and idle cycles."""
-    wave_cycles_total: int
-    """Latency and idle cycles of all waves."""
+    exposed_cycles_total: int  #: Exposed stall and idle cycles.
+    wave_cycles_total: int  #: Latency and idle cycles of all waves.
+    #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
-    """The kernel of a counter capture that gives findings their reasons; None = no counters were given."""
 
 
 @bounded(ideal_gb=BYTES_GB)
@@ -87,12 +76,6 @@ def diagnose(
     ------
     UsageError
         When the counters have no kernel that `kernel` picks.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> diagnose(ThreadTrace({}, TraceSource(path="nothing"))).findings
-    ()
     """
     doubted = caveats(trace)
     trust = verdict(doubted)
@@ -109,7 +92,6 @@ def diagnose(
     link = None
     if counters is not None:
         from wavescope.analysis.trace.diagnose.linked import linked
-        from wavescope.analysis.trace.diagnose.reasons import reasons_for
 
         counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
         link = counted.link

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Remedy
 from wavescope.analysis.trace.occupancy import occupancy
@@ -14,9 +16,7 @@ from wavescope.errors import WavescopeError
 if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.facts import Facts
     from wavescope.analysis.trace.occupancy import Occupancy
-    from wavescope.model import ThreadTrace
-
-__all__ = ["barrier_cause", "instruction_fetch", "registers_or_lds", "source_locations"]
+    from wavescope.model.trace import ThreadTrace
 
 _FEW_EFFECTIVE_LINES = 3.0
 
@@ -164,8 +164,6 @@ def _occupancy(trace: ThreadTrace) -> Occupancy | None:
 
 
 def _steps(answer: Occupancy, kernel: int | None) -> str:
-    import polars as pl
-
     mine = answer.limiters.filter(pl.col("kernel").eq_missing(kernel) & pl.col("next_at_most").is_not_null())
     steps = [
         f"bring {row['limiter']} from {row['allocated']:,} to at most {row['next_at_most']:,} {row['unit']} "

@@ -6,6 +6,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.trace.code.control_flow import loops
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.stalls import stalls
@@ -14,11 +16,7 @@ from wavescope.analysis.trace.waits import waits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Facts", "Producer", "RowView", "facts", "is_narrow"]
+    from wavescope.model.trace import ThreadTrace
 
 _ROWS_BEFORE = 4
 _NARROW_ENDS = (
@@ -50,8 +48,8 @@ class Producer:
     count: int
     distance_cycles_mean: float
     distance_instructions_mean: float
+    #: How much earlier it would have had to be issued; 0 = it was never what the wait waited for last.
     missing_cycles_mean: float
-    """How much earlier it would have had to be issued; 0 = it was never what the wait waited for last."""
 
     @property
     def is_narrow_load(self) -> bool:
@@ -74,12 +72,9 @@ class RowView:
     exposed_cycles_total: int
     in_loop: bool
     loop_has_matrix: bool
-    loop_has_wide_loads: bool
-    """Whether vector loads of more than four bytes per lane run in its loop."""
-    matrix_between: int
-    """Matrix instructions in the code between its first producer and itself."""
-    follows_matrix: bool
-    """Whether a matrix instruction stands among the few code rows before it."""
+    loop_has_wide_loads: bool  #: Whether vector loads of more than four bytes per lane run in its loop.
+    matrix_between: int  #: Matrix instructions in the code between its first producer and itself.
+    follows_matrix: bool  #: Whether a matrix instruction stands among the few code rows before it.
     producers: tuple[Producer, ...]
 
     @property
@@ -92,34 +87,20 @@ class RowView:
 class Facts:
     """The costs of a trace, ready for rules."""
 
-    views: dict[str, list[RowView]]
-    """Stall class -> its rows, most exposed first."""
-    kinds: dict[str, str]
-    """Stall class -> kind."""
+    views: dict[str, list[RowView]]  #: Stall class -> its rows, most exposed first.
+    kinds: dict[str, str]  #: Stall class -> kind.
     stall_cycles_total: int
-    exposed_cycles_total: int
-    """Exposed stall and idle cycles of all rows: what remedies can be about."""
+    exposed_cycles_total: int  #: Exposed stall and idle cycles of all rows: what remedies can be about.
     exposed_idle_cycles_total: int
     issue_cycles_total: int
-    wave_cycles_total: int
-    """Latency and idle cycles of all waves."""
+    wave_cycles_total: int  #: Latency and idle cycles of all waves.
     wave_count: int
     costs: pl.DataFrame
-    idle_parts: pl.DataFrame
-    """Idle cycles by what came before (`Stalls.idle`)."""
+    idle_parts: pl.DataFrame  #: Idle cycles by what came before (`Stalls.idle`).
 
 
 def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
-    """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> facts(ThreadTrace({}, TraceSource(path="nothing"))).wave_cycles_total
-    0
-    """
-    import polars as pl
-
+    """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all."""
     everything, all_stalls = row_costs(trace), stalls(trace)
     stalled = all_stalls if rows is None else stalls(trace, rows=rows)
     costs = everything if rows is None else everything.filter(pl.col("row").is_in(rows.implode()))
@@ -174,8 +155,6 @@ def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) 
 
 def _class_rows(by_row: pl.DataFrame) -> pl.DataFrame:
     """Rows by stall class, most exposed first."""
-    import polars as pl
-
     stalled = by_row.filter(pl.col("stall_cycles_total") > 0).rename(
         {"exposed_stall_cycles_total": "exposed_cycles_total"}
     )
@@ -206,8 +185,6 @@ def _producer(edge: dict[str, Any]) -> Producer:
 
 def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], list[int]]:
     """Executed rows with matrix instructions, and with wide vector loads; in order."""
-    import polars as pl
-
     code = trace.code.filter(pl.col("row").is_in(costs["row"].implode())).sort("row")
     matrix = code.filter(pl.col("class") == "matrix")["row"].to_list()
     loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select(

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wavescope.analysis.common.caveats import Caveat
 
-__all__ = ["Evidence", "Finding", "Link", "Reason", "Remedy"]
-
 
 @dataclass(frozen=True)
 class Evidence:
-    """One code row that a finding rests on.
-
-    Examples
-    --------
-    >>> Evidence(7, 264, "s_waitcnt vmcnt(0)", None, None, 4, 400, 380, ()).text
-    's_waitcnt vmcnt(0)'
-    """
+    """One code row that a finding rests on."""
 
     row: int
     address: int
@@ -29,99 +21,61 @@ class Evidence:
     execution_count: int
     stall_cycles_total: int
     exposed_cycles_total: int
+    #: The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles).
     producers: tuple[str, ...]
-    """The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles)."""
 
 
 @dataclass(frozen=True)
 class Remedy:
-    """One thing to change, for some of the rows of a finding.
-
-    Examples
-    --------
-    >>> Remedy("split the wait", "wait for the older loads first", (7,), 380).rows
-    (7,)
-    """
+    """One thing to change, for some of the rows of a finding."""
 
     name: str
     text: str
     rows: tuple[int, ...]
-    exposed_cycles_total: int
-    """Exposed cycles of these rows: what the remedy is about."""
+    exposed_cycles_total: int  #: Exposed cycles of these rows: what the remedy is about.
 
 
 @dataclass(frozen=True)
 class Reason:
-    """One number of hardware counters of the same kernel that explains a finding.
+    """One number of hardware counters of the same kernel that explains a finding."""
 
-    Examples
-    --------
-    >>> Reason("l2_hit_rate", "L2 hit rate 12.0 %", 12.0, "%", "17.1.2", "little reuse").value
-    12.0
-    """
-
-    quantity: str
-    """A quantity of analysis/bottlenecks."""
+    quantity: str  #: A quantity of analysis/bottlenecks.
     text: str
     value: float | None
     unit: str
-    metric_id: str
-    """panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel."""
-    verdict: str
-    """Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty."""
+    metric_id: str  #: panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel.
+    verdict: str  #: Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty.
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that costs time, why, and what to do.
+    """One thing that costs time, why, and what to do."""
 
-    Examples
-    --------
-    >>> Finding("s_nop", "padding", "t", "c", (), (), 1, 40, 0.4, 30, 0.5, 0.1, "high", "").gain_share_max
-    0.1
-    """
-
+    #: A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`.
     name: str
-    """A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`."""
-    kind: str
-    """wait, issue, padding, sync, fetch, occupancy or mapping."""
+    kind: str  #: wait, issue, padding, sync, fetch, occupancy or mapping.
     title: str
     cause: str
     remedies: tuple[Remedy, ...]
     evidence: tuple[Evidence, ...]
-    row_count: int
-    """Code rows that it is about; `evidence` holds the costliest of them."""
+    row_count: int  #: Code rows that it is about; `evidence` holds the costliest of them.
     stall_cycles_total: int
-    stall_share: float
-    """Of all stall cycles."""
-    exposed_cycles_total: int
-    """Of its cycles those that no other wave of the SIMD hid."""
-    exposed_share: float
-    """Of all exposed stall and idle cycles."""
-    gain_share_max: float
-    """Upper bound of the gain: its exposed cycles over the cycles of all waves (latency + idle)."""
-    confidence: str
-    """high, medium or low."""
+    stall_share: float  #: Of all stall cycles.
+    exposed_cycles_total: int  #: Of its cycles those that no other wave of the SIMD hid.
+    exposed_share: float  #: Of all exposed stall and idle cycles.
+    gain_share_max: float  #: Upper bound of the gain: its exposed cycles over the cycles of all waves (latency + idle).
+    confidence: str  #: high, medium or low.
     confidence_reason: str
-    reasons: tuple[Reason, ...] = ()
-    """What counters of the same kernel say about it, where they were given."""
+    reasons: tuple[Reason, ...] = ()  #: What counters of the same kernel say about it, where they were given.
 
 
 @dataclass(frozen=True)
 class Link:
-    """Which kernel of a counter capture stands for the kernel of a trace, and what speaks against it.
-
-    Examples
-    --------
-    >>> Link("pmc/", "gemm(float*)", 3, 12000.0, (), ()).kernel_name
-    'gemm(float*)'
-    """
+    """Which kernel of a counter capture stands for the kernel of a trace, and what speaks against it."""
 
     path: str
-    kernel_name: str | None
-    """In the counters; None = none of them, or several, could be it."""
+    kernel_name: str | None  #: In the counters; None = none of them, or several, could be it.
     dispatch_count: int
     duration_ns_mean: float | None
-    candidates: tuple[str, ...]
-    """Kernels of the counters that it could be, where it is not certain which."""
+    candidates: tuple[str, ...]  #: Kernels of the counters that it could be, where it is not certain which.
     doubts: tuple[Caveat, ...]

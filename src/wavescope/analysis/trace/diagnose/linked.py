@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.common.caveats import Caveat
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.limiters.judging import judged
@@ -16,13 +18,9 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import polars as pl
-
     from wavescope.analysis.counters.limiters.evidence import Suspicion, Value
-    from wavescope.model import ThreadTrace
     from wavescope.model.counters import CounterSet
-
-__all__ = ["Linked", "linked", "plain_names"]
+    from wavescope.model.trace import ThreadTrace
 
 _SHOWN = 4
 _SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
@@ -35,8 +33,7 @@ class Linked:
 
     link: Link
     values: dict[str, Value]
-    traffic: dict[str, Any]
-    """The kernel's row of `L2.kernels`; empty = nothing known."""
+    traffic: dict[str, Any]  #: The kernel's row of `L2.kernels`; empty = nothing known.
     suspects: tuple[Suspicion, ...]
 
 
@@ -62,25 +59,15 @@ def linked(
     ------
     UsageError
         When the counters have no kernel that `kernel` picks, or `ideal_gb` is no amount.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.model.counters import CounterSet
-    >>> linked(ThreadTrace({}, TraceSource(path="nothing")), CounterSet({})).link.doubts[0].name
-    'no_counters_of_kernel'
     """
     if ideal_gb is not None and not 0 < ideal_gb < float("inf"):
-        what = "--ideal-gb must be more than 0"
-        raise UsageError(what)
+        raise UsageError("--ideal-gb must be more than 0")
     own = _traced_kernel(trace)
     candidates, how = _candidates(own, counters, kernel)
     if len(candidates) != 1:
         return Linked(_no_link(own, candidates, counters), {}, {}, ())
     known = kernel_values(counters, CounterChoice(kernels=(candidates[0],)), ideal_gb=ideal_gb)
     found = next(one for one in known.kernels if one.kernel_name == candidates[0])
-    import polars as pl
-
     dispatches = known.dispatches.filter(pl.col("kernel_name") == candidates[0])
     doubts = (*how, *_disagreements(trace, own, counters, dispatches))
     link = Link(counters.path, candidates[0], found.dispatch_count, found.duration_ns_mean, (), doubts)
@@ -92,8 +79,6 @@ def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
     kernels = trace.kernels
     if not kernels.height:
         return {}
-    import polars as pl
-
     ran = trace.waves["kernel"].drop_nulls().value_counts(sort=True) if trace.waves.height else None
     if ran is not None and ran.height:
         mine = kernels.filter(pl.col("kernel") == ran["kernel"][0])

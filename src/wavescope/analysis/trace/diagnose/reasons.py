@@ -15,34 +15,23 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.finding import Finding
     from wavescope.analysis.trace.diagnose.linked import Linked
 
-__all__ = ["TOPICS", "Topic", "reasons_for"]
-
 
 @dataclass(frozen=True)
 class Topic:
-    """What findings of one sort are explained by.
-
-    Examples
-    --------
-    >>> [topic.name for topic in TOPICS if topic.fits("wait LDS", "wait")]
-    ['LDS']
-    """
+    """What findings of one sort are explained by."""
 
     name: str
-    fits: Callable[[str, str], bool]
-    """Name and kind of a finding."""
-    suspects: tuple[str, ...]
-    """Their verdicts are reasons, where they are decided."""
-    numbers: tuple[str, ...]
-    """Quantities that are reasons by themselves."""
-    asks_l2: bool = False
-    """Whether the questions of `wavescope l2` belong to it."""
+    fits: Callable[[str, str], bool]  #: Name and kind of a finding.
+    suspects: tuple[str, ...]  #: Their verdicts are reasons, where they are decided.
+    numbers: tuple[str, ...]  #: Quantities that are reasons by themselves.
+    asks_l2: bool = False  #: Whether the questions of `wavescope l2` belong to it.
 
 
 def _names(*words: str) -> Callable[[str, str], bool]:
     return lambda name, _: any(word in name for word in words)
 
 
+#: Every topic; a finding may fit several.
 TOPICS: tuple[Topic, ...] = (
     Topic(
         "memory",
@@ -100,7 +89,6 @@ TOPICS: tuple[Topic, ...] = (
         ("occupancy", "vgpr_full", "sgpr_full", "lds_full", "barriers_full"),
     ),
 )
-"""Every topic; a finding may fit several."""
 
 _QUESTIONS = {
     "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
@@ -112,16 +100,7 @@ _UNHELPFUL = ("not measured",)
 
 
 def reasons_for(finding: Finding, linked: Linked) -> tuple[Reason, ...]:
-    """Reasons of one finding, from the counters of the same kernel.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.diagnose.finding import Finding, Link
-    >>> from wavescope.analysis.trace.diagnose.linked import Linked
-    >>> nothing = Linked(Link("", None, 0, None, (), ()), {}, {}, ())
-    >>> reasons_for(Finding("wait LDS", "wait", "t", "c", (), (), 1, 40, 0.4, 30, 0.5, 0.1, "high", ""), nothing)
-    ()
-    """
+    """Reasons of one finding, from the counters of the same kernel."""
     if linked.link.kernel_name is None:
         return ()
     found: dict[str, Reason] = {}

@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.diagnose.facts import RowView
 
-__all__ = ["remedies_for"]
-
-_NEAR_INSTRUCTIONS = 24
-"""A producer this close to its wait leaves no room to hide a memory latency."""
+_NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.
 
 
 @dataclass(frozen=True)
@@ -134,11 +131,6 @@ def remedies_for(views: Sequence[RowView]) -> tuple[Remedy, ...]:
     """Remedies for the rows of one stall class, the one about most exposed cycles first.
 
     Rows that no pattern fits get the general remedy of their class.
-
-    Examples
-    --------
-    >>> remedies_for([])
-    ()
     """
     groups: dict[tuple[str, str], list[RowView]] = {}
     for view in views:

@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.control_flow import LOOPS, blocks, loops, taken_jumps
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
-from wavescope.model import Answer
+from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["IsaListing", "isa_listing", "wait_arrows"]
+    from wavescope.model.trace import ThreadTrace
 
 _ROWS = table_spec(
     "rows",
@@ -73,14 +71,7 @@ _BRANCHES = table_spec(
 
 @dataclass(frozen=True)
 class IsaListing(Answer):
-    """The code with its costs, its waits and its taken branches.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> isa_listing(ThreadTrace({}, TraceSource(path="nothing"))).rows.height
-    0
-    """
+    """The code with its costs, its waits and its taken branches."""
 
     definition: ClassVar[str] = (
         "Costs of a row are sums over all executions in the chosen waves: latency = durations, stall = the part "
@@ -96,10 +87,8 @@ class IsaListing(Answer):
         "loops": LOOPS,
     }
 
-    wave: int | None
-    """The one wave that was looked at; None = all chosen waves."""
-    iteration: int | None
-    """The execution (from 0) whose costs are given; None = all."""
+    wave: int | None  #: The one wave that was looked at; None = all chosen waves.
+    iteration: int | None  #: The execution (from 0) whose costs are given; None = all.
     rows: pl.DataFrame
     arrows: pl.DataFrame
     branches: pl.DataFrame
@@ -125,15 +114,7 @@ def isa_listing(
     ------
     UsageError
         When there is no such wave, or no row was executed so often in it.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> isa_listing(ThreadTrace({}, TraceSource(path="nothing"))).arrows.columns
-    ['wait_row', 'producer_row', 'counter', 'count']
     """
-    import polars as pl
-
     if iteration is not None and wave is None:
         wave = _longest_wave(trace)
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
@@ -148,8 +129,6 @@ def isa_listing(
 
 def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
     """All code rows, or the chosen ones, with their costs; those never executed cost nothing."""
-    import polars as pl
-
     names = _ROWS.names
     totals = [name for name in names if name.endswith("_total")]
     chosen = code.lazy() if rows is None else code.lazy().filter(pl.col("row").is_in(rows.implode()))
@@ -171,24 +150,19 @@ def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> 
 def _longest_wave(trace: ThreadTrace) -> int:
     waves = trace.waves.sort("instruction_count", descending=True, maintain_order=True)
     if not waves.height:
-        what = "there is no wave whose iterations could be looked at"
-        raise UsageError(what, where=trace.source.path)
+        raise UsageError("there is no wave whose iterations could be looked at", where=trace.source.path)
     number: int = waves["wave"][0]
     return number
 
 
 def _costs(trace: ThreadTrace) -> pl.DataFrame:
     """Costs of the executed rows, and the class that their stall is mostly of."""
-    import polars as pl
-
     largest = stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).group_by("row", maintain_order=True)
     return row_costs(trace).join(largest.agg(stall_class=pl.col("class").first()), on="row", how="left")
 
 
 def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     """Costs of the n-th execution of each row; the trace has one wave."""
-    import polars as pl
-
     known = trace.instructions.filter(pl.col("row") >= 0)
     most = max(known["row"].value_counts()["count"].to_list(), default=0)
     if iteration >= most:
@@ -221,16 +195,7 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
 
 
 def wait_arrows(trace: ThreadTrace) -> pl.DataFrame:
-    """The arrows of `isa_listing` alone: which rows waited for which, through which counter, and how often.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> wait_arrows(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['wait_row', 'producer_row', 'counter', 'count']
-    """
-    import polars as pl
-
+    """The arrows of `isa_listing` alone: which rows waited for which, through which counter, and how often."""
     return (
         trace.waits.lazy()
         .filter(pl.col("row") >= 0, pl.col("producer_row") >= 0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.histogram import MATRIX
 from wavescope.analysis.trace.pipes import matrix_rows
@@ -15,11 +17,7 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["LineCosts", "line_costs"]
+    from wavescope.model.trace import ThreadTrace
 
 _CYCLES = (
     "hit_count",
@@ -112,14 +110,7 @@ _REASONS = table_spec(
 
 @dataclass(frozen=True)
 class LineCosts(Answer):
-    """Costs of source lines, own and inclusive.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> line_costs(ThreadTrace({}, TraceSource(path="nothing"))).lines.height
-    0
-    """
+    """Costs of source lines, own and inclusive."""
 
     definition: ClassVar[str] = (
         "The own cost of a line is that of the code rows whose innermost line it is: own costs of all files, with the "
@@ -146,15 +137,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
     """What every source line cost by itself and with what was inlined into it, in cycles and PC samples.
 
     Its time follows the number of frames in all distinct inline chains, however deep they are.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> line_costs(ThreadTrace({}, TraceSource(path="nothing"))).files.columns[:3]
-    ['file', 'has_text', 'line_count']
     """
-    import polars as pl
-
     costs = _costs(trace)
     chains, frames = _frames(trace.code)
     of_chains = chains.join(costs, on="row", maintain_order="left").group_by("chain").agg(pl.col(_SUMS).sum())
@@ -186,8 +169,6 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
 
 def _costs(trace: ThreadTrace) -> pl.DataFrame:
     """Cycles and samples of every code row."""
-    import polars as pl
-
     return (
         trace.code.select("row", row_count=pl.lit(1, pl.Int64))
         .join(row_costs(trace).select("row", *_CYCLES), on="row", how="left", maintain_order="left")
@@ -200,14 +181,10 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 class _Frames:
     """The frames of every inline chain, as numbers of places: chains can be long, and strings are slow."""
 
-    steps: pl.DataFrame
-    """`chain`, `depth` (0 = innermost), `place`."""
-    places: pl.DataFrame
-    """`place`, `file`, `line`."""
+    steps: pl.DataFrame  #: `chain`, `depth` (0 = innermost), `place`.
+    places: pl.DataFrame  #: `place`, `file`, `line`.
 
     def innermost(self, key: str) -> pl.DataFrame:
-        import polars as pl
-
         return self.steps.filter(pl.col("depth") == 0).select("chain", key)
 
     def anywhere(self, key: str) -> pl.DataFrame:
@@ -228,8 +205,6 @@ class _Frames:
 
 def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
     """Which chain every row has, and the frames of the chains."""
-    import polars as pl
-
     known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
     unique = known.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
     steps = (
@@ -255,7 +230,6 @@ def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
 
 def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
     """Own and inclusive sums by place or file."""
-    import polars as pl
 
     def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")
@@ -268,8 +242,6 @@ def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
 
 def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     """The rows without a debug line as one file without a name; no row if there are none that cost anything."""
-    import polars as pl
-
     rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
     unmapped = costs.join(rows, on="row", how="semi")
     sums = unmapped.select(pl.col(_SUMS).sum())
@@ -287,8 +259,6 @@ def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
 
     Where there are only PC samples, their most frequent reason.
     """
-    import polars as pl
-
     if trace.instructions.height:
         stalls = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     else:
@@ -305,8 +275,6 @@ def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _calls(frames: _Frames, of_chains: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     keys = ["place", "inlined_place"]
     # neighbours in the list of frames are neighbours in a chain, but for the ends of chains
     inner = pl.col("place").shift(1)
@@ -322,8 +290,6 @@ def _calls(frames: _Frames, of_chains: pl.DataFrame) -> pl.DataFrame:
 
 
 def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
-    import polars as pl
-
     matrix = trace.code.filter(matrix_rows(trace.code))["row"]
     category = pl.when(pl.col("row").is_in(matrix.implode())).then(pl.lit(MATRIX, pl.UInt8)).otherwise("category")
     of_rows = (
@@ -342,16 +308,12 @@ def _categories(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl
 
 
 def _reasons(trace: ThreadTrace, chains: pl.DataFrame, frames: _Frames) -> pl.DataFrame:
-    import polars as pl
-
     of_chains = trace.sample_reasons.join(chains, on="row").group_by("chain", "reason").agg(pl.col("count").sum())
     return _spread(frames, of_chains, "reason", "count")
 
 
 def _spread(frames: _Frames, of_chains: pl.DataFrame, kind: str, amount: str) -> pl.DataFrame:
     """Amounts of each kind by line, own and inclusive, from those of chains."""
-    import polars as pl
-
     keys = ["place", kind]
 
     def summed(places: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavescope.errors import UsageError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["rows_at", "rows_of_function"]
 
 
 def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
@@ -27,8 +22,6 @@ def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
     >>> rows_of_function(code, "em").to_list()
     [0]
     """
-    import polars as pl
-
     rows = code.filter(pl.col("function").str.contains(name, literal=True))["row"]
     if not rows.len():
         there = code["function"].drop_nulls().unique(maintain_order=True)
@@ -55,8 +48,6 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
     >>> rows_at(code, "1"), rows_at(code, "0x104"), rows_at(code, "264")
     ([1], [0], [1])
     """
-    import polars as pl
-
     try:
         number = int(place, 0)
     except ValueError:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.listing.source_frames import by_line
-from wavescope.model import Answer
+from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SampleLines", "sample_lines"]
+    from wavescope.model.trace import ThreadTrace
 
 _COUNTS = """
     row_count      Int64    -  | code rows that belong to it
@@ -61,14 +59,7 @@ _INLINED = table_spec(
 
 @dataclass(frozen=True)
 class SampleLines(Answer):
-    """The source with its samples.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sample_lines(ThreadTrace({}, TraceSource(path="nothing"))).lines.height
-    0
-    """
+    """The source with its samples."""
 
     definition: ClassVar[str] = (
         "Every code row belongs to one line of its inline chain, as in a listing of cycles; the samples of a line are "
@@ -80,10 +71,8 @@ class SampleLines(Answer):
     files: pl.DataFrame
     lines: pl.DataFrame
     inlined: pl.DataFrame
-    unmapped_row_count: int
-    """Rows without a debug line."""
-    unmapped_sample_count: int
-    """Samples of these rows."""
+    unmapped_row_count: int  #: Rows without a debug line.
+    unmapped_sample_count: int  #: Samples of these rows.
 
     @property
     def has_text(self) -> bool:
@@ -100,15 +89,7 @@ def sample_lines(
     ------
     UsageError
         When there is no such attribution.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sample_lines(ThreadTrace({}, TraceSource(path="nothing"))).files.columns[0]
-    'file'
     """
-    import polars as pl
-
     counts = trace.samples.select("row", "issued_count", "stalled_count")
     reasons = trace.sample_reasons.select("row", "reason", "count")
     found = by_line(trace, rows, counts, reasons, attribution=attribution, mine=mine)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from wavescope.model import Answer
+import polars as pl
+
+from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SampleListing", "sample_listing"]
+    from wavescope.model.trace import ThreadTrace
 
 _ROWS = table_spec(
     "rows",
@@ -39,14 +37,7 @@ _ROWS = table_spec(
 
 @dataclass(frozen=True)
 class SampleListing(Answer):
-    """The code with its samples.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sample_listing(ThreadTrace({}, TraceSource(path="nothing"))).sample_count
-    0
-    """
+    """The code with its samples."""
 
     definition: ClassVar[str] = (
         "A sample is one look at the program counter of one wave. A row's samples are proportional to the time that "
@@ -60,16 +51,7 @@ class SampleListing(Answer):
 
 
 def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleListing:
-    """The code with how often each row was sampled; `rows` = only these code rows.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sample_listing(ThreadTrace({}, TraceSource(path="nothing"))).rows.columns[-1]
-    'reason_share'
-    """
-    import polars as pl
-
+    """The code with how often each row was sampled; `rows` = only these code rows."""
     names = _ROWS.names
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     count = pl.col("count")

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.code.attribution import place_of, source_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["ByLine", "by_line"]
-
+#: Depths that `inlined` shows below a line: the paths of deeper chains would grow with the square of their depth.
 MOST_DEPTH = 64
-"""Depths that `inlined` shows below a line: the paths of deeper chains would grow with the square of their depth."""
 
 _INLINED = ["file", "line", "path", "depth", "inlined_file", "inlined_line"]
 
@@ -44,19 +42,7 @@ def by_line(
     """Add up `costs` (`row` and columns of numbers), and name the largest of the `reasons` (`row`, name, amount).
 
     The column of the reason's name stands again in the answer, with its share of all amounts in `<name>_share`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> costs = pl.DataFrame(schema={"row": pl.Int32, "cycles": pl.Int64})
-    >>> reasons = pl.DataFrame(schema={"row": pl.Int32, "reason": pl.String, "amount": pl.Int64})
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> by_line(trace, None, costs, reasons, attribution="innermost", mine=()).files.columns[:3]
-    ['file', 'row_count', 'cycles']
     """
-    import polars as pl
-
     sums = costs.columns[1:]
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     costs = code.select("row").join(costs, on="row", how="left", maintain_order="left").fill_null(0)
@@ -81,8 +67,6 @@ def by_line(
 
 def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.DataFrame:
     """Every row at the line it belongs to (depth 0), and at every line from there inwards."""
-    import polars as pl
-
     known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
     chains = known.unique("inline_chain", maintain_order=True)
     places = source_of_rows(chains, attribution, mine).select("file", "line").rows()
@@ -103,8 +87,6 @@ def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.Data
 
 def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Costs of the rows of each key, and the largest of their reasons."""
-    import polars as pl
-
     _, name, amount = reasons.columns
     sums = (
         steps.join(costs, on="row", maintain_order="left")
@@ -126,8 +108,6 @@ def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, key
 
 def _texts(sources: pl.DataFrame) -> pl.DataFrame:
     """Every line of every source file whose text is here."""
-    import polars as pl
-
     lines = sources.filter(pl.col("text").is_not_null()).with_columns(pl.col("text").str.split("\n"))
     numbered = lines.with_columns(line=pl.int_ranges(1, pl.col("text").list.len() + 1, dtype=pl.UInt32))
     return numbered.explode("text", "line").select("file", "line", "text")

@@ -5,20 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.source_frames import by_line
 from wavescope.analysis.trace.waits.rows import stall_rows
-from wavescope.model import Answer
+from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SourceListing", "source_listing"]
+    from wavescope.model.trace import ThreadTrace
 
 _SUMS = (
     "hit_count",
@@ -79,14 +77,7 @@ _FILES = table_spec(
 
 @dataclass(frozen=True)
 class SourceListing(Answer):
-    """The source with its costs.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> source_listing(ThreadTrace({}, TraceSource(path="nothing"))).lines.height
-    0
-    """
+    """The source with its costs."""
 
     definition: ClassVar[str] = (
         "Every code row belongs to one line: the innermost of its inline chain (the line the instruction was compiled "
@@ -100,10 +91,8 @@ class SourceListing(Answer):
     files: pl.DataFrame
     lines: pl.DataFrame
     inlined: pl.DataFrame
-    unmapped_row_count: int
-    """Rows without a debug line."""
-    unmapped_cycles_total: int
-    """Latency and idle of these rows."""
+    unmapped_row_count: int  #: Rows without a debug line.
+    unmapped_cycles_total: int  #: Latency and idle of these rows.
 
     @property
     def has_text(self) -> bool:
@@ -128,15 +117,7 @@ def source_listing(
     ------
     UsageError
         When there is no such attribution.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> source_listing(ThreadTrace({}, TraceSource(path="nothing"))).attribution
-    'outermost'
     """
-    import polars as pl
-
     costs = row_costs(trace).select("row", *_SUMS)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     found = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.memory_latency.level_counters import counter_latencies
@@ -15,12 +17,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["MemoryLatency", "memory_latency"]
+    from wavescope.model.trace import ThreadTrace
 
 DISTRIBUTION_BINS = 12
 
@@ -74,14 +72,7 @@ _EXPOSURE_SPEC = table_spec(
 
 @dataclass(frozen=True)
 class MemoryLatency(Answer):
-    """Latency of every memory operation, from waits and from counters.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).by_row.height
-    0
-    """
+    """Latency of every memory operation, from waits and from counters."""
 
     definition: ClassVar[str] = (
         "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
@@ -98,23 +89,12 @@ class MemoryLatency(Answer):
     by_row: pl.DataFrame
     from_counters: pl.DataFrame
     exposure: pl.DataFrame
-    bin_cycles: int
-    """Width of the bins of `distribution`."""
-    counter_interval_cycles: int
-    """Sampling interval of the counters; 0 = the trace has none of them."""
+    bin_cycles: int  #: Width of the bins of `distribution`.
+    counter_interval_cycles: int  #: Sampling interval of the counters; 0 = the trace has none of them.
 
 
 def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> MemoryLatency:
-    """Latencies by code row; `rows` = only these.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> memory_latency(ThreadTrace({}, TraceSource(path="nothing"))).bin_cycles
-    1
-    """
-    import polars as pl
-
+    """Latencies by code row; `rows` = only these."""
     samples = resolve(trace).samples
     measured, interval = counter_latencies(trace)
     if rows is not None:
@@ -136,8 +116,6 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
 
 def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     """Hidden and exposed cycles of the waves' time, part by part."""
-    import polars as pl
-
     costs = row_costs(trace)
     if rows is not None:
         costs = costs.filter(pl.col("row").is_in(rows.implode()))
@@ -158,8 +136,6 @@ def _shaped(frame: pl.DataFrame, trace: ThreadTrace, spec: TableSpec) -> pl.Data
 
 def _shown(samples: pl.DataFrame) -> pl.DataFrame:
     """The tight samples of rows that have some, all samples of the others."""
-    import polars as pl
-
     tight = samples.filter(pl.col("is_tight") == 1)
     others = samples.join(tight.select("row").unique(), on="row", how="anti")
     merged = others.group_by("row", "latency_cycles").agg(pl.col("count").sum())
@@ -167,8 +143,6 @@ def _shown(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     value, count = pl.col("latency_cycles").cast(pl.Float64), pl.col("count")
     mean = (value * count).sum() / count.sum()
     spread = ((value - mean) ** 2 * count).sum()
@@ -194,8 +168,6 @@ def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
-    import polars as pl
-
     bins = pl.DataFrame({"bin": range(DISTRIBUTION_BINS)}, schema={"bin": pl.UInt32})
     binned = (
         _shown(samples)

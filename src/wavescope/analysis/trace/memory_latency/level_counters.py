@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["counter_latencies"]
-
+#: Counter -> categories of the instructions that it counts.
 LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}
-"""Counter -> categories of the instructions that it counts."""
 
 DEFAULT_INTERVAL_CYCLES = 40
 
@@ -38,15 +36,7 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
     level was zero one interval after the first. The n-th issue (by time of issue plus the number of its SIMD, which
     keeps equal times in a fixed order) is complete at the first sample at which fewer operations are in flight than
     were issued behind it; half an interval is taken off, or half of what is less than an interval.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> counter_latencies(ThreadTrace({}, TraceSource(path="nothing")))[1]
-    0
     """
-    import polars as pl
-
     positions = _positions(trace)
     if not positions or not trace.counters.height:
         return pl.DataFrame(schema={name: getattr(pl, dtype) for name, dtype in _SCHEMA.items()}), 0
@@ -63,8 +53,6 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
 
 def _positions(trace: ThreadTrace) -> dict[str, int]:
     """Level counters in the first bank, by the column that holds them; a SIMD mask may follow the name."""
-    import polars as pl
-
     first = trace.counter_names.filter(pl.col("bank") == 0)
     found = {name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()}
     return {name: found[name] for name in LEVELS if name in found}
@@ -72,8 +60,6 @@ def _positions(trace: ThreadTrace) -> dict[str, int]:
 
 def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interval: int) -> pl.DataFrame:
     """Issues of one shader engine whose end a sample showed."""
-    import polars as pl
-
     waves = trace.waves.filter(pl.col("se") == se)
     cu = waves["cu"].drop_nulls().mode().sort().to_list()
     chosen = trace.counters.filter((pl.col("se") == se) & (pl.col("bank") == 0) & pl.col("cu").is_in(cu[:1]))
@@ -93,8 +79,6 @@ def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interva
 
 def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
     """The samples in order, zeros where they pause, and a zero behind the last."""
-    import polars as pl
-
     if not samples.height:
         return samples
     step = pl.col("time_cycles").shift(-1) - pl.col("time_cycles")
@@ -106,8 +90,6 @@ def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
 
 def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.DataFrame:
     """Which issues end at which sample; samples behind the last issue say nothing."""
-    import polars as pl
-
     begun = issues["issue"].search_sorted(samples["time_cycles"], side="right").cast(pl.Int64)
     seen = samples.with_columns(begun=begun).filter(pl.col("begun") < issues.height)
     complete = (seen["begun"] - seen["level"]).cum_max()
@@ -123,8 +105,6 @@ def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.Dat
 
 
 def _statistics(trace: ThreadTrace, ended: pl.DataFrame, interval: int) -> pl.DataFrame:
-    import polars as pl
-
     costs = trace.instructions.select(
         stall=pl.col("stall_cycles").cast(pl.Int64),
         issue=pl.col("duration_cycles").cast(pl.Int64) - pl.col("stall_cycles").cast(pl.Int64),

@@ -5,24 +5,23 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.occupancy.architecture import Architecture, architecture
 from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
 from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
 from wavescope.analysis.trace.occupancy.resources import KernelResources, kernel_resources
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.errors import UsageError
+from wavescope.facts import gpus as arch
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, empty_frame, frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.trace.selection import Selection
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Occupancy", "occupancy", "theoretical"]
+    from wavescope.model.trace import ThreadTrace
 
 _KERNELS = table_spec(
     "kernels",
@@ -78,20 +77,12 @@ _ENGINES = table_spec(
 )
 
 _MAX_NAME = 60
-_EMPTY_BELOW = 0.8
-"""Share of the peak below which the mean is worth a word."""
+_EMPTY_BELOW = 0.8  #: Share of the peak below which the mean is worth a word.
 
 
 @dataclass(frozen=True)
 class Occupancy(Answer):
-    """Theoretical and achieved occupancy of the kernels of a trace.
-
-    Examples
-    --------
-    >>> asked = Resources(vgprs=242, sgprs=112, lds_bytes=49152, workgroup_size=256)
-    >>> theoretical("gfx950", asked).kernels["bound_by"][0]
-    'VGPR'
-    """
+    """Theoretical and achieved occupancy of the kernels of a trace."""
 
     definition: ClassVar[str] = (
         "Theoretical: the least of what vector registers, LDS, scalar registers, whole workgroups and the hardware "
@@ -103,13 +94,11 @@ class Occupancy(Answer):
     target: str
     target_origin: str
     target_is_certain: bool
-    lds_shared_by: str
-    """CU or WGP: whose SIMDs share the LDS and run a workgroup."""
+    lds_shared_by: str  #: CU or WGP: whose SIMDs share the LDS and run a workgroup.
     kernels: pl.DataFrame
     limiters: pl.DataFrame
     engines: pl.DataFrame
-    notes: tuple[str, ...]
-    """What to know before trusting the numbers."""
+    notes: tuple[str, ...]  #: What to know before trusting the numbers.
 
 
 def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occupancy:
@@ -119,14 +108,7 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     ------
     UsageError
         When the GPU is not known, or no wave can have these resources.
-
-    Examples
-    --------
-    >>> theoretical("gfx942", Resources(vgprs=144, agprs=136)).kernels["waves_per_simd_limit"][0]
-    1
     """
-    from wavescope.facts import gpus as arch
-
     facts = arch.of(gpu)
     asked = KernelResources(None, "", resources, "options", ())
     found = limits(facts, resources, wgp_mode=wgp_mode)
@@ -167,12 +149,6 @@ def occupancy(
     ------
     UsageError
         When the GPU is not known, or no wave is left by the selection.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> occupancy(ThreadTrace({}, TraceSource(path="nothing", target="gfx942"))).kernels.height
-    0
     """
     known = architecture(trace, gpu)
     waves = _waves(trace, selection)
@@ -308,8 +284,6 @@ def _emptying(row: dict[str, Any]) -> list[str]:
 
 
 def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     limit = pl.col("waves_per_simd_limit")
     return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))
 

@@ -5,26 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.trace.selection import Selection
-    from wavescope.model import ThreadTrace
-
-__all__ = ["Achieved", "achieved", "chosen_waves"]
+    from wavescope.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
 
 
 @dataclass(frozen=True)
 class Achieved:
-    """What a set of resident waves made of the SIMDs that held them.
-
-    Examples
-    --------
-    >>> Achieved(0, 100, 4, 8, 2, 1.5, 0.1, True).waves_per_simd_max
-    2
-    """
+    """What a set of resident waves made of the SIMDs that held them."""
 
     start_cycles: int
     end_cycles: int
@@ -32,10 +24,8 @@ class Achieved:
     wave_count: int
     waves_per_simd_max: int
     waves_per_simd_mean: float
-    drain_share: float
-    """Share of the time after the last wave started: no more work came."""
-    all_at_once: bool
-    """Whether every wave started before any on its SIMD ended."""
+    drain_share: float  #: Share of the time after the last wave started: no more work came.
+    all_at_once: bool  #: Whether every wave started before any on its SIMD ended.
 
 
 def achieved(waves: pl.DataFrame) -> Achieved:
@@ -52,8 +42,6 @@ def achieved(waves: pl.DataFrame) -> Achieved:
     >>> achieved(waves).waves_per_simd_max, achieved(waves).waves_per_simd_mean
     (2, 1.5)
     """
-    import polars as pl
-
     length = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
     window = pl.col("end_cycles").max() - pl.col("start_cycles").min()
     drain = pl.col("end_cycles").max() - pl.col("start_cycles").max()
@@ -75,18 +63,7 @@ def achieved(waves: pl.DataFrame) -> Achieved:
 
 
 def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
-    """Rows of `resident_waves` of the chosen kernels, shader engines and SIMDs, cut to the chosen time.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.selection import Selection
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> import polars as pl
-    >>> chosen_waves(pl.DataFrame({"simd": [0, 1]}), None, Selection(simds=(1,))).height
-    1
-    """
-    import polars as pl
-
+    """Rows of `resident_waves` of the chosen kernels, shader engines and SIMDs, cut to the chosen time."""
     if selection is None:
         return waves
     for column, numbers in (("se", selection.shader_engines), ("simd", selection.simds)):
@@ -106,8 +83,6 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
 
 def _most(waves: pl.DataFrame) -> tuple[int, bool]:
     """Most waves on one SIMD at a time, and whether that were all that it ever held, for every SIMD."""
-    import polars as pl
-
     starts = waves.select(*_SIMD, time="start_cycles", change=pl.lit(1, pl.Int32))
     ends = waves.select(*_SIMD, time="end_cycles", change=pl.lit(-1, pl.Int32))
     per_simd = (

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["REGISTERS", "registers"]
+    from wavescope.model.trace import ThreadTrace
 
 REGISTERS = table_spec(
     "registers",
@@ -40,13 +38,11 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
     Examples
     --------
     >>> import polars as pl
-    >>> from wavescope.model import ThreadTrace, TraceSource
+    >>> from wavescope.model.trace import ThreadTrace, TraceSource
     >>> code = pl.DataFrame({"row": [0], "function": ["k"], "text": ["v_mov_b32_e32 v[4:7], s2"]})
     >>> registers(ThreadTrace({"code": code}, TraceSource(path="made"))).row(0)
     ('k', 0, 1, 8, 0, 3)
     """
-    import polars as pl
-
     return (
         trace.code.lazy()
         .filter(pl.col("text").is_not_null())
@@ -66,8 +62,6 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
 
 def _highest(letter: str) -> pl.Expr:
     """Highest register of one kind in the operands, plus one; 0 = none."""
-    import polars as pl
-
     # The last number of `v12`, `v[12:15]` and `v[12]`; at most four digits, so that no number overflows.
     named = pl.col("operands").str.extract_all(rf"\b{letter}(?:\d{{1,4}}\b|\[\d{{1,4}}(?::\d{{1,4}})?\])")
     last = pl.element().str.extract(r"(\d+)\]?$").cast(pl.UInt32)

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.common.occupancy.limits import Resources
 from wavescope.analysis.trace.occupancy.registers import registers
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.facts.gpus import Arch
-    from wavescope.model import ThreadTrace
-
-__all__ = ["KernelResources", "kernel_resources", "lds_of_launch"]
+    from wavescope.facts.gpus.facts import Arch
+    from wavescope.model.trace import ThreadTrace
 
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6
@@ -25,20 +23,13 @@ _CALLS = r"^s_(swappc|call)_b64"
 
 @dataclass(frozen=True)
 class KernelResources:
-    """The resources of one kernel, where its registers were read, and what is doubtful about them.
+    """The resources of one kernel, where its registers were read, and what is doubtful about them."""
 
-    Examples
-    --------
-    >>> KernelResources(0, "gemm", Resources(vgprs=64), "code", ()).resources.vgprs
-    64
-    """
-
-    kernel: int | None
-    """`kernels.kernel`; None = waves whose kernel is not known."""
+    kernel: int | None  #: `kernels.kernel`; None = waves whose kernel is not known.
     name: str
     resources: Resources
+    #: code, metadata, code and metadata, metadata (doubled), dispatch, code and dispatch, options, or nothing.
     registers_from: str
-    """code, metadata, code and metadata, metadata (doubled), dispatch, code and dispatch, options, or nothing."""
     notes: tuple[str, ...]
 
 
@@ -50,14 +41,6 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     registers uses none: what metadata then calls so belongs to the same file. LDS and workgroup size come from the
     dispatch where it was recorded, else from the metadata; where there is no metadata, a recorded dispatch also tells
     the registers (gfx90a and later gfx9, whose granules it counts in). `override` wins.
-
-    Examples
-    --------
-    >>> from wavescope.facts import gpus as arch
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> found = kernel_resources(ThreadTrace({}, TraceSource(path="made")), arch.of("gfx942"), Resources(vgprs=8))
-    >>> found[-1].resources.vgprs, found[-1].registers_from
-    (8, 'options')
     """
     scans = _scans(trace)
     launches = {row["kernel"]: row for row in _launches(trace).iter_rows(named=True)}
@@ -166,12 +149,6 @@ def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | 
 
     AMD's formula for dispatches counts granules of 1280 bytes on every gfx9, 2.5 times too many before gfx950
     (differences.md), and a trace does not say whether it was decoded with it.
-
-    Examples
-    --------
-    >>> from wavescope.facts import gpus as arch
-    >>> lds_of_launch(arch.of("gfx942"), None, 5_120)
-    2048
     """
     if launch and facts.lds_granule_bytes == _GFX9_LDS_GRANULE and not facts.has_wgp_mode:
         exact = static is not None and -(-static // _GFX9_LDS_GRANULE) * _GFX9_LDS_GRANULE == launch
@@ -183,8 +160,6 @@ def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | 
 
 def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:
     """kernels.kernel -> registers that its code names, with those of functions that it may call."""
-    import polars as pl
-
     found = registers(trace)
     if not found.height:
         return {}
@@ -210,8 +185,6 @@ def _most(found: pl.DataFrame) -> dict[str, int]:
 
 def _launches(trace: ThreadTrace) -> pl.DataFrame:
     """What the dispatches themselves said, the largest where they differ; nonsense (0, or too large) is null."""
-    import polars as pl
-
     size = pl.col("workgroup_size_x").cast(pl.Int64) * pl.col("workgroup_size_y") * pl.col("workgroup_size_z")
     return trace.dispatches.group_by("kernel").agg(
         pl.col("lds_bytes", "sgprs").max(),

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.schema import CATEGORIES
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
 
-__all__ = [
-    "ANY_PIPE",
-    "BUBBLE",
-    "PIPES",
-    "RESIDENT",
-    "matrix_rows",
-    "pipe_cycles",
-    "pipe_rules",
-    "pipes_of_rows",
-]
-
+#: Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic.
 PIPES: dict[str, tuple[str, ...]] = {
     "VALU": ("VALU",),
     "MATRIX": (),
@@ -33,14 +24,12 @@ PIPES: dict[str, tuple[str, ...]] = {
     "MESSAGE": ("MESSAGE",),
     "IMMEDIATE": ("IMMED",),
 }
-"""Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic."""
 
-ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18
-"""Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them."""
+ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18  #: Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them.
 _NO_PIPE, _BY_CATEGORY = 255, 254
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
+#: Pipes whose instructions are reported with their waiting time, although an issue takes one base clock.
 _SHORT = ("MESSAGE", "IMMEDIATE")
-"""Pipes whose instructions are reported with their waiting time, although an issue takes one base clock."""
 
 
 def pipe_cycles(
@@ -56,22 +45,7 @@ def pipe_cycles(
 
     `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add to times), begin
     and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.common.time_bins import time_bins
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> import polars as pl
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> waves = trace.waves.with_columns(pl.lit(0, pl.UInt32).alias(n) for n in ("unit", "group"))
-    >>> waves = waves.with_columns(offset=pl.lit(0, pl.Int64))
-    >>> pipe_cycles(waves, trace.instructions, pipes_of_rows(trace.code), time_bins(0, 1, 1), base_clock=4)[0].height
-    0
     """
-    import polars as pl
-
-    from wavescope import _core
-
     per_unit, per_bin = _core.pipe_use(
         waves["unit"],
         waves["group"],
@@ -133,17 +107,7 @@ def matrix_rows(code: pl.DataFrame) -> pl.Series:
 
 
 def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Series:
-    """Number of the pipe of every code row: MATRIX, none for rows that are not asked for, else by category.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> code = pl.DataFrame({"row": [0, 1], "text": ["v_mfma_f32_32x32x8_f16 a[0:15]", "s_nop 0"]})
-    >>> pipes_of_rows(code).to_list() == [list(PIPES).index("MATRIX"), 254]
-    True
-    """
-    import polars as pl
-
+    """Number of the pipe of every code row: MATRIX, none for rows that are not asked for, else by category."""
     by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
     code = code.sort("row")
     pipe = pl.when(matrix_rows(code)).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)

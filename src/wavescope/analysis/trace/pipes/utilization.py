@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.time_bins import lengths_of, time_bins
 from wavescope.analysis.trace.clocks.aligned import aligned, bins_of_trace
 from wavescope.analysis.trace.parts import added, answers
@@ -16,14 +18,10 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
     from wavescope.analysis.trace.parts import Question
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Utilization", "pipe_questions", "utilization"]
+    from wavescope.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
 _BUSY = """\
@@ -43,14 +41,7 @@ bubble_share           Float64  -       | of the resident cycles
 
 @dataclass(frozen=True)
 class Utilization(Answer):
-    """Busy pipes and issue bubbles.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).pipes.columns[0]
-    'pipe'
-    """
+    """Busy pipes and issue bubbles."""
 
     definition: ClassVar[str] = (
         "A pipe of a SIMD is busy while an instruction of a traced wave issues to it: from time + stall to the end of "
@@ -85,12 +76,9 @@ class Utilization(Answer):
     bubbles: pl.DataFrame
     over_time: pl.DataFrame
     neighbours: pl.DataFrame
-    bubble_share: float | None
-    """Over all shader engines; None = no waves."""
-    is_issue_only: bool
-    """gfx9: records end with the issue; later generations tell when the instruction was done."""
-    start_cycles: int
-    """Begin of the first stretch, on the aligned clock."""
+    bubble_share: float | None  #: Over all shader engines; None = no waves.
+    is_issue_only: bool  #: gfx9: records end with the issue; later generations tell when the instruction was done.
+    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
     end_cycles: int
     bin_cycles: int
     bin_count: int
@@ -98,16 +86,7 @@ class Utilization(Answer):
 
 @bounded(bins=BINS)
 def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
-    """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> utilization(ThreadTrace({}, TraceSource(path="nothing"))).bubble_share is None
-    True
-    """
-    import polars as pl
-
+    """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue."""
     ((question, *more),) = pipe_questions(rows, bins)
     found = answers(trace, question, *more)
     per_unit, per_bin = (added([part[place] for part in found], ["group", "kind", "bin"]) for place in (0, 1))
@@ -143,8 +122,6 @@ def _pipes_of_part(
     part: ThreadTrace, whole: ThreadTrace, rows: tuple[int, ...] | None, bins: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """What `pipe_cycles` gives for the waves of a part, with the units and groups of the whole trace."""
-    import polars as pl
-
     _, units = _units(whole)
     chosen = None if rows is None else pl.Series(rows, dtype=pl.Int32)
     return pipe_cycles(
@@ -159,8 +136,6 @@ def _pipes_of_part(
 
 def _units(trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The shader engines with waves (`se`, `group`) and their SIMDs (`se`, `simd`, `unit`, `group`), numbered."""
-    import polars as pl
-
     units = trace.waves.select("se", "simd").unique().sort("se", "simd").with_row_index("unit")
     engines = units.select(pl.col("se").unique().sort()).with_row_index("group")
     numbered = units.join(engines, on="se", maintain_order="left")
@@ -174,8 +149,6 @@ def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
 
 def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     """Busy cycles of the memory pipes of neighbour SIMDs, of which only these instructions are traced."""
-    import polars as pl
-
     records = trace.other_simd.sort("se", "time_cycles").select(
         "se",
         "time_cycles",
@@ -199,8 +172,6 @@ def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pipes(per_unit: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     busy = per_unit.filter(pl.col("kind") < len(PIPES)).group_by(*group, "kind").agg(pl.col("cycles").sum())
     whole = spans.select(*group, "span") if group else spans.select(pl.col("span").sum())
     joined = busy.join(whole, on=group) if group else busy.join(whole, how="cross")
@@ -210,8 +181,6 @@ def _pipes(per_unit: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.
 
 
 def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     def cycles(kind: int) -> pl.Expr:
         return pl.col("cycles").filter(pl.col("kind") == kind).sum()
 
@@ -231,8 +200,6 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
-    import polars as pl
-
     return (
         per_bin.filter(pl.col("kind") <= ANY_PIPE)
         .join(lengths_of(stretches), on="bin", maintain_order="left")
@@ -249,13 +216,9 @@ def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins
 
 
 def _named() -> pl.Expr:
-    import polars as pl
-
     names = dict(enumerate(PIPES)) | {ANY_PIPE: "ANY"}
     return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("pipe")
 
 
 def _share(part: pl.Expr, whole: pl.Expr) -> pl.Expr:
-    import polars as pl
-
     return pl.when(whole > 0).then(part / whole)

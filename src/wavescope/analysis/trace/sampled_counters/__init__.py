@@ -5,24 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.time_bins import step_means, time_bins
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
 from wavescope.base.bounds import BINS, ENGINE, ITEM, bounded
 from wavescope.model.answer import Answer
-from wavescope.model.schema import table_spec
+from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Counters", "counters", "gpu_curve"]
+    from wavescope.model.trace import ThreadTrace
 
 BUSY = "BUSY_CU_CYCLES"
+#: Part of the hardware -> its counter (without SQ_), and what a count is in quad-cycles of the busy counter.
 UNITS: dict[str, tuple[str, float]] = {
     "MFMA": ("VALU_MFMA_BUSY_CYCLES", 0.25),
     "VALU": ("ACTIVE_INST_VALU", 1.0),
@@ -32,7 +31,6 @@ UNITS: dict[str, tuple[str, float]] = {
     "SCA": ("ACTIVE_INST_SCA", 1.0),
     "MISC": ("ACTIVE_INST_MISC", 1.0),
 }
-"""Part of the hardware -> its counter (without SQ_), and what a count is in quad-cycles of the busy counter."""
 _CLOCK_CYCLES = 4  # gfx9 counts in steps of four cycles: points of one such step are one point of a curve
 _VALUES = """\
 sample_count  UInt32   -  | samples written; samples of nothing but zeros are not
@@ -44,14 +42,7 @@ value_max     Int64    -  | largest sample
 
 @dataclass(frozen=True)
 class Counters(Answer):
-    """The counters streamed into the trace (gfx9).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> counters(ThreadTrace({}, TraceSource(path="nothing"))).totals.height
-    0
-    """
+    """The counters streamed into the trace (gfx9)."""
 
     definition: ClassVar[str] = (
         "Each sample of a CU holds what was counted since its last one; samples of zeros are not written and put back "
@@ -102,14 +93,12 @@ class Counters(Answer):
     curves: pl.DataFrame
     hardware: pl.DataFrame
     hardware_by_cu: pl.DataFrame
-    step_cycles: int
-    """Cycles between two samples of a CU; 0 = no counters."""
+    step_cycles: int  #: Cycles between two samples of a CU; 0 = no counters.
     start_cycles: int
     end_cycles: int
     bin_cycles: int
     bin_count: int
-    names_are_known: bool
-    """False when counters only have numbers, as in raw traces."""
+    names_are_known: bool  #: False when counters only have numbers, as in raw traces.
 
 
 @bounded(bins=BINS)
@@ -122,15 +111,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
     ------
     UsageError
         When more names are given than there are counters, or one twice.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> counters(ThreadTrace({}, TraceSource(path="nothing"))).step_cycles
-    0
     """
-    import polars as pl
-
     known = counter_names(trace, names)
     step = sampling_step(trace)
     curves = {name: gpu_curve(trace, number) for number, name in enumerate(known)}
@@ -156,16 +137,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
 
 @bounded(number=ITEM, se=ENGINE)
 def gpu_curve(trace: ThreadTrace, number: int, *, se: int | None = None) -> pl.DataFrame:
-    """One counter over time: from `time_cycles` on the latest samples of all CUs, or those of one engine, are `value`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> gpu_curve(ThreadTrace({}, TraceSource(path="nothing")), 0).columns
-    ['time_cycles', 'value']
-    """
-    import polars as pl
-
+    """One counter over time: from `time_cycles` on the latest samples of all CUs, or of one engine, are `value`."""
     before = pl.col("value").shift(1, fill_value=0).over("se", "cu")
     clock = pl.col("time_cycles") // _CLOCK_CYCLES * _CLOCK_CYCLES
     of_counter = samples(trace, number)
@@ -180,8 +152,6 @@ def gpu_curve(trace: ThreadTrace, number: int, *, se: int | None = None) -> pl.D
 
 
 def _by_cu(trace: ThreadTrace, names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     value = pl.col("value")
     parts = [
         samples(trace, number)
@@ -202,8 +172,6 @@ def _by_cu(trace: ThreadTrace, names: Sequence[str]) -> pl.DataFrame:
 
 
 def _summed(by_cu: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     order = pl.DataFrame({"name": list(names)}, schema={"name": pl.String})
     sums = by_cu.group_by("name").agg(
         pl.col("sample_count").sum(), pl.col("value_total").sum(), pl.col("value_max").max()
@@ -218,8 +186,6 @@ def _summed(by_cu: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
 
 
 def _binned(curves: Mapping[str, pl.DataFrame], stretches: TimeBins) -> pl.DataFrame:
-    import polars as pl
-
     change = pl.col("value") - pl.col("value").shift(1, fill_value=0)
     changes = [curve.select(pl.lit(name).alias("name"), "time_cycles", change=change) for name, curve in curves.items()]
     if not changes:
@@ -229,8 +195,6 @@ def _binned(curves: Mapping[str, pl.DataFrame], stretches: TimeBins) -> pl.DataF
 
 def _hardware(by_cu: pl.DataFrame, peaks: Mapping[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Utilization of every unit whose counter is there, in all and per CU; empty without the busy counter."""
-    import polars as pl
-
     short = by_cu.with_columns(pl.col("name").str.strip_prefix("SQ_"))
     peak = {name.removeprefix("SQ_"): value for name, value in peaks.items()}
     busy = short.filter(name=BUSY).select("se", "cu", busy="value_total")
@@ -250,6 +214,4 @@ def _hardware(by_cu: pl.DataFrame, peaks: Mapping[str, int]) -> tuple[pl.DataFra
 
 
 def _empty(table: str) -> pl.DataFrame:
-    from wavescope.model.schema import empty_frame
-
     return empty_frame(Counters.tables[table])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.errors import UsageError
 from wavescope.model.answer import once_per_trace
@@ -11,11 +13,7 @@ from wavescope.model.answer import once_per_trace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.model.trace import ThreadTrace
-
-__all__ = ["PER_BANK", "counter_names", "filled", "samples", "sampling_step"]
 
 PER_BANK = 4
 _SHORTEST_STEP_CYCLES, _LONGEST_STEP_CYCLES = 32, 4096
@@ -31,12 +29,6 @@ def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
     ------
     UsageError
         When more names are given than there are counters, or one twice.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> counter_names(ThreadTrace({}, TraceSource(path="nothing")))
-    []
     """
     banks = max(trace.counters["bank"].to_list(), default=-1) + 1
     named = {
@@ -59,16 +51,7 @@ def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
 
 @once_per_trace
 def sampling_step(trace: ThreadTrace) -> int:
-    """Cycles between two samples of a CU, judged from the samples (rcv_features 2.13); 0 without counters.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> sampling_step(ThreadTrace({}, TraceSource(path="nothing")))
-    0
-    """
-    import polars as pl
-
+    """Cycles between two samples of a CU, judged from the samples (rcv_features 2.13); 0 without counters."""
     if trace.counters.is_empty():
         return 0
     gap = pl.col("time_cycles").sort().diff()
@@ -86,16 +69,7 @@ def _agreed(steps: Sequence[int]) -> int:
 
 
 def samples(trace: ThreadTrace, number: int) -> pl.DataFrame:
-    """Samples of one counter on the aligned clock: `se`, `cu`, `time_cycles`, `value`, by shader engine, CU and time.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> samples(ThreadTrace({}, TraceSource(path="nothing")), 0).columns
-    ['se', 'cu', 'time_cycles', 'value']
-    """
-    import polars as pl
-
+    """Samples of one counter on the aligned clock: `se`, `cu`, `time_cycles`, `value`, by engine, CU and time."""
     bank, position = divmod(number, PER_BANK)
     of_bank = aligned(trace, trace.counters.filter(pl.col("bank") == bank), "time_cycles")
     return of_bank.select("se", "cu", "time_cycles", value=pl.col(f"value{position}").cast(pl.Int64)).sort(
@@ -113,8 +87,6 @@ def filled(of_counter: pl.DataFrame, step_cycles: int) -> pl.DataFrame:
     >>> filled(rows, 40)["time_cycles"].to_list()
     [0, 40, 100, 140]
     """
-    import polars as pl
-
     following = pl.col("time_cycles").shift(-1).over("se", "cu")
     zero_at = pl.col("time_cycles") + step_cycles
     zeros = of_counter.filter((following > zero_at) | following.is_null()).with_columns(

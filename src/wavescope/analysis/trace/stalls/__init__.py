@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.analysis.trace.waits.resolved import resolve
@@ -15,12 +17,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Stalls", "stall_rows", "stalls"]
+    from wavescope.model.trace import ThreadTrace
 
 _ROW_SPEC = table_spec(
     "by_row",
@@ -70,14 +68,7 @@ _IDLE_SPEC = table_spec(
 
 @dataclass(frozen=True)
 class Stalls(Answer):
-    """Stall cycles by class, and by code row and class.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).stall_cycles_total
-    0
-    """
+    """Stall cycles by class, and by code row and class."""
 
     definition: ClassVar[str] = (
         "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
@@ -94,23 +85,12 @@ class Stalls(Answer):
     exposed_stall_cycles_total: int
     latency_cycles_total: int
     idle_cycles_total: int
-    wait_count: int
-    """Executed waits."""
-    unresolved_wait_count: int
-    """Of them those whose producers could not be told."""
+    wait_count: int  #: Executed waits.
+    unresolved_wait_count: int  #: Of them those whose producers could not be told.
 
 
 def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
-    """Stall cycles by class; `rows` = only these code rows.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> stalls(ThreadTrace({}, TraceSource(path="nothing"))).classes.columns[:3]
-    ['class', 'kind', 'stall_cycles_total']
-    """
-    import polars as pl
-
+    """Stall cycles by class; `rows` = only these code rows."""
     by_row, idle = stall_rows(trace), resolve(trace).idle
     if rows is not None:
         by_row = by_row.filter(pl.col("row").is_in(rows.implode()))
@@ -133,8 +113,6 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
 
 
 def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
-    import polars as pl
-
     sums = pl.col(
         "stall_cycles_total", "exposed_stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total"
     )
@@ -155,8 +133,6 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
 
 def _words(names: pl.Series) -> dict[str, pl.Expr]:
     """Meaning and remedy of classes, by their name."""
-    import polars as pl
-
     known = {name: stall_class(name) for name in names.unique()}
     words = {part: [getattr(found, part) for found in known.values()] for part in ("meaning", "remedy")}
     return {
@@ -166,8 +142,6 @@ def _words(names: pl.Series) -> dict[str, pl.Expr]:
 
 
 def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     names = {
         "after a taken branch": "branch_idle_cycles_total",
         "at the start of a wave": "wave_start_idle_cycles_total",
@@ -181,6 +155,4 @@ def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
 
 
 def _share(column: str, total: int) -> pl.Expr:
-    import polars as pl
-
     return pl.col(column) / total if total else pl.lit(0.0)

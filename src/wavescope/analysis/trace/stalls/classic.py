@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -16,12 +18,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Classic", "classic", "classic_type"]
+    from wavescope.model.trace import ThreadTrace
 
 _RULES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("s_barrier", "s_wait_idle"), "barrier"),
@@ -68,14 +66,7 @@ _INSTRUCTION_SPEC = table_spec(
 
 @dataclass(frozen=True)
 class Classic(Answer):
-    """Stall by the mnemonics of the rows that stalled.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> classic(ThreadTrace({}, TraceSource(path="nothing"))).stall_share
-    0.0
-    """
+    """Stall by the mnemonics of the rows that stalled."""
 
     definition: ClassVar[str] = (
         "The first rule that fits the text decides: a wait is named by the first of vmcnt, lgkmcnt, expcnt in it;"
@@ -88,12 +79,10 @@ class Classic(Answer):
         "instructions": _INSTRUCTION_SPEC,
     }
 
-    instruction_count: int
-    """Rows of the code, executed or not."""
+    instruction_count: int  #: Rows of the code, executed or not.
     latency_cycles_total: int
     stall_cycles_total: int
-    stall_share: float
-    """Stall of latency."""
+    stall_share: float  #: Stall of latency.
     types: pl.DataFrame
     lines: pl.DataFrame
     instructions: pl.DataFrame
@@ -117,15 +106,7 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
     """Stall by classic type, source location and instruction; `rows` = only these code rows.
 
     Where the instructions are missing, the sums that a decoded directory stores are used.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> classic(ThreadTrace({}, TraceSource(path="nothing"))).types.columns
-    ['type', 'stall_cycles_total', 'stall_share']
     """
-    import polars as pl
-
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     texts = code["text"].fill_null("").unique(maintain_order=True)
     types = pl.DataFrame({"text": texts, "type": pl.Series(map(classic_type, texts), dtype=pl.String)})
@@ -152,15 +133,11 @@ def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:
 
 def _largest_first(frame: pl.DataFrame) -> pl.DataFrame:
     """Rows that stalled, largest stall first; equal ones stay in order."""
-    import polars as pl
-
     stalled = frame.filter(pl.col("stall_cycles_total") > 0)
     return stalled.sort("stall_cycles_total", descending=True, maintain_order=True)
 
 
 def _lines(costs: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     sums = pl.col("stall_cycles_total", "latency_cycles_total").sum()
     lines = costs.group_by("source", maintain_order=True).agg(sums)
     types = costs.group_by("source", "type", maintain_order=True).agg(pl.col("stall_cycles_total").sum())

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.common.steps import StepCurve
 from wavescope.analysis.trace.clocks import clock_curves
 from wavescope.analysis.trace.clocks.aligned import aligned
@@ -21,13 +24,12 @@ from wavescope.model.schema import STATES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
-
     from wavescope.analysis.trace.derived_counters.values import DerivedValues
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
-__all__ = ["CURVES", "Series", "curve_engines", "curve_series", "curve_steps", "derived_steps"]
-
+#: Name -> unit.  Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per
+#: kernel; wave_states: traced waves per state; counters: each CU at its latest sample, added up; clock: between
+#: realtime pairs, per engine.
 CURVES: dict[str, str] = {
     "occupancy": "waves",
     "dispatches": "waves",
@@ -35,52 +37,25 @@ CURVES: dict[str, str] = {
     "counters": "per sampling step",
     "clock": "MHz",
 }
-"""Name -> unit.
-
-Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per kernel; wave_states:
-traced waves per state; counters: each CU at its latest sample, added up; clock: between realtime pairs, per engine.
-"""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of several: what it is called, and what it is of.
-
-    Examples
-    --------
-    >>> Series("SE 2", {"se": 2}).label
-    'SE 2'
-    """
+    """One curve of several: what it is called, and what it is of."""
 
     label: str
     keys: Mapping[str, int | str | None]
 
 
 def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
-    """The shader engines that curves of a name can be restricted to.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> curve_engines(ThreadTrace({}, TraceSource(path="nothing")), "occupancy")
-    []
-    """
+    """The shader engines that curves of a name can be restricted to."""
     tables = {"wave_states": trace.waves, "counters": trace.counters, "clock": trace.realtime}
     return list(tables.get(_checked(name), trace.occupancy)["se"].unique().sort())
 
 
 @bounded(se=ENGINE)
 def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[Series, ...]:
-    """The curves of a name in their order, without computing them; `se`: those of one shader engine.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> curve_series(ThreadTrace({}, TraceSource(path="nothing")), "dispatches")
-    ()
-    """
-    import polars as pl
-
+    """The curves of a name in their order, without computing them; `se`: those of one shader engine."""
     _checked(name)
     if name == "counters":
         names = counter_names(trace) if _has(trace, se) else []
@@ -103,16 +78,7 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
 @bounded(se=ENGINE)
 @once_per_trace
 def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[StepCurve, ...]:
-    """The curves of a name, in the order of `curve_series`, on the aligned clock.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> curve_steps(ThreadTrace({}, TraceSource(path="nothing")), "counters")
-    ()
-    """
-    import polars as pl
-
+    """The curves of a name, in the order of `curve_series`, on the aligned clock."""
     series = curve_series(trace, name, se=se)
     if name == "counters":
         curves = [gpu_curve(trace, number, se=se) for number in range(len(series))]
@@ -131,17 +97,7 @@ def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
     """Derived counters over time, one curve per index of the other axes.
 
     A number holds for all steps. A counter whose steps are not those of the samples has no curve.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.trace.derived_counters.values import derived_values
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> got = derived_values(ThreadTrace({}, TraceSource(path="nothing")), definitions="a := 3")
-    >>> [(series.label, curve.values.tolist()) for series, curve in derived_steps(got)]
-    [('a', [3.0, nan])]
     """
-    import numpy as np
-
     raw = got.raw
     for definition in got.definitions:
         tensor = got.values[definition.name]
@@ -160,8 +116,7 @@ def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
 
 def _checked(name: str) -> str:
     if name not in CURVES:
-        what = f"no curves {name[:40]!r}"
-        raise UsageError(what, advice=f"one of {', '.join(CURVES)}")
+        raise UsageError(f"no curves {name[:40]!r}", advice=f"one of {', '.join(CURVES)}")
     return name
 
 
@@ -170,16 +125,12 @@ def _has(trace: ThreadTrace, se: int | None) -> bool:
 
 
 def _of(changes: pl.DataFrame, series: Series) -> pl.DataFrame:
-    import polars as pl
-
     ((column, value),) = series.keys.items()
     return changes.filter(pl.col(column).eq_missing(pl.lit(value)))
 
 
 @once_per_trace
 def _state_changes(trace: ThreadTrace) -> pl.DataFrame:
-    import polars as pl
-
     counts = aligned(trace, state_curves(trace), "time_cycles")
     change = pl.col("wave_count") - pl.col("wave_count").shift(1, fill_value=0).over("se", "state")
     return counts.select("se", "state", "time_cycles", change=change)

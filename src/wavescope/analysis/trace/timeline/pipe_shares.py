@@ -5,55 +5,37 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+import polars as pl
+
 from wavescope.analysis.common.steps import StepCurve
 from wavescope.analysis.trace.clocks.aligned import aligned
 from wavescope.analysis.trace.timeline.tracks import tracks
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["NO_ISSUE", "RESIDENT", "PipeSeries", "pipe_shares"]
-
-NO_ISSUE = "no issue"
-"""The curve of a SIMD that is 1 while a traced wave is there and no pipe issues."""
-RESIDENT = "resident"
-"""The curve of a SIMD that is 1 while a traced wave is there."""
+NO_ISSUE = "no issue"  #: The curve of a SIMD that is 1 while a traced wave is there and no pipe issues.
+RESIDENT = "resident"  #: The curve of a SIMD that is 1 while a traced wave is there.
 
 
 @dataclass(frozen=True)
 class PipeSeries:
-    """A pipe of a SIMD, or what `NO_ISSUE` and `RESIDENT` say: 1 while it is so, else 0. Times are aligned.
-
-    Examples
-    --------
-    >>> PipeSeries(0, 3, "VALU", 100, 900).pipe
-    'VALU'
-    """
+    """A pipe of a SIMD, or what `NO_ISSUE` and `RESIDENT` say: 1 while it is so, else 0. Times are aligned."""
 
     se: int
     simd: int
     pipe: str
+    #: Begin of the first traced wave of the SIMD, or of its engine where only a neighbour was traced.
     start_cycles: int
-    """Begin of the first traced wave of the SIMD, or of its engine where only a neighbour was traced."""
     end_cycles: int
     curve: StepCurve = field(default_factory=lambda: _curve(None), repr=False, compare=False)
 
 
 @once_per_trace
 def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
-    """Curves of all pipes that issue anything, as `utilization` counts them, SIMD by SIMD.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> pipe_shares(ThreadTrace({}, TraceSource(path="nothing")))
-    ()
-    """
-    import polars as pl
-
+    """Curves of all pipes that issue anything, as `utilization` counts them, SIMD by SIMD."""
     timeline = tracks(trace).get("pipes")
     if timeline is None or timeline.lanes is None or timeline.spans is None:
         return ()
@@ -75,8 +57,6 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
 
 def _changes(spans: pl.DataFrame) -> pl.DataFrame:
     """+1 where a span begins, -1 where it ends."""
-    import polars as pl
-
     kept = [name for name in spans.columns if name not in ("start_cycles", "end_cycles")]
     ends = [("start_cycles", 1), ("end_cycles", -1)]
     return pl.concat([spans.select(*kept, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])
@@ -84,8 +64,6 @@ def _changes(spans: pl.DataFrame) -> pl.DataFrame:
 
 def _curve(changes: pl.DataFrame | None) -> StepCurve:
     """1 where at least one span is."""
-    import numpy as np
-
     if changes is None or not changes.height:
         return StepCurve(np.empty(0, dtype=np.int64), np.empty(0))
     depth = StepCurve.of_changes(changes)
@@ -94,7 +72,5 @@ def _curve(changes: pl.DataFrame | None) -> StepCurve:
 
 def _without(one: StepCurve, other: StepCurve) -> StepCurve:
     """1 where the first is and the other is not."""
-    import numpy as np
-
     times = np.union1d(one.times, other.times)
     return StepCurve(times, ((one.at(times) > 0) & (other.at(times) <= 0)).astype(np.float64))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.caveats import SEVERITIES, Caveat
 from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
@@ -15,9 +17,7 @@ from wavescope.model.losses import LOSSES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["caveats"]
+    from wavescope.model.trace import ThreadTrace
 
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8
@@ -40,12 +40,6 @@ def caveats(trace: ThreadTrace) -> tuple[Caveat, ...]:
 
     That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt; that the
     whole trace has few is one about its parts too.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> caveats(ThreadTrace({}, TraceSource(path="nothing")))[0].name
-    'no_waves'
     """
     seen = coverage(trace)
     found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
@@ -57,8 +51,6 @@ def caveats(trace: ThreadTrace) -> tuple[Caveat, ...]:
 
 
 def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
-    import polars as pl
-
     kinds = trace.losses.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.col("message").first(), pl.col("advice").first()
     )
@@ -69,8 +61,8 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
 
 
 _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
+#: Losses that other doubts tell with their share.
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
-"""Losses that other doubts tell with their share."""
 
 
 def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
@@ -120,8 +112,6 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _of_paths(seen: Coverage) -> Iterator[Caveat]:
-    import polars as pl
-
     if seen.early_exit_wave_count:
         early = seen.paths.filter("early_exit")
         share = seen.early_exit_wave_count / seen.wave_count
@@ -228,8 +218,6 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
 
 
 def _of_lines(lines: SourceMapping) -> Iterator[Caveat]:
-    import polars as pl
-
     if not lines.row_count:
         return
     if lines.mapped_share < _PARTIAL_ROWS_SHARE:

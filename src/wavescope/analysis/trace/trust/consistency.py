@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.model.answer import Answer, once_per_trace
@@ -13,26 +15,15 @@ from wavescope.model.schema import THREAD_TRACE, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
-
-__all__ = ["Consistency", "consistency"]
 
 _TOTALS = [column.name for column in THREAD_TRACE["stored_totals"].columns if column.name != "row"]
 
 
 @dataclass(frozen=True)
 class Consistency(Answer):
-    """Stored totals against totals recomputed from the instructions.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> consistency(ThreadTrace({}, TraceSource(path="nothing"))).is_comparable
-    False
-    """
+    """Stored totals against totals recomputed from the instructions."""
 
     definition: ClassVar[str] = (
         "Hit, latency, stall and idle of every code row as the directory states them, against the same totals "
@@ -57,37 +48,20 @@ class Consistency(Answer):
         )
     }
 
+    #: Whether the trace states totals and has instructions; raw captures and PC samples state none.
     is_comparable: bool
-    """Whether the trace states totals and has instructions; raw captures and PC samples state none."""
-    row_count: int
-    """Code rows with stated or recomputed totals."""
+    row_count: int  #: Code rows with stated or recomputed totals.
     differences: pl.DataFrame
 
     @property
     def is_consistent(self) -> bool:
-        """Whether nothing contradicts the wave files.
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> consistency(ThreadTrace({}, TraceSource(path="nothing"))).is_consistent
-        True
-        """
+        """Whether nothing contradicts the wave files."""
         return self.differences.is_empty()
 
 
 @once_per_trace
 def consistency(trace: ThreadTrace) -> Consistency:
-    """Compare the stated totals of every code row with recomputed ones.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> consistency(ThreadTrace({}, TraceSource(path="nothing"))).differences.height
-    0
-    """
-    import polars as pl
-
+    """Compare the stated totals of every code row with recomputed ones."""
     whole, _ = whole_of(trace)
     stored = whole.stored_totals.rename({name: f"stored_{name}" for name in _TOTALS})
     is_comparable = stored.height > 0 and whole.instructions.height > 0

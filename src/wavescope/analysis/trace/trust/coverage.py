@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.code.wave_paths import wave_paths
 from wavescope.analysis.trace.waves.resident import resident_waves
@@ -12,29 +14,17 @@ from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["FEW_ROWS_SHARE", "Coverage", "coverage"]
+    from wavescope.model.trace import ThreadTrace
 
 _OUTLIER_RATIO = 1.5
 _OUTLIER_DEVIATIONS = 5.0
-FEW_ROWS_SHARE = 0.05
-"""With less of its code executed, the work of a kernel did not run."""
+FEW_ROWS_SHARE = 0.05  #: With less of its code executed, the work of a kernel did not run.
 _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation, for a normal distribution
 
 
 @dataclass(frozen=True)
 class Coverage(Answer):
-    """What was traced, and how evenly.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> coverage(ThreadTrace({}, TraceSource(path="nothing"))).executed_row_count
-    0
-    """
+    """What was traced, and how evenly."""
 
     definition: ClassVar[str] = (
         "A row is executed when at least one traced wave ran it (PC sampling: when it was sampled). The denominator "
@@ -110,17 +100,13 @@ class Coverage(Answer):
     wave_count: int
     incomplete_wave_count: int
     instruction_count: int
-    unresolved_count: int
-    """Instructions whose PC is not known."""
+    unresolved_count: int  #: Instructions whose PC is not known.
     row_count: int
-    entered_row_count: int
-    """Rows of the functions in which something was executed."""
+    entered_row_count: int  #: Rows of the functions in which something was executed.
     executed_row_count: int
     early_exit_wave_count: int
-    all_wave_count: int
-    """Waves that started on any CU of the traced shader engines; 0 = no occupancy events."""
-    target_duration_cycles_mean: float | None
-    """Mean stay of a wave on the traced CUs, from the occupancy events."""
+    all_wave_count: int  #: Waves that started on any CU of the traced shader engines; 0 = no occupancy events.
+    target_duration_cycles_mean: float | None  #: Mean stay of a wave on the traced CUs, from the occupancy events.
     other_duration_cycles_mean: float | None
     functions: pl.DataFrame
     paths: pl.DataFrame
@@ -146,16 +132,7 @@ class Coverage(Answer):
 
 
 def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
-    """What a trace covers; with `rows`, functions and row counts are about these code rows only.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> coverage(ThreadTrace({}, TraceSource(path="nothing"))).executed_share
-    0.0
-    """
-    import polars as pl
-
+    """What a trace covers; with `rows`, functions and row counts are about these code rows only."""
     code, entered = trace.code, entered_rows(trace)
     if rows is not None:
         code, entered = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (code, entered))
@@ -190,8 +167,6 @@ def _number(mean: object) -> float | None:
 def _stays(trace: ThreadTrace) -> pl.DataFrame:
     """Every wave of the traced shader engines: `se`, `cu`, `on_target` (the CU was traced), `lived` (cycles; null =
     its begin or end was not seen)."""
-    import polars as pl
-
     targets = trace.waves.lazy().select("se", "cu", on_target=pl.lit(value=True)).unique()
     was_seen = pl.col("has_begin") & pl.col("has_end")
     return (
@@ -209,8 +184,6 @@ def _stays(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _functions(rows: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     ran = pl.col("hit_count") > 0
     return (
         rows.group_by("code_object", "function")
@@ -226,8 +199,6 @@ def _functions(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _paths(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     all_waves, all_cycles = max(waves.height, 1), max(int(waves["duration_cycles"].sum()), 1)
     spreads = [
         getattr(pl.col(name), how)().cast(pl.Float64 if how == "median" else pl.Int64).alias(f"{name}_{how}")
@@ -255,8 +226,6 @@ def _paths(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     traced = (
         trace.waves.select("wave", "se", "cu")
         .join(paths.select("wave", "instruction_count"), on="wave")
@@ -286,8 +255,6 @@ def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
 
 
 def _outliers(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     pace = pl.col("duration_cycles") / pl.col("instruction_count")
     middle = pl.col("pace").median().over("path")
     deviation = (pl.col("pace") - pl.col("middle")).abs()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from math import exp, log
 from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
 
 from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.costs.row_totals import row_totals
@@ -12,11 +15,7 @@ from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["SourceMapping", "mapping"]
+    from wavescope.model.trace import ThreadTrace
 
 _SWALLOWS_SHARE = 0.25
 _SWALLOWS_ROWS = 64
@@ -36,14 +35,7 @@ _REMEDIES = {
 
 @dataclass(frozen=True)
 class SourceMapping(Answer):
-    """Shares of the code that have a source line, and how the cost spreads over lines.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> mapping(ThreadTrace({}, TraceSource(path="nothing"))).remedy[:14]
-    'no debug lines'
-    """
+    """Shares of the code that have a source line, and how the cost spreads over lines."""
 
     definition: ClassVar[str] = (
         "Rows are those of the functions that were entered. "
@@ -88,15 +80,12 @@ class SourceMapping(Answer):
 
     row_count: int
     mapped_row_count: int
-    hit_share: float
-    """Executions of mapped rows, of all executions with a known PC."""
-    latency_share: float
-    """Latency cycles on mapped rows, of all."""
+    hit_share: float  #: Executions of mapped rows, of all executions with a known PC.
+    latency_share: float  #: Latency cycles on mapped rows, of all.
     line_count: int
     top_line_share: float
     effective_line_count: float
-    remedy: str
-    """What to do about it; empty when nothing needs to be done."""
+    remedy: str  #: What to do about it; empty when nothing needs to be done.
     files: pl.DataFrame
     lines: pl.DataFrame
 
@@ -112,16 +101,7 @@ class SourceMapping(Answer):
 
 
 def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMapping:
-    """Quality of the source mapping of the code that waves could run, all of it or only `rows`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> mapping(ThreadTrace({}, TraceSource(path="nothing"))).mapped_share
-    0.0
-    """
-    import polars as pl
-
+    """Quality of the source mapping of the code that waves could run, all of it or only `rows`."""
     entered = entered_rows(trace)["row"]
     code = trace.code.filter(pl.col("row").is_in(entered.implode())) if entered.len() else trace.code
     if rows is not None:
@@ -152,8 +132,6 @@ def mapping(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SourceMappi
 
 def _totals(trace: ThreadTrace) -> pl.DataFrame:
     """Totals per row; of PC samples, those that were issued count as hits and the others as stall."""
-    import polars as pl
-
     if trace.instructions.height or not trace.samples.height:
         return row_totals(trace)
     seen = (pl.col("issued_count") + pl.col("stalled_count")).alias("latency_cycles_total")
@@ -166,15 +144,11 @@ def _share(part: pl.DataFrame, whole: pl.DataFrame, column: str) -> float:
 
 
 def _effective(shares: list[float]) -> float:
-    from math import exp, log
-
     # Shares below zero come from impossible times, which are a loss of the trace.
     return exp(-sum(share * log(share) for share in shares if share > 0)) if shares else 0.0
 
 
 def _files(costs: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     def share(column: str) -> pl.Expr:
         return pl.col(column).sum() / max(int(costs[column].sum()), 1)
 
@@ -193,8 +167,6 @@ def _files(costs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     weight = pl.col("hit_count") + pl.col("stall_cycles_total")
     all_weight = max(int(mapped.select(weight.sum()).item() or 0), 1)
     lines = (
@@ -215,8 +187,6 @@ def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
 
 
 def _source_lines(trace: ThreadTrace, lines: pl.DataFrame) -> pl.Series:
-    import polars as pl
-
     wanted = set(lines["file"].to_list())
     split = {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None and file in wanted}
     found = []

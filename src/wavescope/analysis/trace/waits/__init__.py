@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
 from wavescope.analysis.trace.waits.resolved import producer_kinds, resolve
 from wavescope.analysis.trace.waits.rows import stall_rows
@@ -14,12 +16,8 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["Waits", "waits"]
+    from wavescope.model.trace import ThreadTrace
 
 _WAIT_SPEC = table_spec(
     "waits",
@@ -72,14 +70,7 @@ _EDGE_SPEC = table_spec(
 
 @dataclass(frozen=True)
 class Waits(Answer):
-    """Every executed wait row, and its producers.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> waits(ThreadTrace({}, TraceSource(path="nothing"))).stall_cycles_total
-    0
-    """
+    """Every executed wait row, and its producers."""
 
     definition: ClassVar[str] = (
         "A wait ends when the counters it names have come down. The operations that had to complete for it are its"
@@ -91,23 +82,13 @@ class Waits(Answer):
 
     waits: pl.DataFrame
     producers: pl.DataFrame
-    stall_cycles_total: int
-    """Of all waits that were asked about."""
+    stall_cycles_total: int  #: Of all waits that were asked about.
     execution_count: int
     stalled_count: int
 
 
 def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
-    """Waits and their producers; `rows` = only waits among these code rows.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> waits(ThreadTrace({}, TraceSource(path="nothing"))).waits.columns[:2]
-    ['row', 'class']
-    """
-    import polars as pl
-
+    """Waits and their producers; `rows` = only waits among these code rows."""
     found = resolve(trace)
     groups = found.groups.filter(pl.col("is_wait") == 1)
     classes = stall_rows(trace).filter("is_wait").unique("row", keep="first", maintain_order=True)
@@ -145,8 +126,6 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
 
 def _typical(samples: pl.DataFrame) -> pl.DataFrame:
     """Median of the tight latencies of every row."""
-    import polars as pl
-
     half = pl.col("count").sum() / 2
     return (
         samples.filter(pl.col("is_tight") == 1)
@@ -157,8 +136,6 @@ def _typical(samples: pl.DataFrame) -> pl.DataFrame:
 
 
 def _producers(edges: pl.DataFrame, typical: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     certain = pl.col("count") > 0
     means = {
         f"{name}_mean": pl.when(certain).then(pl.col(f"{name}_total") / pl.col("count"))
@@ -182,8 +159,6 @@ def _producers(edges: pl.DataFrame, typical: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_order_of(table: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     place = table.select("row", "execution_count").with_row_index("place")
     return (
         edges.join(place, on="row")

@@ -4,24 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "BARRIER",
-    "CACHE_BIT",
-    "CLASSES",
-    "ISSUE_OF_CATEGORY",
-    "MATRIX",
-    "NOTHING",
-    "OTHER_ISSUE",
-    "OWN_CLASS",
-    "PRODUCERS",
-    "PRODUCER_OF_CLASS",
-    "UNRESOLVED",
-    "Producer",
-    "StallClass",
-    "stall_class",
-    "wait_class",
-]
-
 
 @dataclass(frozen=True)
 class StallClass:
@@ -29,11 +11,6 @@ class StallClass:
 
     `kind` is `wait` (for operations in flight), `issue` (the instruction itself could not be issued), `padding`
     (cycles that the code asks for) or `sync` (for other waves).
-
-    Examples
-    --------
-    >>> stall_class("s_nop").kind
-    'padding'
     """
 
     name: str
@@ -44,13 +21,7 @@ class StallClass:
 
 @dataclass(frozen=True)
 class Producer:
-    """A kind of operation that waits wait for: the classes of code it stands for, and what helps.
-
-    Examples
-    --------
-    >>> PRODUCERS[1].name
-    'LDS'
-    """
+    """A kind of operation that waits wait for: the classes of code it stands for, and what helps."""
 
     name: str
     classes: tuple[str, ...]
@@ -58,6 +29,7 @@ class Producer:
     remedy: str
 
 
+#: Kinds of producers; their place in this list is their bit in the masks of the native pass.
 PRODUCERS: tuple[Producer, ...] = (
     Producer("unknown", (), "operations whose instruction is not known", "give the code objects of the capture"),
     Producer(
@@ -135,15 +107,13 @@ PRODUCERS: tuple[Producer, ...] = (
     Producer("GWS", ("gws",), "global wave synchronisation", "synchronise less often"),
     Producer("prefetch", ("vmem_prefetch", "smem_prefetch"), "prefetches", "prefetch earlier"),
 )
-"""Kinds of producers; their place in this list is their bit in the masks of the native pass."""
 
+#: `code.class` -> place in PRODUCERS.
 PRODUCER_OF_CLASS: dict[str, int] = {
     name: number for number, producer in enumerate(PRODUCERS) for name in producer.classes
 }
-"""`code.class` -> place in PRODUCERS."""
 
-CACHE_BIT = 1 << PRODUCER_OF_CLASS["vmem_invalidate"]
-"""Mask of the producer kind `cache`."""
+CACHE_BIT = 1 << PRODUCER_OF_CLASS["vmem_invalidate"]  #: Mask of the producer kind `cache`.
 
 UNRESOLVED = StallClass(
     "wait unresolved",
@@ -237,11 +207,11 @@ _ISSUE = {
     12: StallClass("ray issue", "issue", "ray intersections that could not be issued", "keep fewer rays in flight"),
 }
 
+#: `code.class` -> what its own stall means, where the category does not decide.
 OWN_CLASS: dict[str, StallClass] = {name: declared for declared, names in _OWN for name in names}
-"""`code.class` -> what its own stall means, where the category does not decide."""
 
+#: `instructions.category` -> pressure on which pipe.
 ISSUE_OF_CATEGORY: dict[int, StallClass] = _ISSUE | {8: _ISSUE[7]}
-"""`instructions.category` -> pressure on which pipe."""
 
 
 def wait_class(mask: int) -> StallClass:
@@ -264,6 +234,7 @@ def wait_class(mask: int) -> StallClass:
 
 _SINGLE = [wait_class(1 << number) for number in range(1, len(PRODUCERS))]
 
+#: Every class but the mixtures, by name.
 CLASSES: dict[str, StallClass] = {
     declared.name: declared
     for declared in (
@@ -275,7 +246,6 @@ CLASSES: dict[str, StallClass] = {
         OTHER_ISSUE,
     )
 }
-"""Every class but the mixtures, by name."""
 
 
 def stall_class(name: str) -> StallClass:

@@ -8,27 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.analysis.trace.waits.classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.codeobj.classes import classify, waits_of
+from wavescope.codeobj.targets import family_of
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = [
-    "COUNTERS",
-    "UNCERTAIN",
-    "UNKNOWN",
-    "Resolved",
-    "family_of_trace",
-    "producer_kinds",
-    "resolve",
-    "resolved_in_part",
-]
-
+#: Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show.
 COUNTERS = (
     "vmcnt",
     "lgkmcnt",
@@ -43,23 +36,22 @@ COUNTERS = (
     "asynccnt",
     "tensorcnt",
 )
-"""Hardware counters, in the order of the bits of the native pass. Others (xcnt) count what traces do not show."""
 
+#: Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them.
 UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
-"""Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them."""
 
+#: Frames of the native pass, and what tells their rows apart.
 _KEYS = {
     "groups": ["row", "is_wait", "key"],
     "edges": ["row", "producer_row", "counter"],
     "samples": ["row", "is_tight", "latency_cycles"],
     "idle": ["row"],
 }
-"""Frames of the native pass, and what tells their rows apart."""
 
 _NO_PRODUCER = len(PRODUCERS)  # an instruction that is known and adds to no counter
 _FREE_WAIT_CYCLES = {9: 4}
+#: Classes that complete in order among themselves, but in any order against the others of their counter.
 _ORDERS = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
-"""Classes that complete in order among themselves, but in any order against the others of their counter."""
 
 
 @dataclass(frozen=True)
@@ -69,34 +61,18 @@ class Resolved:
     `groups`: executions of a code row with the same reason (`key`: producer bits of a wait, else the category).
     `edges`: a wait row and a producer row. `samples`: how often an operation of a row took so many cycles. `idle`:
     idle cycles before a row by what came before. `cpp/include/wavescope/stalls.hpp` describes the columns.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> resolve(ThreadTrace({}, TraceSource(path="nothing"))).groups.height
-    0
     """
 
     groups: pl.DataFrame
     edges: pl.DataFrame
     samples: pl.DataFrame
     idle: pl.DataFrame
-    free_wait_cycles: int
-    """Length of a wait that need not wait."""
+    free_wait_cycles: int  #: Length of a wait that need not wait.
 
 
 @once_per_trace
 def resolve(trace: ThreadTrace) -> Resolved:
-    """Resolve all waits of a trace; of a selection those that it keeps, with producers from before it.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> resolve(ThreadTrace({}, TraceSource(path="nothing"))).edges.columns[:2]
-    ['row', 'producer_row']
-    """
-    import polars as pl
-
+    """Resolve all waits of a trace; of a selection those that it keeps, with producers from before it."""
     found = answers(trace, resolved_in_part)
     frames = {name: added([part[name] for part in found], keys) for name, keys in _KEYS.items()}
     counters = pl.Series(COUNTERS, dtype=pl.String)
@@ -106,10 +82,6 @@ def resolve(trace: ThreadTrace) -> Resolved:
 
 def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.DataFrame]:
     """The frames of the native pass over a part (`_parts`): waves wait for themselves only."""
-    import polars as pl
-
-    from wavescope import _core
-
     whole, counted = whole_of(part)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
@@ -126,31 +98,13 @@ def _free_wait_cycles(trace: ThreadTrace) -> int:
 
 
 def family_of_trace(trace: ThreadTrace) -> str:
-    """Family whose rules apply: that of the target, else of the stream's generation, else gfx9.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> family_of_trace(ThreadTrace({}, TraceSource(path="nothing", target="gfx1100")))
-    'gfx11'
-    """
-    from wavescope.codeobj.targets import family_of
-
+    """Family whose rules apply: that of the target, else of the stream's generation, else gfx9."""
     known = family_of(trace.source.target) if trace.source.target else None
     return known or (f"gfx{trace.gfxip}" if trace.gfxip in (9, 10, 11, 12) else "gfx9")
 
 
 def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
-    """`row` and `kind` of every code row: the name of its kind of producer, `unknown` for the others.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> producer_kinds(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['row', 'kind']
-    """
-    import polars as pl
-
+    """`row` and `kind` of every code row: the name of its kind of producer, `unknown` for the others."""
     names = {name: PRODUCERS[number].name for name, number in PRODUCER_OF_CLASS.items()}
     kind = pl.col("class").replace_strict(list(names), list(names.values()), default="unknown", return_dtype=pl.String)
     return trace.code.select("row", kind=kind)
@@ -159,10 +113,6 @@ def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
 @once_per_trace
 def _rules(trace: ThreadTrace) -> dict[str, object]:
     """What every code row adds to and waits for, from its text."""
-    import polars as pl
-
-    from wavescope.codeobj.classes import classify, waits_of
-
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)
     rules: list[tuple[int, int, int, int]] = []

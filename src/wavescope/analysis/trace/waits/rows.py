@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavescope.analysis.trace.parts import ask
 from wavescope.analysis.trace.waits.classes import (
@@ -18,28 +20,15 @@ from wavescope.analysis.trace.waits.resolved import UNCERTAIN, UNKNOWN, resolve,
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.analysis.trace.waits.classes import StallClass
-    from wavescope.model import ThreadTrace
-
-__all__ = ["stall_rows"]
+    from wavescope.model.trace import ThreadTrace
 
 _IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; which of them only the PC tells
 
 
 @once_per_trace
 def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
-    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> stall_rows(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
-    """
-    import polars as pl
-
+    """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`."""
     ask(trace, [(resolved_in_part,), *cost_questions()])
     groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
     keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
@@ -64,8 +53,6 @@ def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
 
     Nothing is known to hide what has no PC: all of its stall is exposed.
     """
-    import polars as pl
-
     reached = pl.col("stall_cycles_total").cum_sum().over("row") / pl.col("of")
     upto = (pl.col("exposed_stall_cycles_total") * reached.fill_nan(0)).round().cast(pl.Int64)
     return (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.time_bins import step_means
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.clocks.aligned import aligned, bins_of_trace
@@ -15,14 +17,10 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
     from wavescope.analysis.trace.clocks import ClockAlignment
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["KernelResidency", "kernel_residency", "residency_changes"]
+    from wavescope.model.trace import ThreadTrace
 
 _MAX_CELLS = 1 << 20
 _CURVE = """\
@@ -40,14 +38,7 @@ _KERNEL = "kernel UInt32 - | kernels.kernel; null = entry not known\nname String
 
 @dataclass(frozen=True)
 class KernelResidency(Answer):
-    """Resident waves on all CUs of the traced shader engines.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).engines.height
-    0
-    """
+    """Resident waves on all CUs of the traced shader engines."""
 
     definition: ClassVar[str] = (
         "Every start of a wave on any CU of a traced shader engine adds one, every end takes one away; ends without a "
@@ -67,8 +58,7 @@ class KernelResidency(Answer):
     kernels: pl.DataFrame
     engine_curves: pl.DataFrame
     kernel_curves: pl.DataFrame
-    start_cycles: int
-    """Begin of the first stretch, on the aligned clock."""
+    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
     end_cycles: int
     bin_cycles: int
     bin_count: int
@@ -77,14 +67,7 @@ class KernelResidency(Answer):
 
 @bounded(bins=BINS)
 def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
-    """Residency per shader engine and per kernel in at most `bins` stretches of time.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> kernel_residency(ThreadTrace({}, TraceSource(path="nothing"))).kernel_curves.columns[:2]
-    ['kernel', 'bin']
-    """
+    """Residency per shader engine and per kernel in at most `bins` stretches of time."""
     events = residency_changes(trace)
     groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
     stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))
@@ -108,15 +91,7 @@ def residency_changes(trace: ThreadTrace) -> pl.DataFrame:
     """Starts and ends of waves as changes of +1 and -1, by aligned time: `se`, `cu`, `time_cycles`, `kernel`, `change`.
 
     Ends that have no start and starts in a taken slot are left out. An end counts for the kernel of its start.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> residency_changes(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['se', 'cu', 'time_cycles', 'kernel', 'change']
     """
-    import polars as pl
-
     events = aligned(trace, trace.occupancy, "time_cycles")
     slot = ["se", "cu", "simd", "slot"]
     # at one cycle the end comes first: the slot is free before it is taken again
@@ -130,8 +105,6 @@ def residency_changes(trace: ThreadTrace) -> pl.DataFrame:
 
 def _waves(events: pl.DataFrame, group: str) -> pl.DataFrame:
     """Starts and the most waves at once, per group."""
-    import polars as pl
-
     return (
         events.with_columns(resident=pl.col("change").cum_sum().over(group))
         .group_by(group)

@@ -5,26 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.waves.resident import resident_waves, waves_at
 from wavescope.base.bounds import BINS, bounded
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.trace import ThreadTrace
-
-__all__ = ["Residency", "residency"]
 
 
 @dataclass(frozen=True)
 class Residency:
-    """Waves resident on all CUs of one shader engine, averaged over equal stretches of time.
-
-    Examples
-    --------
-    >>> Residency(se=0, start_cycles=0, end_cycles=100, waves_mean=(4.0, 8.0)).waves_mean[1]
-    8.0
-    """
+    """Waves resident on all CUs of one shader engine, averaged over equal stretches of time."""
 
     se: int
     start_cycles: int
@@ -38,20 +30,12 @@ def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
 
     The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Waves that
     started before the trace count from its first event, those without an end to its last.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> residency(ThreadTrace({}, TraceSource(path="nothing")))
-    ()
     """
     engines = resident_waves(trace).partition_by("se", as_dict=True, maintain_order=True)
     return tuple(curve for (se,), waves in engines.items() if (curve := _curve(se, waves, bins)) is not None)
 
 
 def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
-    import polars as pl
-
     begin = waves["start_cycles"].min()
     end = waves["end_cycles"].max()
     if not isinstance(begin, int) or not isinstance(end, int) or end <= begin:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["RESIDENT_WAVES", "resident_waves", "waves_at"]
+    from wavescope.model.trace import ThreadTrace
 
 RESIDENT_WAVES = table_spec(
     "resident_waves",
@@ -40,15 +38,7 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     A start at time 0 stands for a wave that was there before the trace: it begins with the first event that has a
     time. Two starts in a row: the first wave ends where the second begins. Two ends in a row: the second one belongs
     to a wave whose start was lost; it is taken to begin where the first ended.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> resident_waves(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
-    import polars as pl
-
     time = pl.col("time_cycles")
     events = (
         trace.occupancy.lazy()
@@ -89,8 +79,6 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
 
 def _beside(column: str, step: int) -> pl.Expr:
     """The value of the event before or after in the same slot, of events sorted by slot; null = none."""
-    import polars as pl
-
     is_same_slot = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(step)) for name in _SLOT)
     is_inside = pl.int_range(pl.len()) >= step if step > 0 else pl.int_range(pl.len()) < pl.len() + step
     return pl.when(is_same_slot & is_inside).then(pl.col(column).shift(step))
@@ -109,8 +97,6 @@ def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
     >>> waves_at(one, pl.Series([0, 20, 40])).to_list()
     [0.0, 10.0, 20.0]
     """
-    import polars as pl
-
     total = pl.zeros(times.len(), dtype=pl.Float64, eager=True)
     origin = waves["start_cycles"].min()  # sums of large times would lose cycles
     since = (times - origin).cast(pl.Float64)

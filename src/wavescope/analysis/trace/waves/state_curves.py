@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["state_curves"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
@@ -20,15 +18,7 @@ def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:
 
     With `per_se=False` the shader engines are added up on their own clocks, which do not have the same zero: that is
     how AMD's tools write the curves, and only of use for comparing with them.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> state_curves(ThreadTrace({}, TraceSource(path="nothing"))).columns
-    ['se', 'state', 'time_cycles', 'wave_count']
     """
-    import polars as pl
-
     duration = pl.col("duration_cycles").cast(pl.Int64)
     # a running sum over all waves; less what it was before the wave, it is the time since the begin of the wave
     summed = trace.states.lazy().with_columns(end=duration.cum_sum())

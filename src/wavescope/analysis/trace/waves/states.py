@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.common.time_bins import lengths_of, time_bins
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.clocks.aligned import aligned, bins_of_trace
@@ -16,15 +19,11 @@ from wavescope.model.schema import STATES, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.analysis.common.time_bins import TimeBins
     from wavescope.analysis.trace.clocks import ClockAlignment
     from wavescope.analysis.trace.parts import Question
-    from wavescope.model import ThreadTrace
     from wavescope.model.schema import TableSpec
-
-__all__ = ["States", "state_questions", "states"]
+    from wavescope.model.trace import ThreadTrace
 
 _ALL_BINS = (1 << 32) - 1
 _OTHER_STATE = 5  # what the native core calls any other value
@@ -38,14 +37,7 @@ share          Float64  -       | of the wave-cycles of the group
 
 @dataclass(frozen=True)
 class States(Answer):
-    """How the traced waves spend their time.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> states(ThreadTrace({}, TraceSource(path="nothing"))).total.height
-    0
-    """
+    """How the traced waves spend their time."""
 
     definition: ClassVar[str] = (
         "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing), wait (at a "
@@ -81,27 +73,16 @@ class States(Answer):
     by_engine: pl.DataFrame
     by_kernel: pl.DataFrame
     over_time: pl.DataFrame
-    start_cycles: int
-    """Begin of the first stretch, on the aligned clock."""
+    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
     end_cycles: int
-    bin_cycles: int
-    """Length of a stretch; the last one may be shorter."""
+    bin_cycles: int  #: Length of a stretch; the last one may be shorter.
     bin_count: int
     clocks: ClockAlignment
 
 
 @bounded(bins=BINS)
 def states(trace: ThreadTrace, *, bins: int = 60) -> States:
-    """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` stretches.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> states(ThreadTrace({}, TraceSource(path="nothing"))).over_time.columns[:3]
-    ['se', 'state', 'bin']
-    """
-    import polars as pl
-
+    """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` stretches."""
     ask(trace, state_questions(bins))
     stretches = _stretches(trace, bins)
     curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])
@@ -146,10 +127,6 @@ def _totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
 
 def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: TimeBins) -> pl.DataFrame:
     """What the native core adds up over the waves of a part, by `keys`, on the clock of the whole trace."""
-    import polars as pl
-
-    from wavescope import _core
-
     waves = aligned(whole, part.waves, "start_cycles", "end_cycles")
     groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
     numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
@@ -168,15 +145,11 @@ def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: Tim
 
 
 def _named() -> pl.Expr:
-    import polars as pl
-
     names = STATES | {_OTHER_STATE: "OTHER"}
     return pl.col("kind").replace_strict(names, return_dtype=pl.String).alias("state")
 
 
 def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     sums = totals.group_by(*group, "kind").agg(cycles_total=pl.col("cycles").sum())
     all_states = pl.col("cycles_total").sum().over(group) if group else pl.col("cycles_total").sum()
     return (
@@ -188,8 +161,6 @@ def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
 
 
 def _over_time(curves: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
-    import polars as pl
-
     return curves.join(lengths_of(stretches), on="bin", maintain_order="left").select(
         "se",
         _named(),

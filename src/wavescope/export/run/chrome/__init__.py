@@ -6,30 +6,29 @@ arrows from launches to their work, the depth of the queues, measured clocks, an
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written, left_out
 from wavescope.export.run.chrome import details as _details
 from wavescope.export.run.chrome import rows as _rows
 from wavescope.export.run.chrome.places import Places
+from wavescope.readers.run.rpd import RpdSource
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
-    from wavescope.readers.run.rpd import PlainTables
+    from wavescope.readers.run.rpd.plain import PlainTables
 
-__all__ = ["write_chrome"]
-
-_LEVEL = 6
-"""Of compression: what gzip uses."""
+_LEVEL = 6  #: Of compression: what gzip uses.
 
 
 def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True) -> Written:
@@ -53,19 +52,10 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
         When the file exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_chrome(Run([]), tempfile.mkdtemp() + "/trace.json").path.read_text()
-    '{"traceEvents":[\\n\\n]}\\n'
     """
     target = Path(out)
     with staged([target], force=force) as (twin,), twin.open("wb") as file:
         if target.suffix == ".gz":
-            import gzip
-
             with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
                 counts, losses = _write(run, packed.write, with_flows=with_flows)
         else:
@@ -74,8 +64,6 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
 
 
 def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> tuple[dict[str, int], list[Loss]]:
-    from wavescope import _core
-
     trace = _core.ChromeTrace(write)
     plain = _plain_tables(run)
     losses: list[Loss] = []
@@ -88,8 +76,6 @@ def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> t
 
 def _plain_tables(run: Run) -> PlainTables | None:
     """The tables of one whole RPD file: from them the trace is made many times faster than from those of a run."""
-    from wavescope.readers.run.rpd import RpdSource
-
     source = run.origins[0] if len(run.origins) == 1 else None
     return source.plain_tables() if isinstance(source, RpdSource) else None
 
@@ -128,8 +114,6 @@ class _Layout:
 
     def _add(self, piece: pl.DataFrame, said: pl.DataFrame, *, are_marks: bool = False) -> None:
         """Slices or marks; `said` = what else is known of each."""
-        from wavescope import _core
-
         names, texts = _rows.numbered(piece["name"])
         args, objects = _rows.objects(said)
         shown = piece.select("pid", "tid", "start_ns", "end_ns").with_columns(names.alias("name"), args.alias("args"))
@@ -144,16 +128,10 @@ class _Layout:
             self._add(spans, spans.select("kernels"))
 
     def _add_points(self, points: pl.DataFrame) -> None:
-        from wavescope import _core
-
         names, texts = _rows.numbered(points["name"])
         self._trace.counters(points.with_columns(names.alias("name")), _core.json_texts(texts))
 
     def _add_frames(self, launched: pl.DataFrame) -> None:
-        import polars as pl
-
-        from wavescope import _core
-
         if self._markers:
             markers = pl.concat(self._markers)
             names, texts = _rows.numbered(markers["name"])

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
+if TYPE_CHECKING:
     from wavescope.export.run.chrome.places import Places
     from wavescope.model.run import Run
-
-__all__ = ["of_calls", "of_work"]
 
 
 def of_work(piece: pl.DataFrame, places: Places) -> pl.DataFrame:
     """Of kernels their launch, of copies their size; of RPD files the type of the op, as rpd2tracing says it."""
-    import polars as pl
-
     if places.is_rpd(piece["process"][0]):
         return piece.select(pl.col("properties").str.json_path_match("$.opType").fill_null("").alias("desc"))
     if "size_bytes" in piece.columns:
@@ -25,15 +21,11 @@ def of_work(piece: pl.DataFrame, places: Places) -> pl.DataFrame:
 
 
 def _xyz(what: str) -> pl.Expr:
-    import polars as pl
-
     return pl.format("{} x {} x {}", *(f"{what}_{axis}" for axis in "xyz")).alias(what)
 
 
 def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> pl.DataFrame:
     """The category of a call and its arguments; of RPD files the text of the arguments or of the marker."""
-    import polars as pl
-
     if places.is_rpd(piece["process"][0]):
         text = pl.col("properties").str.json_path_match("$.args").fill_null("")
         is_marker = pl.col("domain").cast(pl.String) == "MARKER"
@@ -46,8 +38,6 @@ def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> pl.DataFrame:
 
 def _arguments(run: Run) -> pl.DataFrame:
     """`name=value | ...` of every event that has arguments."""
-    import polars as pl
-
     if _ARGUMENTS not in run.answers:
         rows = run.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
         pair = pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="), "value", ignore_nulls=True)

@@ -6,14 +6,12 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    import polars as pl
-
     from wavescope.model.run import Run
-
-__all__ = ["Places"]
 
 _GPU_SORT = 1_000_000
 _ABOVE_PIDS = 10_000_000
@@ -71,8 +69,6 @@ class Places:
     @cached_property
     def agents(self) -> pl.DataFrame:
         """agent -> `gpu`, the process that shows it; CPUs have none."""
-        import polars as pl
-
         columns = ["agent", "process", "agent_id", "kind", "absolute_index", "target", "product"]
         rows = self._run.read("agents", columns).filter(pl.col("kind") == "GPU").to_dicts()
         made = [(row["agent"], self._gpu(row)) for row in rows]
@@ -95,8 +91,6 @@ class Places:
     @cached_property
     def threads(self) -> pl.DataFrame:
         """thread -> `pid` and `tid`."""
-        import polars as pl
-
         _ = self.agents  # GPUs choose first, so that GPU 2 is 2
         rows = self._run.read("threads", ["thread", "process", "tid"]).to_dicts()
         made = []
@@ -118,8 +112,6 @@ class Places:
 
         Copies have lanes of their own, but for RPD files, where they are in the queues of kernels.
         """
-        import polars as pl
-
         keys = work.select("gpu", "process", "queue", pl.when(pl.col("queue").is_null()).then("stream").alias("stream"))
         unique = keys.unique(maintain_order=True)
         lanes = [self._lane(*row, are_copies=are_copies) for row in unique.iter_rows()]

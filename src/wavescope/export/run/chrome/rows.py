@@ -4,37 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    import polars as pl
 
     from wavescope.export.run.chrome.places import Places
     from wavescope.model.run import Run
 
-__all__ = [
-    "KEPT_OF_WORK",
-    "calls",
-    "counter_points",
-    "launches",
-    "markers",
-    "monitor_points",
-    "numbered",
-    "objects",
-    "work",
-]
-
 _WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event", "properties")
 _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgroup_z", "lds_bytes", "scratch_bytes")
 _CALL = ("process", "thread", "domain", "category", "name", "function", "correlation", "event", "properties")
+#: Columns of work that launches need.
 KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
-"""Columns of work that launches need."""
 
 
 def work(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
     """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out."""
-    import polars as pl
-
     own = ("src_agent", "dst_agent", "size_bytes") if table == "copies" else ("agent", "dispatch_id", *_LAUNCH)
     for piece in run.chunks(table, [*_WORK, *own]):
         found = piece
@@ -60,8 +46,6 @@ def work(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
 
 def calls(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
     """Pieces of regions or samples, with `pid` and `tid`."""
-    import polars as pl
-
     times = ("time_ns",) if table == "samples" else ("start_ns", "end_ns")
     for piece in run.chunks(table, [*_CALL, *times]):
         found = (
@@ -81,16 +65,12 @@ def calls(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
 
 def markers(piece: pl.DataFrame) -> pl.DataFrame:
     """The ranges of markers among calls."""
-    import polars as pl
-
     is_marker = pl.col("domain").cast(pl.String) == "MARKER"
     return piece.filter(is_marker).select("pid", "tid", "start_ns", "end_ns", pl.col("name").cast(pl.String))
 
 
 def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
     """Numbers of the texts of a column, and the texts."""
-    import polars as pl
-
     texts = column.cast(pl.String).fill_null("")
     unique = texts.unique(maintain_order=True)
     return texts.cast(pl.Enum(unique)).to_physical().cast(pl.UInt32), unique.to_list()
@@ -98,8 +78,6 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
 
 def objects(said: pl.DataFrame) -> tuple[pl.Series, list[str]]:
     """Numbers of the rows as JSON objects, and the objects; columns without any value are left out."""
-    import polars as pl
-
     known = said.select(name for name in said.columns if said[name].null_count() < said.height)
     if not known.width:
         return pl.zeros(said.height, pl.UInt32, eager=True), ["{}"]
@@ -111,8 +89,6 @@ def objects(said: pl.DataFrame) -> tuple[pl.Series, list[str]]:
 
 def graphs(made: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One slice per launch of a graph and queue that it used, around all of its work there."""
-    import polars as pl
-
     members = [piece.filter(pl.col("graph_exec") > 0) for piece in made]
     of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "lane", maintain_order=True)
     spans = of_launch.agg(pl.col("start_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
@@ -122,8 +98,6 @@ def graphs(made: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def launches(run: Run, made: Sequence[pl.DataFrame], places: Places) -> pl.DataFrame:
     """Work and the call that launched it, in the order of the ids of the work."""
-    import polars as pl
-
     linked = [piece.filter(pl.col("correlation").is_not_null()) for piece in made]
     wanted = [piece.select("process", "correlation").unique() for piece in linked]
     callers = _callers(run, pl.concat(wanted).unique(), places) if wanted else None
@@ -135,8 +109,6 @@ def launches(run: Run, made: Sequence[pl.DataFrame], places: Places) -> pl.DataF
 
 def _callers(run: Run, wanted: pl.DataFrame, places: Places) -> pl.DataFrame | None:
     """The calls of these correlations, each with its thread; of several with one correlation the first."""
-    import polars as pl
-
     found = []
     for piece in run.chunks("regions", ["process", "thread", "domain", "correlation", "start_ns", "end_ns"]):
         calls = piece.filter(pl.col("domain").cast(pl.String).ne_missing("MARKER")).drop("domain")
@@ -154,8 +126,6 @@ _LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start
 
 def monitor_points(run: Run, places: Places) -> pl.DataFrame:
     """`pid`, `name`, `time_ns`, `value`: the beginning of every stretch, and the end of the last one of each."""
-    import polars as pl
-
     known = run.read("monitors").join(places.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
     begins = known.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = known.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
@@ -164,8 +134,6 @@ def monitor_points(run: Run, places: Places) -> pl.DataFrame:
 
 def counter_points(run: Run, places: Places) -> Iterator[pl.DataFrame]:
     """`pid`, `name`, `time_ns`, `value` of hardware counters: the sum over instances while a dispatch runs, then 0."""
-    import polars as pl
-
     info = run.read("counter_info", ["counter", "name"])
     if not info.height:
         return

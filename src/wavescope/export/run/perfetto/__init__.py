@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from wavescope.export.run.perfetto.writer import write_perfetto
-
-__all__ = ["write_perfetto"]
+from wavescope.export.run.perfetto.writer import write_perfetto as write_perfetto

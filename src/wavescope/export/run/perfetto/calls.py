@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.perfetto.emitter import PIECE_ROWS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.run.perfetto.emitter import Emitter
     from wavescope.model.run import Run
-
-__all__ = ["write_calls", "write_marks"]
 
 _API_DOMAINS = ("HIP", "HSA", "MARKER", "RCCL", "ROCDECODE", "ROCJPEG")
 _INTEGERS = {"corr_id": "correlation", "ancestor_id": "parent_correlation"}
@@ -24,8 +22,6 @@ def write_calls(emitter: Emitter, run: Run, gpu_flows: pl.Series) -> None:
     A range can begin long before the calls inside it that are stored first, so all calls of a source are sorted
     before they are written; what is kept of a call until then is small.
     """
-    import polars as pl
-
     found = [_compact(emitter, piece, gpu_flows) for piece in run.chunks("regions", _COLUMNS)]
     if not found:
         return
@@ -52,8 +48,6 @@ _COLUMNS = ("process", "thread", "category", "domain", "name", "function", "star
 
 def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.DataFrame:
     """What a slice needs of each call, in few bytes."""
-    import polars as pl
-
     calls = emitter.timed(piece, "calls and ranges")
     flow = emitter.flow(calls["process"], calls["correlation"])
     function = pl.when(pl.col("function") != pl.col("name")).then("function")
@@ -72,8 +66,6 @@ def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.
 
 def _narrow(ids: pl.Series) -> pl.Series:
     """Ids in four bytes where they fit."""
-    import polars as pl
-
     least, most = ids.min(), ids.max()
     fits = isinstance(least, int) and isinstance(most, int) and least >= 0 and most < 1 << 32
     return ids.cast(pl.UInt32) if fits else ids
@@ -81,8 +73,6 @@ def _narrow(ids: pl.Series) -> pl.Series:
 
 def write_marks(emitter: Emitter, run: Run) -> None:
     """Write all moments on threads."""
-    import polars as pl
-
     columns = ["process", "thread", "category", "domain", "name", "time_ns", "correlation", "parent_correlation"]
     for found in run.chunks("samples", columns):
         marks = found.filter(pl.col("time_ns").ge(0))
@@ -102,8 +92,6 @@ def category(frame: pl.DataFrame) -> pl.Series:
     >>> category(pl.DataFrame({"domain": ["HIP", "CPU"], "category": ["HIP_RUNTIME_API", "cpu_op"]})).to_list()
     ['hip_api', 'cpu_op']
     """
-    import polars as pl
-
     domain = pl.col("domain").cast(pl.String)
     lower = domain.str.to_lowercase() + "_api"
     return frame.select(

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wavescope.export.run.perfetto.tracks import Tracks
     from wavescope.model.run import Run
 
-__all__ = ["DispatchCounters", "allocation_points", "copy_points", "monitor_points", "sample_points"]
-
 _POINT = {"track": pl.UInt64, "time_ns": pl.Int64, "value": pl.Float64}
 
 

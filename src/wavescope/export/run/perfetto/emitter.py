@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope import _core
 from wavescope.analysis.run.nesting import timed
 from wavescope.export.run.perfetto.packets import ANNOTATION, CATEGORY, NAME, TEXT
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.run.perfetto.packets import Packets
     from wavescope.export.run.perfetto.tracks import Tracks
 
-__all__ = ["PIECE_ROWS", "Annotations", "Emitter"]
+PIECE_ROWS = 1 << 18  #: Rows that become packets at once.
 
-PIECE_ROWS = 1 << 18
-"""Rows that become packets at once."""
-
+#: The interned name, the kind (integer, text, fraction) and the column of each annotation.
 Annotations = list[tuple[int, str, object]]
-"""The interned name, the kind (integer, text, fraction) and the column of each annotation."""
 
 _NO_VALUE = -(1 << 63)
 _MIX, _MIX_PROCESS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
@@ -59,8 +56,6 @@ class Emitter:
 
     def instants(self, track: pl.Series, marks: pl.DataFrame, category: pl.Series, annotations: Annotations) -> None:
         """Moments with `time_ns` and `name`."""
-        import polars as pl
-
         names = self.packets.text_ids(NAME, marks["name"].fill_null(""))
         categories = self.packets.text_ids(CATEGORY, category.fill_null(""))
         no_flow = pl.zeros(marks.height, pl.UInt64, eager=True)
@@ -69,8 +64,6 @@ class Emitter:
 
     def points(self, points: pl.DataFrame) -> None:
         """Values of counter tracks: `track`, `time_ns`, `value`."""
-        import polars as pl
-
         kept = points.filter(pl.col("time_ns").ge(0), pl.col("value").is_not_null())
         if kept.height:
             self.packets.write(_core.perfetto_points(kept["track"], kept["time_ns"], kept["value"].cast(pl.Float64)))
@@ -78,8 +71,6 @@ class Emitter:
 
     def annotations(self, piece: pl.DataFrame, integers: dict[str, str], texts: dict[str, str]) -> Annotations:
         """Annotations out of columns (name -> column); columns that are missing or all null give none."""
-        import polars as pl
-
         found: Annotations = []
         for columns, kind in ((integers, "integer"), (texts, "text")):
             for name, column in columns.items():
@@ -102,8 +93,6 @@ class Emitter:
 
     def flow(self, process: pl.Series, correlation: pl.Series) -> pl.Series:
         """A number for each process and correlation; null where there is no correlation."""
-        import polars as pl
-
         owner = self.tracks.processes.gather(process).alias("owner")
         frame = pl.DataFrame([owner, correlation.cast(pl.Int64).alias("correlation")])
         known = pl.when(pl.col("correlation") != 0).then(pl.col("correlation").reinterpret(signed=False))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.perfetto.counters import DispatchCounters
 from wavescope.export.run.perfetto.emitter import PIECE_ROWS
 from wavescope.export.run.perfetto.packets import ANNOTATION
@@ -11,13 +13,9 @@ from wavescope.export.run.perfetto.packets import ANNOTATION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope import _core
     from wavescope.export.run.perfetto.emitter import Emitter
     from wavescope.model.run import Run
-
-__all__ = ["write_gpu_work"]
 
 _SIZES = {
     "LDS_Block_Size": "lds_bytes",
@@ -71,8 +69,6 @@ class _GpuWork:
 
     def write(self) -> pl.Series:
         """Piece by piece, as the source gives its dispatches: copies in time with them."""
-        import polars as pl
-
         writer = self._emitter.slices_on(may_nest=False)
         flows = [pl.Series(dtype=pl.UInt64)]
         for work in self._pieces():
@@ -101,8 +97,6 @@ class _GpuWork:
 
     def _pieces(self) -> Iterator[pl.DataFrame]:
         """Dispatches, with the copies that began meanwhile; they share tracks, whose times must not run back."""
-        import polars as pl
-
         copies = self._copies()
         done = 0
         for dispatches in self._dispatches():
@@ -114,16 +108,12 @@ class _GpuWork:
             yield copies[done:]
 
     def _dispatches(self) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         columns = ["process", "thread", "agent", "queue", "stream", "symbol", "name", "start_ns", "end_ns",
                    "correlation", "dispatch_id", "event", "region_name", *_SIZES.values()]  # fmt: skip
         for piece in self._run.chunks("kernels", columns):
             yield piece.with_columns(kind=pl.lit(_KERNEL), line=pl.col(self._line))
 
     def _copies(self) -> pl.DataFrame:
-        import polars as pl
-
         columns = ["process", "thread", "src_agent", "dst_agent", "queue", "stream", "name", "start_ns", "end_ns",
                    "correlation", "size_bytes"]  # fmt: skip
         is_gpu = self._run.read("agents", ["kind"])["kind"].ne_missing("CPU")
@@ -134,8 +124,6 @@ class _GpuWork:
 
     def _described(self, piece: pl.DataFrame) -> pl.DataFrame:
         """Numbers of rows as what they stand for."""
-        import polars as pl
-
         added = [
             values.gather(piece[column]).alias(wanted)
             for wanted, (column, values) in self._lookups.items()

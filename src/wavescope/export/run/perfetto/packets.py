@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
-__all__ = ["ANNOTATION", "CATEGORY", "NAME", "TEXT", "Packets", "TrackKind"]
-
-TrackKind = bytes
-"""What makes a track that of a process, a thread or a counter: a field of its descriptor."""
+TrackKind = bytes  #: What makes a track that of a process, a thread or a counter: a field of its descriptor.
 
 # Fields of InternedData; in each of them iid is field 1 and the text field 2.
 CATEGORY, NAME, ANNOTATION, TEXT = 1, 2, 3, 29
@@ -87,8 +83,7 @@ class Packets:
         self._texts: dict[int, dict[str, int]] = {CATEGORY: {}, NAME: {}, ANNOTATION: {}, TEXT: {}}
         self._new_texts: list[bytes] = []
         self._next_track = first_track
-        self.next_child = first_track + _FIRST_CHILD
-        """The uuid of the next track that the native core may make."""
+        self.next_child = first_track + _FIRST_CHILD  # The uuid of the next track that the native core may make.
         self.track_count = 0
         self._packet(number(13, _STATE_CLEARED | _NEEDS_STATE))
 
@@ -124,8 +119,6 @@ class Packets:
 
     def text_ids(self, kind: int, texts: pl.Series) -> pl.Series:
         """The numbers of texts (String or Categorical) as UInt64; null stays null."""
-        import polars as pl
-
         codes = texts if texts.dtype == pl.Categorical else texts.cast(pl.Categorical)
         found = codes.unique(maintain_order=True).drop_nulls()
         ids = [self.text_id(kind, text) for text in found.cast(pl.String)]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.export.run.perfetto.packets import counter_track, process_track, thread_track
 from wavescope.model.run_labels import agent_label, process_label, program_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.run.perfetto.packets import Packets
     from wavescope.model.run import Run
 
-__all__ = ["Tracks"]
-
-_FIRST_MADE_UP_PID = 1 << 22
-"""Linux gives no process a greater number."""
+_FIRST_MADE_UP_PID = 1 << 22  #: Linux gives no process a greater number.
 _GPU_RANK, _COUNTER_RANK = 1000, 2000
 
 
@@ -24,8 +21,6 @@ class Tracks:
     """Where the events of one source go. Numbers of processes, threads and agents are those of the source."""
 
     def __init__(self, packets: Packets, run: Run, used_pids: set[int], *, group_by: str) -> None:
-        import polars as pl
-
         self._packets = packets
         self._group = group_by
         self._processes = run.read("processes").to_dicts()
@@ -45,8 +40,7 @@ class Tracks:
         owners = run.read("threads", ["process", "tid", "name"])
         threads = [self._thread(row) for row in owners.iter_rows()]
         self._thread_count = len(threads)
-        self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)
-        """Tracks of threads, then of processes."""
+        self.places = pl.Series([*threads, *process_tracks], dtype=pl.UInt64)  # Tracks of threads, then of processes.
         self.place_processes = pl.Series([*owners["process"], *range(len(process_tracks))], dtype=pl.UInt32)
         self._unknown: int | None = None
         self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
@@ -54,8 +48,6 @@ class Tracks:
 
     def place_of(self, frame: pl.DataFrame) -> pl.Series:
         """The number of each row's track among `places`: its `thread`, else its `process`."""
-        import polars as pl
-
         known = frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
         if known.null_count():
             if self._unknown is None:
@@ -67,8 +59,6 @@ class Tracks:
 
     def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
         """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
-        import polars as pl
-
         keys = frame.select("process", "agent", "line")
         places = keys.unique(maintain_order=True)
         tracks = [self._line_track(process, agent, line) for process, agent, line in places.iter_rows()]

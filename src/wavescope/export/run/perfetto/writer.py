@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
 
-__all__ = ["write_perfetto"]
-
 
 def write_perfetto(
     run: Run,
@@ -54,13 +52,6 @@ def write_perfetto(
         When the file exists and `force` is not given.
     WavescopeError
         When the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_perfetto(Run([]), tempfile.mkdtemp() + "/run.pftrace").counts["kernels"]
-    0
     """
     target = Path(out)
     counts = dict.fromkeys(

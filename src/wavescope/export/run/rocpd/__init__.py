@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-__all__ = ["RocpdFile", "write_rocpd"]
-
 
 def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
     """Write a run of any origin as one ROCpd file.
@@ -41,13 +39,6 @@ def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -
         When the file exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_rocpd(Run([]), tempfile.mkdtemp() + "/run.db").rows
-    0
     """
     target = Path(out)
     check_beside(target)
@@ -64,8 +55,8 @@ class RocpdFile:
         self.connection = connection
         self.version = version
         self.guids: list[str] = []
+        # Tables that are not in the schema: name and columns -> the stored tables of the runs that have it.
         self.more_tables: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-        """Tables that are not in the schema: name and columns -> the stored tables of the runs that have it."""
         self.counts: Counter[str] = Counter()
         self.losses: list[Loss] = []
 
@@ -78,13 +69,6 @@ class RocpdFile:
         ------
         WavescopeError
             When it cannot be written.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> with RocpdFile.made(Path(tempfile.mkdtemp()) / "run.db") as file:
-        ...     file.guids
-        []
         """
         with new_database(path) as connection:
             file = cls(connection, version)

@@ -5,20 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.labels import category_of
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.run.rocpd.run import RunWriter
-
-__all__ = ["track_ids", "with_messages"]
 
 
 def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, pl.Series, pl.Series]:
     """Category, function and event properties of calls."""
-    import polars as pl
-
     marker = "MARKER_CORE_API" if is_sample else "MARKER_CORE_RANGE_API"
     texts = piece.select(
         pl.col(name).cast(pl.String) for name in ("category", "domain", "name", "function", "event_properties")
@@ -33,8 +29,6 @@ def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, p
 
 def _properties(texts: pl.DataFrame, has_text: pl.Series) -> pl.Series:
     """Properties of events in which the text of every marker is the message."""
-    import polars as pl
-
     stored = texts["event_properties"]
     pairs = texts.select(stored.alias("stored"), "name").filter(has_text).unique()
     said = [_with_message(properties, name) for properties, name in pairs.iter_rows()]
@@ -61,8 +55,6 @@ def _with_message(properties: str | None, message: str) -> str:
 
 def track_ids(run: RunWriter, threads: pl.Series, names: pl.Series) -> pl.Series:
     """The track of each sample: one per thread and name."""
-    import polars as pl
-
     frame = pl.DataFrame({"tid": threads, "name": names})
     distinct = frame.unique(maintain_order=True)
     ids = []

@@ -6,25 +6,18 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.export.run.event_ids import EVENT_TABLES
 
 if TYPE_CHECKING:
     from wavescope.model.run import Run
 
-__all__ = ["guids_of", "is_guid"]
-
 _GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def guids_of(part: Run) -> list[str]:
-    """One id per process: the same content gives the same id, wherever the file is.
-
-    Examples
-    --------
-    >>> from wavescope.model.run import Run
-    >>> guids_of(Run([]))
-    []
-    """
+    """One id per process: the same content gives the same id, wherever the file is."""
     processes = part.table("processes")
     stored = [(guid or "").lower() for guid in processes["guid"]]
     contents = _contents(part, processes.height) if not all(map(is_guid, stored)) else []
@@ -54,8 +47,6 @@ def is_guid(text: str) -> bool:
 
 def _contents(part: Run, count: int) -> list[list[Any]]:
     """Per process: rows of each table of events, and the sums of their times."""
-    import polars as pl
-
     found: list[list[Any]] = [[] for _ in range(count)]
     for table in EVENT_TABLES:
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from wavescope.readers.run.inputs import RunInput
     from wavescope.readers.run.rocpd.runs import RocpdRun
 
-__all__ = ["merge_runs"]
-
 _OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
 _COUNTED = {stored: table for table, (stored, _) in TABLES.items()}
 
@@ -60,12 +58,6 @@ def merge_runs(
         When the file exists and must not be replaced.
     WavescopeError
         When an input cannot be read or the file cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> merge_runs([], tempfile.mkdtemp() + "/merged.db").rows
-    0
     """
     target = Path(out)
     check_beside(target)
@@ -139,8 +131,7 @@ class _Copy:
             for run in new:
                 file.counts += self._copy(run, file, with_environment=with_environment)
             if database.has_changed():
-                what = "somebody wrote the file while it was copied"
-                raise sqlite3.DatabaseError(what)
+                raise sqlite3.DatabaseError("somebody wrote the file while it was copied")
         file.guids += [run.guid for run in new]
         file.losses += [Loss("duplicate_run", detail=run.guid) for run in self.runs if run not in new]
         return True

@@ -8,20 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+import polars as pl
+
 from wavescope.export.run.event_ids import EVENT_TABLES, EventIds
 from wavescope.export.run.rocpd.calls import track_ids, with_messages
+from wavescope.readers.run.rocpd.environment import rank_of
 from wavescope.readers.run.rocpd.mapping import TABLES, End, First, Json, Row, Stored, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.export.run.rocpd.run import RunWriter
     from wavescope.model.run import Run
 
-__all__ = ["PartWriter"]
-
+#: Table of numbered rows -> the column whose value becomes the stored id.
 _IDS = {
     "nodes": "node_id",
     "processes": "pid",
@@ -33,7 +33,6 @@ _IDS = {
     "symbols": "symbol_id",
     "counter_info": "counter_id",
 }
-"""Table of numbered rows -> the column whose value becomes the stored id."""
 _PLACES = {stored: table for table, (stored, _) in TABLES.items()}
 _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
@@ -61,8 +60,6 @@ class PartWriter:
 
     def _stored_ids(self, table: str) -> pl.Series:
         """Number of a row -> its id: the one that it had if that is unique in its run, else a new one."""
-        import polars as pl
-
         frame = self._tables[table]
         owners = self._owners(table)
         runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
@@ -92,8 +89,6 @@ class PartWriter:
 
     def _pieces(self, table: str, columns: list[str] | None = None) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
         """The rows of each run, in pieces; rows that do not say their process belong to the first run."""
-        import polars as pl
-
         runs = list(dict.fromkeys(run for run in self._runs if run))
         owner = pl.Series([runs.index(run) if run else None for run in self._runs], dtype=pl.Int64)
         first = next((process for process, run in enumerate(self._runs) if run), None)
@@ -104,8 +99,6 @@ class PartWriter:
                 yield runs[value], piece if whole else piece.filter(number == value)
 
     def _number_events(self) -> None:
-        import polars as pl
-
         found: dict[int, dict[str, list[pl.Series]]] = {}
         for table in EVENT_TABLES:
             for run, piece in self._pieces(table, ["process", "event"]):
@@ -114,8 +107,6 @@ class PartWriter:
             writer.events = EventIds({name: pl.concat(pieces) for name, pieces in found.get(id(writer), {}).items()})
 
     def _write_places(self) -> None:
-        import polars as pl
-
         written: set[tuple[int, int]] = set()
         for process, run in enumerate(self._runs):
             if run is None:
@@ -143,15 +134,11 @@ class PartWriter:
                 self._write_rows(run, table, piece, more)
 
     def _split(self, frame: pl.DataFrame) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
-        import polars as pl
-
         runs = [self._run_of(process) for process in frame["process"]]
         for run in dict.fromkeys(run for run in runs if run):
             yield run, frame.filter(pl.Series([other is run for other in runs], dtype=pl.Boolean))
 
     def _write_node(self, run: RunWriter, node: int) -> None:
-        import polars as pl
-
         row = self._tables["nodes"].row(node, named=True)
         number = self._ids["nodes"][node]
         machine = row["machine_id"] or row["hostname"] or "unknown"
@@ -163,10 +150,6 @@ class PartWriter:
 
     def _environment(self, process: int, rank: int | None) -> dict[str, str]:
         """The variables; a rank that they do not tell (their values are masked) is said again."""
-        import polars as pl
-
-        from wavescope.readers.run.rocpd.environment import rank_of
-
         rows = self._part.table("environment").filter(pl.col("process") == process)
         found = dict(rows.select("name", "value").iter_rows())
         if rank is not None and rank_of(found) != rank:
@@ -175,8 +158,6 @@ class PartWriter:
         return found
 
     def _sample_numbers(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
-        import polars as pl
-
         first = run.highest["sample"] + 1
         run.highest["sample"] += piece.height
         ids = pl.int_range(first, first + piece.height, eager=True)
@@ -218,8 +199,6 @@ class PartWriter:
 
     def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
         """Where copies come from and go to, for AMD's views demand both: the one that is not said is the host."""
-        import polars as pl
-
         ends = {f"{name}_id": self._ids["agents"].gather(piece[name]) for name in ("src_agent", "dst_agent")}
         frame = pl.DataFrame(ends)
         is_unknown = pl.all_horizontal(pl.all().is_null())
@@ -232,8 +211,6 @@ class PartWriter:
 
     def _kernel_ids(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
         """The stored symbol of each dispatch if it says the same as the dispatch, else one that is made up."""
-        import polars as pl
-
         symbols = self._tables["symbols"]
         same = piece["name"].cast(pl.String).eq_missing(symbols["name"].gather(piece["symbol"]))
         for column in _REGISTERS:
@@ -285,8 +262,6 @@ class PartWriter:
         self.counts[table] += piece.height
 
     def _stored_column(self, run: RunWriter, piece: pl.DataFrame, name: str, origin: Any) -> dict[str, pl.Series]:
-        import polars as pl
-
         series = piece[name] if name in piece.columns else None
         if isinstance(origin, First):
             origin = origin.origin
@@ -304,8 +279,6 @@ class PartWriter:
 
 
 def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
-    import polars as pl
-
     if table == "allocations":
         is_scratch = piece["level"].cast(pl.String).eq_missing(pl.Series(["SCRATCH"]).new_from_index(0, piece.height))
         return pl.select(
@@ -317,8 +290,6 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
 
 def _agent_json(agents: pl.DataFrame) -> pl.Series:
     """What is stored about agents, with what the run knows in addition."""
-    import polars as pl
-
     origins = {name: origin for name, origin in TABLES["agents"][1].items() if isinstance(origin, Json)}
     texts = []
     for row in agents.iter_rows(named=True):

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.export.run.rocpd.schema import VERSION, create_tables, insert_sql
 from wavescope.readers.run.rocpd.layout import stored_tables
 
 if TYPE_CHECKING:
     import sqlite3
 
-    import polars as pl
-
     from wavescope.export.run.event_ids import EventIds
     from wavescope.readers.run.rocpd.layout import StoredColumn
 
-__all__ = ["RunWriter"]
-
 _LAYOUT = stored_tables(VERSION)
 _ROWS_AT_ONCE = 1 << 14
+#: Rows for what a recording does not say but a ROCpd file demands.
 _STAND_INS: dict[str, dict[str, Any]] = {
     "info_node": {"hash": 0, "machine_id": "unknown"},
     "info_thread": {"tid": 0, "name": "unknown"},
@@ -30,14 +29,13 @@ _STAND_INS: dict[str, dict[str, Any]] = {
     "info_kernel_symbol": {"kernel_name": "unknown", "display_name": "unknown"},
     "info_pmc": {"name": "unknown", "symbol": "unknown"},
 }
-"""Rows for what a recording does not say but a ROCpd file demands."""
+#: Columns that may be empty, but then AMD's views leave the row out.
 _DEMANDED = {
     ("kernel_dispatch", "tid"),
     ("kernel_dispatch", "region_name_id"),
     ("memory_copy", "tid"),
     ("memory_allocate", "tid"),
 }
-"""Columns that may be empty, but then AMD's views leave the row out."""
 
 
 class RunWriter:
@@ -45,17 +43,13 @@ class RunWriter:
 
     def __init__(self, connection: sqlite3.Connection, guid: str, version: str = VERSION) -> None:
         self.guid = guid
-        self.place: dict[str, Any] = {}
-        """nid and pid of the run's first process: where stand-ins belong."""
-        self.highest: Counter[str] = Counter()
-        """Stored table -> its highest id so far."""
+        self.place: dict[str, Any] = {}  # nid and pid of the run's first process: where stand-ins belong.
+        self.highest: Counter[str] = Counter()  # Stored table -> its highest id so far.
         self.events: EventIds
+        # (name, registers) -> id of a kernel symbol that was made up for dispatches without one.
         self.symbols: dict[tuple[Any, ...], int] = {}
-        """(name, registers) -> id of a kernel symbol that was made up for dispatches without one."""
-        self.tracks: dict[tuple[Any, ...], int] = {}
-        """(thread, name) -> id of the track of such samples."""
-        self.sample_times: list[pl.DataFrame] = []
-        """time_ns and id of the samples, for streamed counters."""
+        self.tracks: dict[tuple[Any, ...], int] = {}  # (thread, name) -> id of the track of such samples.
+        self.sample_times: list[pl.DataFrame] = []  # time_ns and id of the samples, for streamed counters.
         self._connection = connection
         self._strings: dict[str | None, int] = {}
         self._stand_ins: dict[tuple[Any, ...], int] = {}
@@ -75,8 +69,6 @@ class RunWriter:
 
     def text_ids(self, texts: pl.Series) -> pl.Series:
         """The ids of texts (String or Categorical) in the table of texts; null stays null."""
-        import polars as pl
-
         unique = texts.unique().drop_nulls()
         ids = [self.text_id(text) for text in unique.cast(pl.String)]
         if not ids:
@@ -91,8 +83,6 @@ class RunWriter:
 
     def sample_ids(self, times: pl.Series) -> pl.Series:
         """A sample at each of the times; those that there are not yet are made."""
-        import polars as pl
-
         empty = pl.DataFrame(schema={"time_ns": pl.Int64, "sample": pl.Int64})
         known = pl.concat([empty, *self.sample_times]).unique("time_ns", keep="first")
         missing = times.drop_nulls().unique().sort().to_frame("time_ns").join(known, on="time_ns", how="anti")
@@ -119,8 +109,6 @@ class RunWriter:
 
     def filled(self, stored: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
         """Columns of a stored table with something in every place that must not be empty, and only allowed values."""
-        import polars as pl
-
         made: list[pl.Series] = []
         for column in _LAYOUT[stored].columns:
             series = values.get(column.name)

@@ -12,13 +12,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-__all__ = ["VERSION", "create_tables", "create_views", "insert_sql"]
+VERSION = "3.0.3"  #: Version of the schema that is written: the first that holds all of a `Run`.
 
-VERSION = "3.0.3"
-"""Version of the schema that is written: the first that holds all of a `Run`."""
-
-_TERMS = 100
-"""Tables of one UNION: SQLite allows 500, and every level of nesting multiplies."""
+_TERMS = 100  #: Tables of one UNION: SQLite allows 500, and every level of nesting multiplies.
 
 
 def create_tables(connection: sqlite3.Connection, guid: str, version: str = VERSION) -> None:

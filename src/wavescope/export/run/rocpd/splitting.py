@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from wavescope.export.kit.written import Written
     from wavescope.model.run import Run
 
-__all__ = ["write_parts"]
-
 
 def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Written]:
     """Write each run to its path, all in one folder; all of them appear together, or none.
@@ -27,14 +25,6 @@ def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Writt
         When a file exists and must not be replaced.
     WavescopeError
         When they cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from wavescope.model.run import Run
-    >>> [each.path.name for each in write_parts({Path(tempfile.mkdtemp()) / "rank0.db": Run([])})]
-    ['rank0.db']
     """
     targets = list(parts)
     with staged(targets, force=force) as twins:

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = ["VIEWS"]
-
 
 def _join(table: str, alias: str, column: str, *, is_optional: bool = False) -> str:
     """The row of `table` whose id the column holds, in the same run."""
@@ -69,6 +67,7 @@ _NAMED = (
     + f'UNION ALL SELECT w.string, x."end" - x.start FROM rocpd_region x {_join("string", "w", "x.name_id")}'
 )
 
+#: View -> its SELECT.
 VIEWS: dict[str, str] = {
     "code_objects": f"""
         SELECT x.id, x.guid, x.nid, p.pid, a.absolute_index AS agent_abs_index, x.uri, x.load_base, x.load_size,
@@ -223,4 +222,3 @@ VIEWS: dict[str, str] = {
     """,
     "top": f"SELECT {_SUMMARY.format(whole=f'({_NAMED})')} FROM ({_NAMED}) GROUP BY name ORDER BY total_duration DESC",
 }
-"""View -> its SELECT."""

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.sql import quoted
 from wavescope.export.kit.sqlite_file import check_beside, new_database
 from wavescope.export.kit.staging import staged
@@ -20,14 +22,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.model.run import Run
 
-__all__ = ["write_rpd"]
-
-_FILE_BITS = 32
-"""Ids of process n begin at n << 32."""
+_FILE_BITS = 32  #: Ids of process n begin at n << 32.
 _RPD = "RPD"
 _NOT_HELD = ("allocations",)
 
@@ -45,13 +42,6 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
         When the file exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Run
-    >>> write_rpd(Run([]), tempfile.mkdtemp() + "/trace.rpd").rows
-    0
     """
     target = Path(out)
     check_beside(target)
@@ -97,8 +87,6 @@ def _node_numbers(part: Run, known: dict[object, int]) -> list[int]:
 
 def _pieces(run: Run, process: int, table: str) -> Iterator[pl.DataFrame]:
     """The rows of one process; those that do not say theirs belong to the first."""
-    import polars as pl
-
     for piece in run.chunks(table):
         kept = piece.filter(pl.col("process").fill_null(0) == process)
         if kept.height:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.rpd.schema import METADATA, TABLES, VIEWS
 
 if TYPE_CHECKING:
     import sqlite3
-
-    import polars as pl
-
-__all__ = ["RpdFile"]
 
 _ROWS_AT_ONCE = 1 << 14
 
@@ -36,8 +34,6 @@ class RpdFile:
 
     def text_ids(self, texts: pl.Series, table: str = "rocpd_string") -> pl.Series:
         """Ids of texts (String or Categorical); null counts as the empty text."""
-        import polars as pl
-
         filled = texts.cast(pl.String).fill_null("")
         unique = filled.unique()
         ids = pl.Series([self._text_id(text, table) for text in unique], dtype=pl.Int64)

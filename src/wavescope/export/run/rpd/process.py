@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.event_ids import EventIds
 from wavescope.export.run.rpd.schema import GPU_STRIDE, PID_STRIDE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.export.run.rpd.file import RpdFile
     from wavescope.model.run import Run
 
-__all__ = ["ProcessWriter"]
-
 _MARKER = "UserMarker"
-_LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"
-"""Calls whose grid is in lanes; all others give it in workgroups."""
+_LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.
 _KINDS = {"HOST_?TO_?DEVICE": 1, "DEVICE_?TO_?HOST": 2, "DEVICE_?TO_?DEVICE": 3}
 _ANY_KIND = 4
 _WORDS = {1: "CopyHostToDevice", 2: "CopyDeviceToHost", 3: "CopyDeviceToDevice", 4: "Copy"}
@@ -53,8 +50,6 @@ class ProcessWriter:
 
     def write(self) -> None:
         """Calls, then work, then what belongs to them."""
-        import polars as pl
-
         self._calls = EventIds({name: self._events(name) for name in ("regions", "samples")})
         work = {name: self._events(name) for name in ("kernels", "copies")}
         self._ops = EventIds({name: series - self._above for name, series in work.items()})
@@ -66,14 +61,10 @@ class ProcessWriter:
         self._write_arguments()
 
     def _events(self, table: str) -> pl.Series:
-        import polars as pl
-
         return pl.concat([pl.Series([], dtype=pl.Int64), *(piece["event"] for piece in self._pieces(table))])
 
     def _write_calls(self, table: str) -> pl.DataFrame:
         """Write calls; which call has which correlation."""
-        import polars as pl
-
         threads = self._run.table("threads")["tid"]
         links = [pl.DataFrame(schema={"correlation": pl.Int64, "api": pl.Int64, "in_lanes": pl.Boolean})]
         for piece in self._pieces(table):
@@ -110,8 +101,6 @@ class ProcessWriter:
 
     def _write_ops(self, table: str, piece: pl.DataFrame, op_types: pl.Series, agents: pl.Series) -> pl.DataFrame:
         """Write GPU work and its links; the piece with the op, the call that launched it, and the stream's text."""
-        import polars as pl
-
         ids = self._ops.of(table, piece["event"] - self._above) + self._first
         queues = self._run.table("queues")["queue_id"].gather(piece["queue"])
         described = piece["name"].cast(pl.String)
@@ -137,8 +126,6 @@ class ProcessWriter:
         return known
 
     def _write_kernels(self) -> None:
-        import polars as pl
-
         for piece in self._pieces("kernels"):
             stored = piece["properties"].str.json_path_match("$.opType")
             known = self._write_ops("kernels", piece, stored.fill_null("KernelExecution"), piece["agent"])
@@ -160,8 +147,6 @@ class ProcessWriter:
             self._file.insert("rocpd_kernelapi", launches.with_columns(names), or_ignore=True)
 
     def _write_copies(self) -> None:
-        import polars as pl
-
         kinds = self._run.table("agents")["kind"]
         for piece in self._pieces("copies"):
             kind = _copy_kind(piece)
@@ -189,8 +174,6 @@ class ProcessWriter:
 
     def _write_belongings(self) -> None:
         """Monitors, counters of dispatches, call stacks."""
-        import polars as pl
-
         for piece in self._pieces("monitors"):
             values = pl.col("value").cast(pl.String).str.strip_suffix(".0").fill_null("")
             frame = piece.select(
@@ -220,8 +203,6 @@ class ProcessWriter:
 
     def _write_arguments(self) -> None:
         """`name=value | name=value` for the calls that do not have the text of their arguments yet."""
-        import polars as pl
-
         empty = self._file.text_ids(pl.Series([""]), "rocpd_ustring")[0]
         waiting = None
         for piece in self._pieces("arguments"):
@@ -233,8 +214,6 @@ class ProcessWriter:
             self._write_texts(waiting, empty)
 
     def _write_texts(self, arguments: pl.DataFrame, empty: int) -> None:
-        import polars as pl
-
         pair = pl.concat_str(
             pl.when(pl.col("name").cast(pl.String) != "").then(
                 pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="))
@@ -255,8 +234,6 @@ class ProcessWriter:
 
     def _gpu_ids(self, agents: pl.Series) -> pl.Series:
         """The number that a GPU has in the file: of its node, and among its GPUs."""
-        import polars as pl
-
         known = self._run.table("agents")
         numbers = pl.Series(self._nodes, dtype=pl.Int64)
         nodes = numbers.gather(self._run.table("processes")["node"].gather(known["process"]))
@@ -265,8 +242,6 @@ class ProcessWriter:
         return ids.gather(agents).fill_null(self._node * GPU_STRIDE)
 
     def _stream_texts(self, streams: pl.Series) -> pl.Series:
-        import polars as pl
-
         texts = [
             name if (name or "").startswith("0x") else f"0x{stream or 0:x}"
             for name, stream in self._run.table("streams").select("name", "stream_id").iter_rows()
@@ -276,15 +251,11 @@ class ProcessWriter:
 
 def _property(piece: pl.DataFrame, name: str, default: pl.Series | int = 0) -> pl.Series:
     """A number that only RPD files have."""
-    import polars as pl
-
     stored = piece["properties"].str.json_path_match(f"$.{name}").cast(pl.Int64, strict=False)
     return pl.select(pl.coalesce(stored, default).alias(name)).to_series()
 
 
 def _copy_kind(piece: pl.DataFrame) -> pl.Series:
-    import polars as pl
-
     stored = piece["properties"].str.json_path_match("$.kind").cast(pl.Int64, strict=False)
     guess = pl.lit(_ANY_KIND)
     for pattern, number in _KINDS.items():
@@ -295,14 +266,10 @@ def _copy_kind(piece: pl.DataFrame) -> pl.Series:
 
 def _workgroups(axis: str) -> pl.Expr:
     """Workgroups of a grid that is given in lanes, the last one perhaps not full."""
-    import polars as pl
-
     lanes, size = pl.col(f"grid_{axis}"), pl.col(f"workgroup_{axis}")
     return pl.when(size > 0).then((lanes + size - 1) // size).otherwise(lanes)
 
 
 def _hexadecimal(column: str) -> pl.Expr:
-    import polars as pl
-
     made = pl.col(column).map_elements(lambda address: f"{address:#x}", return_dtype=pl.String)
     return made.fill_null("")

@@ -3,10 +3,7 @@
 
 from __future__ import annotations
 
-__all__ = ["GPU_STRIDE", "METADATA", "PID_STRIDE", "TABLES", "VIEWS"]
-
-GPU_STRIDE, PID_STRIDE = 1_000, 10_000_000
-"""How far the ids of GPUs and processes of two nodes are apart."""
+GPU_STRIDE, PID_STRIDE = 1_000, 10_000_000  #: How far the ids of GPUs and processes of two nodes are apart.
 METADATA = {"schema_version": "3", "gpu_stride": str(GPU_STRIDE), "pid_stride": str(PID_STRIDE), "session_count": "1"}
 
 _ID = "id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT"
@@ -15,6 +12,7 @@ _STRING = "INTEGER NOT NULL REFERENCES rocpd_string (id)"
 _NUMBER = "INTEGER NOT NULL"
 _AXES = ["gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ"]
 
+#: Table -> its columns.
 TABLES: dict[str, str] = {
     "rocpd_metadata": f"{_ID}, tag VARCHAR(4096) NOT NULL, value VARCHAR(4096) NOT NULL",
     "rocpd_string": f"{_ID}, string VARCHAR(4096) NOT NULL",
@@ -36,7 +34,6 @@ TABLES: dict[str, str] = {
     "rocpd_stackframe": f"""{_ID}, api_ptr_id INTEGER NOT NULL REFERENCES rocpd_api (id), depth {_NUMBER},
         name_id {_STRING}""",
 }
-"""Table -> its columns."""
 
 _KERNEL = f"k.stream, {', '.join(f'k.{axis}' for axis in _AXES)}, k.groupSegmentSize, k.privateSegmentSize"
 _COPY = "c.stream, c.size, c.width, c.height, c.kind, c.dst, c.src, c.dstDevice, c.srcDevice, c.sync, c.pinned"
@@ -45,6 +42,7 @@ _NAMED_OPS = """
     FROM rocpd_op o JOIN rocpd_string d ON d.id = o.description_id JOIN rocpd_string t ON t.id = o.opType_id
 """
 
+#: View -> its SELECT.
 VIEWS: dict[str, str] = {
     "api": """
         SELECT a.id, a.pid, a.tid, a.start, a."end", d.string AS domain, c.string AS category, n.string AS apiName,
@@ -96,4 +94,3 @@ VIEWS: dict[str, str] = {
             description, opType FROM op
     """,
 }
-"""View -> its SELECT."""

@@ -10,7 +10,7 @@ from wavescope.errors import UsageError
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
 from wavescope.export.trace.ui_output.code_files import code_json, costed_lines, stats_csv
-from wavescope.export.trace.ui_output.kernel_ids import KernelIds, decode_order
+from wavescope.export.trace.ui_output.kernel_ids import KernelIds
 from wavescope.export.trace.ui_output.lines import listed_lines
 from wavescope.export.trace.ui_output.occupancy import occupancy_json
 from wavescope.export.trace.ui_output.sources import source_files
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["KernelIds", "decode_order", "write_ui_output"]
+    from wavescope.model.trace import ThreadTrace
 
 _VERSIONS = {"3.0": "3.0.0", "3.1": "3.1.0"}
 _MANIFEST = "filenames.json"
@@ -66,18 +64,9 @@ def write_ui_output(
         When the output exists and must not be replaced, or the schema is not known.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing", agent=5, dispatch=1))
-    >>> write_ui_output(trace, tempfile.mkdtemp()).name
-    'ui_output_agent_5_dispatch_1'
     """
     if schema not in _VERSIONS:
-        what = f"no ui_output schema {schema!r}"
-        raise UsageError(what, advice=f"schemas: {', '.join(_VERSIONS)}")
+        raise UsageError(f"no ui_output schema {schema!r}", advice=f"schemas: {', '.join(_VERSIONS)}")
     source = trace.source
     directory = Path(parent_directory) / f"ui_output_agent_{source.agent or 0}_dispatch_{source.dispatch or 0}"
     statistics = directory.with_name(f"stats_{directory.name}.csv")

@@ -4,51 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.export.kit.json_text import encode
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["code_json", "costed_lines", "stats_csv"]
+    from wavescope.model.trace import ThreadTrace
 
 _HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
 _STATS_HEADER = ("CodeObj", "Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle", "Source")
 _TOTALS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
-_MARKER_KINDS = {1: "F", 2: "U", 3: "P"}
-"""markers.marker_kind -> letter in `sqtt_funcmap` (spec_ui_output 6.3)."""
+_MARKER_KINDS = {1: "F", 2: "U", 3: "P"}  #: markers.marker_kind -> letter in `sqtt_funcmap` (spec_ui_output 6.3).
 
 
 def costed_lines(trace: ThreadTrace, listing: pl.DataFrame) -> pl.DataFrame:
-    """`listing` with the totals of `row_totals`; zero on labels and on rows that no wave executed.
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.lines import listed_lines
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> costed_lines(trace, listed_lines(trace)).columns[-1]
-    'idle_cycles_total'
-    """
-    import polars as pl
-
+    """`listing` with the totals of `row_totals`; zero on labels and on rows that no wave executed."""
     joined = listing.join(row_totals(trace), on="row", how="left", maintain_order="left")
     return joined.with_columns(pl.col(*_TOTALS).fill_null(0))
 
 
 def code_json(trace: ThreadTrace, lines: pl.DataFrame, version: str) -> bytes:
-    """The bytes of code.json for the lines of `costed_lines`.
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.lines import listed_lines
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> code_json(trace, costed_lines(trace, listed_lines(trace)), "3.0.0")[:12]
-    b'{"code":null'
-    """
+    """The bytes of code.json for the lines of `costed_lines`."""
     ordered = lines.select("text", "line", "source", "code_object", "address", *_TOTALS)
     rows = [(text, 0, *rest) for text, *rest in ordered.iter_rows()]
     document: dict[str, Any] = {"code": rows or None, "header": _HEADER, "version": version}
@@ -59,8 +36,6 @@ def code_json(trace: ThreadTrace, lines: pl.DataFrame, version: str) -> bytes:
 
 
 def _marker_names(trace: ThreadTrace) -> list[list[Any]]:
-    import polars as pl
-
     markers = trace.markers.filter(
         (pl.col("record_kind") == 0) & pl.col("marker_kind").is_in(list(_MARKER_KINDS)) & (pl.col("code_object") > 0)
     )
@@ -76,14 +51,6 @@ def stats_csv(lines: pl.DataFrame) -> bytes:
     """The bytes of stats_*.csv for the lines of `costed_lines`: by code object and address, labels first.
 
     Strings are quoted and quotes in them doubled (RFC 4180; AMD's writer leaves them bare).
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.lines import listed_lines
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> stats_csv(costed_lines(trace, listed_lines(trace))).count(b"\\n")
-    1
     """
     ordered = lines.sort("code_object", "address", "line")
     columns = ordered.select("code_object", "address", "text", *_TOTALS, "source")

@@ -9,17 +9,14 @@ from wavescope.export.trace.ui_output.lines import function_starts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
-__all__ = ["KernelIds", "KernelNames", "decode_order"]
-
-Entry = tuple[int, int]
-"""(code object, address) of a kernel's entry."""
+Entry = tuple[int, int]  #: (code object, address) of a kernel's entry.
 
 _UNKNOWN: Entry = (0, 0)
 
+#: Sizes through which libstdc++'s hash table grows; each holds as many keys as it has buckets.
 _BUCKETS = (13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061, 712697, 1447153)
-"""Sizes through which libstdc++'s hash table grows; each holds as many keys as it has buckets."""
 
 
 class KernelIds:
@@ -27,14 +24,6 @@ class KernelIds:
 
     Number 0 is the unknown entry. A directory lists every kernel that it or an earlier one met, because AMD's writer
     keeps one list per process.
-
-    Examples
-    --------
-    >>> ids = KernelIds()
-    >>> ids.number((2, 0x3E00), "gemm"), ids.number((1, 0x4900), "1 / 0x4900"), ids.number((2, 0x3E00), "gemm")
-    (1, 2, 1)
-    >>> ids.names
-    {0: '0 / 0x0', 1: 'gemm', 2: '1 / 0x4900'}
     """
 
     def __init__(self) -> None:
@@ -42,13 +31,7 @@ class KernelIds:
         self.names: dict[int, str] = {0: "0 / 0x0"}
 
     def number(self, entry: Entry | str, name: str) -> int:
-        """The number of `entry`, or of a kernel that is known by name only; a new one if it is met for the first time.
-
-        Examples
-        --------
-        >>> KernelIds().number((0, 0), "")
-        0
-        """
+        """The number of `entry`, or of a kernel that is known by name only; a new one if it is met first."""
         number = self._numbers.setdefault(entry, len(self._numbers))
         self.names.setdefault(number, name)
         return number
@@ -59,12 +42,6 @@ class KernelNames:
 
     AMD's writer looks the entry up as it is, so a kernel that is entered behind its argument preload stays a number.
     Where no code is known, the name in `kernels` is all there is.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> KernelNames(ThreadTrace({}, TraceSource(path="nothing"))).of((1, 0x4900))
-    '1 / 0x4900'
     """
 
     def __init__(self, trace: ThreadTrace) -> None:
@@ -75,14 +52,7 @@ class KernelNames:
         self._by_number = {number: name for number, _, _, name in kernels}
 
     def of(self, entry: Entry) -> str:
-        """The name of the kernel entered at `entry`.
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> KernelNames(ThreadTrace({}, TraceSource(path="nothing"))).of((0, 0))
-        '0 / 0x0'
-        """
+        """The name of the kernel entered at `entry`."""
         code_object, address = entry
         number = f"{code_object} / {address:#x}"
         if code_object in self._code_objects:
@@ -90,14 +60,7 @@ class KernelNames:
         return self._kernels.get(entry) or number
 
     def of_kernel(self, number: int) -> str:
-        """The name of a kernel whose entry is not known.
-
-        Examples
-        --------
-        >>> from wavescope.model import ThreadTrace, TraceSource
-        >>> KernelNames(ThreadTrace({}, TraceSource(path="nothing"))).of_kernel(3)
-        '0 / 0x0'
-        """
+        """The name of a kernel whose entry is not known."""
         return self._by_number.get(number) or "0 / 0x0"
 
 

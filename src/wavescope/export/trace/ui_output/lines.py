@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.codeobj.names import demangle_all
+
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["function_starts", "lines_of_rows", "listed_lines"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
@@ -17,15 +17,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
 
     Functions follow each other in the order in which waves first touched them; each is listed whole, behind a label.
     Code outside of any function is listed as the whole stretch between two functions, without a label.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> listed_lines(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
-    import polars as pl
-
     touched = (
         trace.instructions.lazy()
         .with_row_index("touched_at")
@@ -58,18 +50,12 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
 
 def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
     """`code` by address, with the number of the function (or of the gap between two functions) that holds each row."""
-    import polars as pl
-
     ordered = code.lazy().sort("code_object", "address")
     return ordered.with_columns(stretch=pl.struct("code_object", "function").rle_id())
 
 
 def _labels(code: pl.DataFrame) -> pl.DataFrame:
     """A row before each function: its symbol, and as source the C++ signature behind it (empty if there is none)."""
-    import polars as pl
-
-    from wavescope.codeobj.names import demangle_all
-
     functions = (
         code.filter(pl.col("function").is_not_null())
         .group_by("stretch")
@@ -98,8 +84,6 @@ def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
     >>> lines_of_rows(listing, pl.Series([7, -1])).to_list()
     [1, 0]
     """
-    import polars as pl
-
     row = pl.col("row").cast(pl.Int64)
     line_of_row = listing.lazy().drop_nulls("row").select(row, "line")
     wanted = pl.LazyFrame({"row": rows}).select(row)
@@ -116,8 +100,6 @@ def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:
     >>> function_starts(code)
     {(7, 256): 'f'}
     """
-    import polars as pl
-
     starts = (
         _with_stretches(code)
         .filter(pl.col("function").is_not_null())

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+import polars as pl
+
 from wavescope.export.kit.json_text import encode, integer_rows
 from wavescope.export.trace.ui_output.kernel_ids import KernelNames
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.trace.ui_output.kernel_ids import KernelIds
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
-__all__ = ["occupancy_json"]
-
+#: Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2).
 _FIELDS = {
     "time": "time_cycles",
     "cu": "cu",
@@ -28,10 +28,9 @@ _FIELDS = {
     "workgroup_id": "workgroup",
     "cluster_id": "cluster",
 }
-"""Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2)."""
 
+#: AMD's decoder leaves it (and a dispatch's packet address) 0, so the tables do not hold it (differences.md).
 _NOT_IN_TABLES = {"byte_offset": 0}
-"""AMD's decoder leaves it (and a dispatch's packet address) 0, so the tables do not hold it (differences.md)."""
 
 _EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
 _DISPATCH_FIELDS = {
@@ -50,18 +49,7 @@ _DISPATCH_FIELDS = {
 
 
 def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool = False) -> bytes:
-    """The bytes of occupancy.json; kernels that are met for the first time get numbers from `kernel_ids`.
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.kernel_ids import KernelIds
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> occupancy_json(ThreadTrace({}, TraceSource(path="nothing")), KernelIds())
-    b'{"dispatches":{"0":"0 / 0x0"},"version":"3.0.0"}'
-    """
-    import msgspec
-    import polars as pl
-
+    """The bytes of occupancy.json; kernels that are met for the first time get numbers from `kernel_ids`."""
     names = KernelNames(trace)
     occupancy = trace.occupancy.sort("se", maintain_order=True)
     numbered = occupancy.with_columns(kernel_id=_kernel_numbers(occupancy, kernel_ids, names))
@@ -83,8 +71,6 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
 
     The entry tells kernels apart. A decoded directory may know nothing of a kernel but its name: then that does.
     """
-    import polars as pl
-
     placed = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
     has_place = (pl.col("code_object") != 0) | (pl.col("address") != 0)
     placed = placed.with_columns(pl.when(~has_place).then("kernel").alias("kernel"))

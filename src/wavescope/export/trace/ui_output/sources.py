@@ -10,27 +10,16 @@ from wavescope.export.kit.json_text import encode
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["source_files"]
+    from wavescope.model.trace import ThreadTrace
 
 _CHAIN = " -> "
-_NAME_BYTES_MAX = 200
-"""File systems take 255 bytes; the prefix needs some."""
+_NAME_BYTES_MAX = 200  #: File systems take 255 bytes; the prefix needs some.
 
 
 def source_files(trace: ThreadTrace, listing: pl.DataFrame) -> dict[str, bytes]:
     """`source_<i>_<base name>` for every source text that `listing` refers to, and snapshots.json that maps them.
 
     Paths only become keys inside snapshots.json; the files themselves have tame names in the directory.
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.lines import listed_lines
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> source_files(trace, listed_lines(trace))
-    {}
     """
     wanted = _referred_paths(listing)
     tree: dict[str, Any] = {}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from wavescope.analysis.trace.waves.state_curves import state_curves
 from wavescope.export.kit.json_text import encode, integer_rows
-from wavescope.model import ThreadTrace
+from wavescope.model.trace import ThreadTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import polars as pl
-
-__all__ = ["Stream", "counter_files", "counter_names", "other_simd", "realtime_files", "shader_data", "state_files"]
 
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
 _COUNTERS_PER_BANK = 4
@@ -24,13 +24,7 @@ _SHADER_DATA_SCHEMA = {name: name for name in ("value", "cu", "simd")} | {"wave_
 
 @dataclass
 class Stream:
-    """Files of one kind, and how the manifest lists them: SE -> [[file name, begin, end], ...].
-
-    Examples
-    --------
-    >>> Stream().files
-    {}
-    """
+    """Files of one kind, and how the manifest lists them: SE -> [[file name, begin, end], ...]."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     listed: dict[str, list[list[Any]]] = field(default_factory=dict)
@@ -54,16 +48,7 @@ def _parts(table: pl.DataFrame, *keys: str) -> Iterator[tuple[tuple[Any, ...], p
 
 
 def counter_files(trace: ThreadTrace) -> dict[str, bytes]:
-    """`se<E>_perfcounter.json`: the samples of each shader engine.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> counter_files(ThreadTrace({}, TraceSource(path="nothing")))
-    {}
-    """
-    import msgspec
-
+    """`se<E>_perfcounter.json`: the samples of each shader engine."""
     return {
         f"se{se}_perfcounter.json": encode({"data": msgspec.Raw(integer_rows(part.select(_COUNTER_FIELDS)))})
         for (se,), part in _parts(trace.counters, "se")
@@ -71,14 +56,7 @@ def counter_files(trace: ThreadTrace) -> dict[str, bytes]:
 
 
 def counter_names(trace: ThreadTrace) -> list[str]:
-    """Names by bank and place; counters without one are numbered: a raw trace does not say which were chosen.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> counter_names(ThreadTrace({}, TraceSource(path="nothing")))
-    []
-    """
+    """Names by bank and place; counters without one are numbered: a raw trace does not say which were chosen."""
     if trace.counters.is_empty():
         return []
     banks = int(trace.counters["bank"].max()) + 1  # type: ignore[arg-type]
@@ -88,16 +66,7 @@ def counter_names(trace: ThreadTrace) -> list[str]:
 
 
 def other_simd(trace: ThreadTrace) -> Stream:
-    """`other_simd_se<E>_<i>.json`: one file per shader engine and WGP.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> other_simd(ThreadTrace({}, TraceSource(path="nothing"))).listed
-    {}
-    """
-    import msgspec
-
+    """`other_simd_se<E>_<i>.json`: one file per shader engine and WGP."""
     stream = Stream()
     for (se, wgp), part in _parts(trace.other_simd, "se", "cu"):
         rows = part.select(_OTHER_SIMD_SCHEMA.values())
@@ -115,16 +84,7 @@ def other_simd(trace: ThreadTrace) -> Stream:
 
 
 def shader_data(trace: ThreadTrace) -> Stream:
-    """`shaderdata_<E>_0.json`: the values of each shader engine.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> shader_data(ThreadTrace({}, TraceSource(path="nothing"))).listed
-    {}
-    """
-    import msgspec
-
+    """`shaderdata_<E>_0.json`: the values of each shader engine."""
     stream = Stream()
     for (se,), part in _parts(trace.shader_data, "se"):
         rows = part.select("time_cycles", *_SHADER_DATA_SCHEMA.values())
@@ -140,16 +100,7 @@ def shader_data(trace: ThreadTrace) -> Stream:
 
 
 def realtime_files(trace: ThreadTrace) -> dict[str, bytes]:
-    """`realtime.json`: pairs of shader clock and wall clock of each shader engine.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> realtime_files(ThreadTrace({}, TraceSource(path="nothing")))
-    {}
-    """
-    import msgspec
-
+    """`realtime.json`: pairs of shader clock and wall clock of each shader engine."""
     if trace.realtime.is_empty():
         return {}
     frequency = trace.shader_engines["realtime_hz"].max() or 0
@@ -160,15 +111,7 @@ def realtime_files(trace: ThreadTrace) -> dict[str, bytes]:
 
 
 def state_files(trace: ThreadTrace, waves: pl.DataFrame) -> dict[str, bytes]:
-    """`wstates<k>.json` for every state that occurs in `waves`, added up over the shader engines as AMD does.
-
-    Examples
-    --------
-    >>> from wavescope.model import TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> state_files(trace, trace.waves)
-    {}
-    """
+    """`wstates<k>.json` for every state that occurs in `waves`, added up over the shader engines as AMD does."""
     curves = state_curves(ThreadTrace({"waves": waves, "states": trace.states}, trace.source), per_se=False)
     files = {}
     for (state,), part in _parts(curves, "state"):

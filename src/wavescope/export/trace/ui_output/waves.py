@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+import polars as pl
+
 from wavescope.export.kit.json_text import encode, integer_rows_of_slices
 from wavescope.export.trace.ui_output.lines import lines_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["kept_waves", "wave_filenames", "wave_files"]
-
+#: Keys of `wave` -> columns.
 _KEYS = {
     "begin": "start_cycles",
     "end": "end_cycles",
@@ -24,25 +24,16 @@ _KEYS = {
     "slot": "slot",
     "id": "id",
 }
-"""Keys of `wave` -> columns."""
 
+#: Keys that readers of schema 3.1 know -> columns of `waves`.
 _EXTENDED_KEYS = {"me_id": "me", "pipe_id": "pipe", "workgroup_id": "workgroup", "cluster_id": "cluster"}
-"""Keys that readers of schema 3.1 know -> columns of `waves`."""
 
 
 def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
     """The waves that get a file, with `id` (number among the kept ones of the slot) and `file_name`.
 
     Waves without instructions and with fewer than three states have none: they say nothing (spec_ui_output 9).
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> kept_waves(ThreadTrace({}, TraceSource(path="nothing"))).height
-    0
     """
-    import polars as pl
-
     kept = trace.waves.filter((pl.col("instruction_count") > 0) | (pl.col("state_count") >= 3))
     place = ("se", "simd", "slot")
     with_ids = kept.with_columns(id=pl.int_range(pl.len()).over(place))
@@ -50,13 +41,7 @@ def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
-    """SE -> SIMD -> slot -> id -> [file name, begin, end], as the manifest lists them.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> wave_filenames(kept_waves(ThreadTrace({}, TraceSource(path="nothing"))))
-    """
+    """SE -> SIMD -> slot -> id -> [file name, begin, end], as the manifest lists them."""
     nested: dict[str, Any] = {}
     columns = ("se", "simd", "slot", "id", "file_name", "start_cycles", "end_cycles")
     for se, simd, slot, number, name, begin, end in waves.select(*columns).iter_rows():
@@ -68,18 +53,7 @@ def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
 def wave_files(
     trace: ThreadTrace, listing: pl.DataFrame, waves: pl.DataFrame, *, extended: bool = False
 ) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the file of each wave in `waves` (from `kept_waves`).
-
-    Examples
-    --------
-    >>> from wavescope.export.trace.ui_output.lines import listed_lines
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> trace = ThreadTrace({}, TraceSource(path="nothing"))
-    >>> list(wave_files(trace, listed_lines(trace), kept_waves(trace)))
-    []
-    """
-    import msgspec
-
+    """Name and content of the file of each wave in `waves` (from `kept_waves`)."""
     tokens = trace.instructions.select(
         *("time_cycles", "category", "stall_cycles", "duration_cycles"),
         lines_of_rows(listing, trace.instructions["row"]).alias("line"),
@@ -108,8 +82,6 @@ def wave_files(
 
 def _wait_texts(trace: ThreadTrace, listing: pl.DataFrame) -> dict[int, bytes]:
     """waves.wave -> JSON list of [line of the wait, [[line of a producer, 0], ...]], one per wait and counter."""
-    import polars as pl
-
     waits = trace.waits.select("wave", "instruction", "counter").with_columns(
         line=lines_of_rows(listing, trace.waits["row"]),
         producer_line=lines_of_rows(listing, trace.waits["producer_row"]),

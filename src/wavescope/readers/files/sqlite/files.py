@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import sqlite3
 import weakref
@@ -9,6 +10,7 @@ import zlib
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+from wavescope import _core
 from wavescope.base.scratch import make_scratch, scratch_folder
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.readers.files.sqlite.locks import BusyError, shared_lock
@@ -20,19 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from wavescope import _core
-
-__all__ = ["ERRORS", "OpenFile", "tables_at_beginning"]
-
+#: What calls of SQLite raise: its messages quote the file, and what they quote need not be text.
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What calls of SQLite raise: its messages quote the file, and what they quote need not be text."""
-MAX_UNPACKED_BYTES = 16 << 30
-"""Bytes that a packed database may unpack to."""
-SMALL_BYTES = 256 << 20
-"""Up to this much is unpacked however well it was packed; beyond it the ratio counts."""
+MAX_UNPACKED_BYTES = 16 << 30  #: Bytes that a packed database may unpack to.
+SMALL_BYTES = 256 << 20  #: Up to this much is unpacked however well it was packed; beyond it the ratio counts.
 MAX_RATIO = 200
-LOCK_SECONDS = 2.0
-"""How long to wait for a database that another process holds locked."""
+LOCK_SECONDS = 2.0  #: How long to wait for a database that another process holds locked.
 
 _PAGE_COUNT_AT = 28
 _BEGINNING = 1 << 18
@@ -48,8 +43,7 @@ class OpenFile:
     somebody begins to write, a copy of one moment is read.
     """
 
-    pages: _core.SqliteFile | None = None
-    """Its pages, when the native core reads such files."""
+    pages: _core.SqliteFile | None = None  #: Its pages, when the native core reads such files.
 
     def __init__(self, path: Path) -> None:
         self._named = path
@@ -63,8 +57,7 @@ class OpenFile:
             self._open()
         except OSError as error:
             self.close()
-            what = f"cannot be read ({error.strerror or error})"
-            raise UsageError(what, where=str(path)) from error
+            raise UsageError(f"cannot be read ({error.strerror or error})", where=str(path)) from error
         except BaseException:
             self.close()
             raise
@@ -130,8 +123,6 @@ class OpenFile:
                 self._opened_as = self._stamp()
 
     def _use(self, descriptor: int) -> None:
-        from wavescope import _core
-
         self._endings.append(weakref.finalize(self, os.close, descriptor))
         self._descriptor = descriptor
         pages = _core.SqliteFile(descriptor)
@@ -163,8 +154,7 @@ class OpenFile:
             raise NotATraceError(what, where=str(self._named), advice=advice) from error
         # Not everybody heeds the lock: some write without SQLite, and some file systems have no locks.
         if self._stamp() != before:
-            what = "is being written"
-            raise NotATraceError(what, where=str(self._named), advice=_WAIT)
+            raise NotATraceError("is being written", where=str(self._named), advice=_WAIT)
         self._use_copy(target)
 
     def _stamp(self) -> tuple[object, ...]:
@@ -225,8 +215,6 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
 
 
 def _unpack(path: Path, target: Path, limit: int) -> None:
-    import gzip
-
     written = 0
     with gzip.open(path) as packed, target.open("wb") as plain:
         while block := packed.read(_BLOCK):

@@ -10,14 +10,11 @@ import os
 import struct
 from typing import NamedTuple
 
-__all__ = ["JOURNAL_MAGIC", "JournalError", "roll_back"]
-
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _HEADER = struct.Struct(">8s5I")
 _NUMBER = struct.Struct(">I")
 _ALL_RECORDS = 0xFFFFFFFF
-_LOCKED_AT = 0x40000000
-"""The page that holds this byte is never written."""
+_LOCKED_AT = 0x40000000  #: The page that holds this byte is never written.
 
 
 class JournalError(Exception):
@@ -30,8 +27,7 @@ class _Header(NamedTuple):
     magic: bytes
     record_count: int
     nonce: int
-    page_count: int
-    """Of the database before the transaction."""
+    page_count: int  #: Of the database before the transaction.
     sector_size: int
     page_size: int
 
@@ -59,8 +55,7 @@ def roll_back(journal: int, database: int) -> None:
     if first is None:
         return
     if os.pread(journal, len(JOURNAL_MAGIC), max(0, size - len(JOURNAL_MAGIC))) == JOURNAL_MAGIC:
-        what = "its journal belongs to a transaction over several databases and names a file outside of it"
-        raise JournalError(what)
+        raise JournalError("its journal belongs to a transaction over several databases and names a file outside of it")
     # Pages beyond the file can only come out of the journal.
     if first.page_count * first.page_size > os.fstat(database).st_size + size:
         what = f"its journal is of a database of {first.page_count:,} pages, more than it and the journal hold"

@@ -19,11 +19,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["BusyError", "checkpoint_lock", "is_reserved", "shared_lock"]
-
 _PENDING, _RESERVED, _SHARED = (0x40000000, 1), (0x40000001, 1), (0x40000002, 510)
-_CHECKPOINT = (121, 1)
-"""In the -shm file: held by whoever moves pages of the log into the database."""
+_CHECKPOINT = (121, 1)  #: In the -shm file: held by whoever moves pages of the log into the database.
 _FLOCK = "hhqqi4x"
 _BUSY = (errno.EAGAIN, errno.EACCES)
 _PAUSE_SECONDS = 0.005

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["copy_moment", "is_pending", "open_descriptor"]
-
 _READ_VERSION_AT, _WAL = 19, bytes([2])
 _WAL_HEADER = struct.Struct(">8I")
 _WAL_FRAME = struct.Struct(">6I")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 
-__all__ = ["is_reading", "permit_reading"]
-
 _ACTIONS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 _FORBIDDEN_FUNCTIONS = ("load_extension", "fts3_tokenizer")
-_ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")
-"""Pragmas that only tell."""
+_ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")  #: Pragmas that only tell.
 
 
 def is_reading(action: int, name: str | None) -> bool:
@@ -27,13 +24,7 @@ def is_reading(action: int, name: str | None) -> bool:
 
 
 def permit_reading(action: int, what: str | None, name: str | None, *_: object) -> int:
-    """An authorizer for connections to databases of others: reading, and pragmas about tables.
-
-    Examples
-    --------
-    >>> permit_reading(sqlite3.SQLITE_PRAGMA, "table_info", None) == sqlite3.SQLITE_OK
-    True
-    """
+    """An authorizer for connections to databases of others: reading, and pragmas about tables."""
     is_told = action == sqlite3.SQLITE_PRAGMA and what in _ABOUT_TABLES
     # Asked when SQLite declares the columns of its own pragma tables; the file itself is open for reading only.
     is_declared = action == sqlite3.SQLITE_UPDATE and what == "sqlite_master"

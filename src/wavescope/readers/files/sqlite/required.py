@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from wavescope.readers.files.sqlite import Database
 
-__all__ = ["note_missing"]
-
 
 def note_missing(
     database: Database,

@@ -15,18 +15,14 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping
 
-__all__ = ["MOST_TABLES", "StoredTable", "count_tables", "read_tables", "read_views"]
-
+#: What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing.
 _Plan = list[tuple[str, int, int, bool, bool, int | float | str | None]]
-"""What the native core is asked for: name, place in the record, type, is row id, stores reals, value when missing."""
 
 
-MOST_TABLES = 50_000
-"""Tables of a database that are read."""
+MOST_TABLES = 50_000  #: Tables of a database that are read.
 _TABLES = "FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
 _FIRST_TABLES = f"SELECT rowid AS number, name, rootpage {_TABLES} ORDER BY rowid LIMIT {MOST_TABLES}"
-_COMPUTED = 2
-"""How `table_xinfo` marks columns that are computed whenever they are read."""
+_COMPUTED = 2  #: How `table_xinfo` marks columns that are computed whenever they are read.
 
 
 class _Unknown(Exception):  # noqa: N818 - never leaves this module
@@ -83,8 +79,7 @@ class StoredTable:
     name: str
     root: int
     declared: tuple[_Declared, ...]
-    key: str | None
-    """The column that is the row id."""
+    key: str | None  #: The column that is the row id.
 
     @property
     def columns(self) -> tuple[str, ...]:

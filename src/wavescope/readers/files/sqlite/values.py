@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CATEGORY", "INTEGER", "REAL", "TEXT", "fitted", "number_of"]
-
+#: Types of columns, by the numbers that the native core uses (wavescope::SqliteType).
 INTEGER, REAL, TEXT, CATEGORY = range(4)
-"""Types of columns, by the numbers that the native core uses (wavescope::SqliteType)."""
 
 _OWN = {INTEGER: {int, type(None)}, REAL: {float, type(None)}, TEXT: {str, type(None)}, CATEGORY: {str, type(None)}}
 _NUMBER = re.compile(r"[+-]?(?:(\d+)|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)", re.ASCII)

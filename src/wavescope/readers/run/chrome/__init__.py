@@ -23,6 +23,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 
 from wavescope.model.losses import Loss
 from wavescope.model.run import MemorySource
@@ -35,11 +36,7 @@ from wavescope.readers.run.event_rows import finished, link, numbered, with_numb
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
-
-__all__ = ["DOMAINS", "read_kineto"]
-
+#: Category of an event -> domain of the region.
 DOMAINS = {
     "cuda_runtime": "HIP",
     "cuda_driver": "HIP",
@@ -50,7 +47,6 @@ DOMAINS = {
     "user_annotation": "MARKER",
     "python_function": "PYTHON",
 }
-"""Category of an event -> domain of the region."""
 
 _DIRECTIONS = {
     "HtoD": "MEMORY_COPY_HOST_TO_DEVICE",
@@ -74,13 +70,7 @@ def read_kineto(path: Path) -> MemorySource:
     ------
     UsageError, NotATraceError
         When the file cannot be read.
-
-    Examples
-    --------
-    >>> run = read_kineto(Path("rank0.pt.trace.json.gz"))  # doctest: +SKIP
     """
-    import polars as pl
-
     file = read_chrome(path)
     losses: list[Loss] = []
     every = chrome_events(file, losses)
@@ -103,8 +93,6 @@ def read_kineto(path: Path) -> MemorySource:
 
 def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
     """GPU work without its launch, where launches were recorded: it was under way when the recording began."""
-    import polars as pl
-
     key = ["process", "correlation"]
     calls = tables["regions"].select(key).drop_nulls().unique()
     work = pl.concat([tables[name].select(key) for name in ("kernels", "copies")])
@@ -123,8 +111,6 @@ def _rank(file: ChromeFile) -> int | None:
 
 def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Events by the table that they belong to, with columns of ours."""
-    import polars as pl
-
     links = {"correlation": "correlation", "external_correlation": "external"}
     gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation"))).with_columns(
         tid=_number("own_tid"),
@@ -165,15 +151,11 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _number(column: str) -> pl.Expr:
-    import polars as pl
-
     return pl.col(column).cast(pl.Int64, strict=False)
 
 
 def _direction() -> pl.Expr:
     """The name of a copy in the words of ROCpd."""
-    import polars as pl
-
     name = pl.col("name").cast(pl.String)
     short = pl.coalesce(
         pl.col("direction").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
@@ -184,8 +166,6 @@ def _direction() -> pl.Expr:
 
 
 def _domain() -> pl.Expr:
-    import polars as pl
-
     cat, name = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String)
     label = pl.col("process_label").fill_null("")
     by_name = (
@@ -203,8 +183,6 @@ def _domain() -> pl.Expr:
 
 
 def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     named = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
         pid=pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False),
         tid=pl.col("tid").cast(pl.Int64, strict=False),
@@ -221,8 +199,6 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
 
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
-    import polars as pl
-
     gpus = numbered([kinds["kernels"], kinds["copies"]], ["process", "device"], "agent")
     named = dict(kinds["kernels"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows())
     rows = [

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
@@ -18,14 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
-__all__ = ["ChromeFile", "chrome_events", "nanoseconds", "read_chrome"]
-
-_HEAD = 4096
-"""Bytes in which the first sign of the text is looked for."""
-_BATCH = 1 << 15
-"""Events that are Python objects at the same time."""
+_HEAD = 4096  #: Bytes in which the first sign of the text is looked for.
+_BATCH = 1 << 15  #: Events that are Python objects at the same time.
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
 _LARGEST = (1 << 63) - 1
 _NO_SIZE = (None, None, None)
@@ -90,10 +85,6 @@ def read_chrome(path: Path) -> ChromeFile:
     ------
     UsageError, NotATraceError
         When it cannot be read.
-
-    Examples
-    --------
-    >>> read_chrome(Path("trace.json.gz"))  # doctest: +SKIP
     """
     data = json_text(path)
     try:
@@ -127,8 +118,6 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     >>> frame.select("ph", "name", "pid", "tid", "start_ns", "dur_ns").row(0)
     ('X', 'k', '1', 'a', 1751410836000000125, 500)
     """
-    import polars as pl
-
     frames = []
     lost = 0
     for begin in range(0, len(file.events), _BATCH):
@@ -148,8 +137,6 @@ _ARGUMENT = msgspec.json.Decoder(_Args, float_hook=str)
 
 def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
     """The events of a batch as columns, and how many are none."""
-    import polars as pl
-
     events: list[Any] = []
     try:
         events = _EVENTS.decode(b"[" + b",".join(batch) + b"]")
@@ -197,8 +184,6 @@ def _across(sizes: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
 
 def _strings(values: Sequence[Any]) -> pl.Series:
     """Values as texts, whatever they are."""
-    import polars as pl
-
     with suppress(TypeError, pl.exceptions.PolarsError):
         return pl.Series(values, dtype=pl.String)
     return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
@@ -206,8 +191,6 @@ def _strings(values: Sequence[Any]) -> pl.Series:
 
 def _integers(values: Sequence[Any]) -> pl.Series:
     """Whole numbers, also where they were written as text or with `0x`; others are null."""
-    import polars as pl
-
     with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(values, dtype=pl.Int64)
     frame = pl.select(text=_strings(values))
@@ -225,8 +208,6 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     >>> nanoseconds(["1751410836000000.125", 3, "0.9996", None, "1.5e3"]).to_list()
     [1751410836000000125, 3000, 1000, None, 1500000]
     """
-    import polars as pl
-
     frame = pl.select(text=_strings(microseconds))
     parts = pl.col("text").str.extract_groups(r"^(-?)(\d{1,15})(?:\.(\d+))?$")
     whole, rest = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavescope.model.losses import Loss
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["processes_of", "told_apart", "with_process"]
-
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-_LINKS = ("s", "t", "f", "M", "")
-"""Events that say nothing of their own: what they link is linked by correlation."""
+_LINKS = ("s", "t", "f", "M", "")  #: Events that say nothing of their own: what they link is linked by correlation.
 
 
 def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
     """Ranges and instants with begin and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
-    import polars as pl
-
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
@@ -53,8 +45,6 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
     """What an event is: kernel, copy, region, ...; null = nothing that is read."""
-    import polars as pl
-
     ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
     is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
@@ -79,8 +69,6 @@ def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
 
 def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     """Ranges with an end; a begin (B) and an end (E) of one thread become one range."""
-    import polars as pl
-
     ends = pl.coalesce("end", pl.col("start_ns") + pl.col("dur_ns"))
     ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("start_ns"))
     events = events.with_columns(end_ns=ends)
@@ -113,8 +101,6 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
 
 def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -> pl.DataFrame:
     """The processes that have events on the CPU; a group (rank) without any is one process."""
-    import polars as pl
-
     group = events.select(group=pl.col("rank")).unique()
     cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
         group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
@@ -139,8 +125,6 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
 
 def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     """The events with the number of their process: work of a GPU belongs to the busiest process of its rank."""
-    import polars as pl
-
     main = (
         processes.sort("len", "process", descending=[True, False], nulls_last=True)
         .unique("group", keep="first", maintain_order=True)

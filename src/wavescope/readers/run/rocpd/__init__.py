@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from wavescope.model.run import RunSource
     from wavescope.readers.files.sqlite import Database
 
-__all__ = ["read_rocpd"]
-
 
 def read_rocpd(database: Database, *, with_environment: bool = False) -> RunSource:
     """The tables of a ROCpd database; nothing big is read before it is asked for.
@@ -26,12 +24,5 @@ def read_rocpd(database: Database, *, with_environment: bool = False) -> RunSour
         The file; views in it are ignored, only stored tables are read.
     with_environment
         Whether the values of environment variables are given; they may hold secrets, and are `***` otherwise.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from wavescope.readers.files.sqlite import Database
-    >>> read_rocpd(Database(Path("results.db"))).version  # doctest: +SKIP
-    '3'
     """
     return RocpdSource(database, with_environment=with_environment)

@@ -6,6 +6,8 @@ import json
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.readers.run.event_times import sound_ends
 from wavescope.readers.run.rocpd.lookup import Lookup
 from wavescope.readers.run.rocpd.mapping import End, First, Json, Row, Stored, Text
@@ -14,12 +16,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.readers.run.rocpd.mapping import Origin
     from wavescope.readers.run.rocpd.runs import DataType, RocpdRun
-
-__all__ = ["RunColumns"]
 
 
 class RunColumns:
@@ -35,8 +33,6 @@ class RunColumns:
 
     def needs(self, origin: Origin, dtype: DataType) -> dict[str, DataType]:
         """The stored columns that a column is made of, as the types to read."""
-        import polars as pl
-
         match origin:
             case Stored(column):
                 return {column: pl.Int64 if dtype == pl.Boolean else dtype}
@@ -53,8 +49,6 @@ class RunColumns:
 
     def made(self, origin: Origin, piece: pl.DataFrame, dtype: DataType, losses: Counter[str]) -> pl.Series:
         """The column for the rows of `piece`; adds what was unsound to `losses`, by kind."""
-        import polars as pl
-
         match origin:
             case Stored(column):
                 return piece[column].cast(dtype)
@@ -77,8 +71,6 @@ class RunColumns:
                 return pl.select(pl.coalesce(both)).to_series()
 
     def _lookup(self, table: str) -> Lookup:
-        import polars as pl
-
         if table not in self._rows:
             self._rows[table] = Lookup.of(self.run.frame(table, {"id": pl.Int64})["id"])
         return self._rows[table]
@@ -89,8 +81,6 @@ class RunColumns:
 
     @cached_property
     def _texts(self) -> tuple[Lookup, pl.Series]:
-        import polars as pl
-
         texts = self.run.frame("string", {"id": pl.Int64, "string": pl.Categorical})
         return Lookup.of(texts["id"]), texts["string"]
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-__all__ = ["MASKED", "rank_of", "variables"]
-
 MASKED = "***"
+#: Variables that hold the rank; those of the MPI library win over those of the job launcher.
 _RANKS = (
     "OMPI_COMM_WORLD_RANK",
     "PMIX_RANK",
@@ -20,7 +19,6 @@ _RANKS = (
     "SLURM_PROCID",
     "RANK",
 )
-"""Variables that hold the rank; those of the MPI library win over those of the job launcher."""
 
 
 def variables(text: str | None) -> dict[str, str]:

@@ -6,17 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 
 from wavescope.readers.run.rocpd.lookup import Lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.readers.run.rocpd.runs import RocpdRun, Types
-
-__all__ = ["event_chunks"]
 
 _MADE = ("category", "domain", "message")
 _MARKER = "MARKER"
@@ -27,8 +24,6 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
 
     The message is the text of a marker; null for all other calls.
     """
-    import polars as pl
-
     made = [name for name in columns if name in _MADE]
     needs = {name: dtype for name, dtype in columns.items() if name not in _MADE}
     if not made:
@@ -58,8 +53,6 @@ class _Categories:
 
     @classmethod
     def read(cls, run: RocpdRun) -> _Categories:
-        import polars as pl
-
         if run.has("info_category", "name"):
             texts = run.frame("info_category", {"id": pl.Int64, "name": pl.String})
         else:
@@ -74,8 +67,6 @@ class _Categories:
 
 
 def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:
-    import polars as pl
-
     markers = (domains == _MARKER).arg_true()
     texts = extdata.gather(markers)
     distinct = texts.drop_nulls().unique()

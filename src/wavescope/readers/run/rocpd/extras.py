@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.readers.run.rocpd.layout import PREFIX
 from wavescope.readers.run.rocpd.mapping import TABLES
 from wavescope.readers.run.rocpd.runs import table_names
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
     from wavescope.readers.run.rocpd.runs import DataType
-
-__all__ = ["Extras"]
 
 _READ = {"metadata", "string", "event", "track"} | {stored for stored, _ in TABLES.values()}
 
@@ -34,15 +32,11 @@ class Extras(Mapping[str, "pl.DataFrame"]):
         return len(self._stored)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        import polars as pl
-
         frames = [self._database.frame(stored, self._types(stored)) for stored in self._stored[name]]
         return pl.concat(frames, how="diagonal_relaxed")
 
     def _types(self, table: str) -> dict[str, DataType]:
         """Types by the affinity of the declared types."""
-        import polars as pl
-
         declared = self._database.query("SELECT name, type FROM pragma_table_info(?)", (table,))
         types: dict[str, DataType] = {}
         for name, kind in declared:

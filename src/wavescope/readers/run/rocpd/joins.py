@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.readers.run.rocpd.events import event_chunks
 from wavescope.readers.run.rocpd.lookup import LookupBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.readers.run.rocpd.lookup import Lookup
     from wavescope.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
-__all__ = ["JOINS", "OF_TRACK", "joined_chunks"]
-
+#: What stands before the dot -> column that holds the key, table that has the row, its column with the same key.
 JOINS = {
     "event": ("event_id", "event", "id"),
     "track": ("track_id", "track", "id"),
@@ -27,16 +26,13 @@ JOINS = {
     "moment": ("event_id", "sample", "event_id"),
     "caller": ("event_id", "region", "event_id"),
 }
-"""What stands before the dot -> column that holds the key, table that has the row, its column with the same key."""
 
+#: Columns that a row takes from its track when its own table has none: samples; in drafts of schema 4, all rows.
 OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
-"""Columns that a row takes from its track when its own table has none: samples; in drafts of schema 4, all rows."""
 
 
 def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.DataFrame]:
     """These columns of a stored table in pieces; a name with a dot is a column of the row that a join leads to."""
-    import polars as pl
-
     places = {name: _place(run, table, name) for name in columns}
     wanted: dict[str, dict[str, DataType]] = {"": {}}
     for name, (join, column) in places.items():
@@ -72,8 +68,6 @@ class _Target:
 
     @classmethod
     def read(cls, run: RocpdRun, table: str, key: str, types: Types) -> _Target:
-        import polars as pl
-
         builder = LookupBuilder()
         # Texts are kept once each: nearly all events say "{}" about their call stack, lines and properties.
         kept = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
@@ -89,6 +83,4 @@ class _Target:
 
 def _copied(series: pl.Series, dtype: DataType) -> pl.Series:
     """A column on its own: one that is kept would keep all columns of its piece, which came as one."""
-    import polars as pl
-
     return series.cast(dtype) if series.dtype in (pl.String, pl.Categorical) else series + 0

@@ -11,46 +11,27 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-__all__ = ["PREFIX", "VERSIONS", "StoredColumn", "StoredTable", "stored_tables", "suffix_of"]
-
 PREFIX = "rocpd_"
+#: Released versions of the schema, as metadata stores them.
 VERSIONS = ("3", "3.0.0", "3.0.1", "3.0.2", "3.0.3", "3.0.4", "3.0.5")
-"""Released versions of the schema, as metadata stores them."""
 
 
 @dataclass(frozen=True)
 class StoredColumn:
-    """A column as a `CREATE TABLE` would declare it.
-
-    Examples
-    --------
-    >>> nid = stored_tables("3")["region"].columns[2]
-    >>> nid.name, nid.type, nid.is_required, nid.target
-    ('nid', 'INTEGER', True, 'info_node')
-    """
+    """A column as a `CREATE TABLE` would declare it."""
 
     name: str
-    type: str
-    """INTEGER, BIGINT, REAL, TEXT, or JSONB (the stored value is JSON text)."""
+    type: str  #: INTEGER, BIGINT, REAL, TEXT, or JSONB (the stored value is JSON text).
     is_required: bool = False
     is_unique: bool = False
-    default: str | None = None
-    """Default value as SQL; None = none."""
-    target: str | None = None
-    """Name of the table whose id it holds."""
-    choices: tuple[str, ...] = ()
-    """The only values that are allowed; empty = any."""
+    default: str | None = None  #: Default value as SQL; None = none.
+    target: str | None = None  #: Name of the table whose id it holds.
+    choices: tuple[str, ...] = ()  #: The only values that are allowed; empty = any.
 
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table with all of its columns, `id` and `guid` included.
-
-    Examples
-    --------
-    >>> stored_tables("3")["metadata"].names
-    ['id', 'tag', 'value']
-    """
+    """A table with all of its columns, `id` and `guid` included."""
 
     name: str
     columns: tuple[StoredColumn, ...]

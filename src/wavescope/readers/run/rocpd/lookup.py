@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["Lookup", "LookupBuilder"]
+import polars as pl
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """Finds rows of a table by their ids; see `LookupBuilder`.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> found = Lookup.of(pl.Series([3, 5, 6])).rows(pl.Series([6, None, 4, 3]))
-    >>> found.to_list()
-    [2, None, None, 0]
-    """
+    """Finds rows of a table by their ids; see `LookupBuilder`."""
 
     first: int
     count: int
-    ids: pl.Series | None = None
-    """The ids in ascending order; None = they follow each other from `first`."""
-    order: pl.Series | None = None
-    """The row of each of them; None = the same order."""
+    ids: pl.Series | None = None  #: The ids in ascending order; None = they follow each other from `first`.
+    order: pl.Series | None = None  #: The row of each of them; None = the same order.
 
     @classmethod
     def of(cls, ids: pl.Series) -> Lookup:
@@ -39,8 +25,6 @@ class Lookup:
 
     def rows(self, keys: pl.Series) -> pl.Series:
         """The row of each key, as UInt32; null where the key is null or no row has it."""
-        import polars as pl
-
         if self.ids is None:
             rows = (keys - self.first).cast(pl.UInt32, strict=False)  # what is negative or wraps around becomes null
             is_beyond = rows >= self.count
@@ -57,13 +41,10 @@ class LookupBuilder:
 
     _first: int = 0
     _count: int = 0
-    _kept: list[pl.Series] = field(default_factory=list)
-    """The ids so far; empty = they follow each other."""
+    _kept: list[pl.Series] = field(default_factory=list)  #: The ids so far; empty = they follow each other.
 
     def add(self, ids: pl.Series) -> None:
         """The ids of the next rows."""
-        import polars as pl
-
         if not len(ids):
             return
         if not self._count:
@@ -77,8 +58,6 @@ class LookupBuilder:
 
     def done(self) -> Lookup:
         """The lookup by all of these ids."""
-        import polars as pl
-
         if not self._kept:
             return Lookup(self._first, self._count)
         ids = pl.concat(self._kept, rechunk=True)

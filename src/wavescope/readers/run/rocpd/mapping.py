@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = ["TABLES", "End", "First", "Json", "Origin", "Row", "Stored", "Text"]
-
 
 @dataclass(frozen=True)
 class Stored:
@@ -80,6 +78,7 @@ _EVENT_JSON: dict[str, Origin] = {
     "event_properties": Stored("event.extdata"),
 }
 
+#: Table of a `Run` -> stored table, and where its columns come from; `source` makes those that are not stored.
 TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "nodes": (
         "info_node",
@@ -305,4 +304,3 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
         },
     ),
 }
-"""Table of a `Run` -> stored table, and where its columns come from; `source` makes those that are not stored."""

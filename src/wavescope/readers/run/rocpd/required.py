@@ -14,17 +14,15 @@ if TYPE_CHECKING:
     from wavescope.readers.run.rocpd.mapping import Origin
     from wavescope.readers.run.rocpd.runs import RocpdRun
 
-__all__ = ["note_missing_in_run", "required"]
-
+#: Tables without which names, places or whole kinds of events are missing, in a file of any version.
 _NEEDED = ("string", "info_process", "info_agent", "info_kernel_symbol", "event", "region", "kernel_dispatch")
-"""Tables without which names, places or whole kinds of events are missing, in a file of any version."""
+#: What is read beside the columns that `mapping` names.
 _ALSO = {
     "metadata": ("tag", "value"),
     "string": ("id", "string"),
     "info_process": ("environment",),
     "track": ("id", *OF_TRACK),
 }
-"""What is read beside the columns that `mapping` names."""
 
 
 def note_missing_in_run(run: RocpdRun) -> None:

@@ -7,19 +7,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+import polars as pl
+
 from wavescope.readers.run.rocpd.layout import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
 
     DataType: TypeAlias = pl.DataType | type[pl.DataType]
     Types: TypeAlias = Mapping[str, DataType]
-
-__all__ = ["RocpdRun", "rocpd_runs", "table_names"]
 
 _GUID = re.compile(r"_[0-9a-f]{8}(_[0-9a-f]{4}){3}_[0-9a-f]{12}$", re.IGNORECASE)
 _METADATA = PREFIX + "metadata"
@@ -27,18 +25,11 @@ _METADATA = PREFIX + "metadata"
 
 @dataclass
 class RocpdRun:
-    """One process run in a file. Ids are unique within a run only.
-
-    Examples
-    --------
-    >>> RocpdRun(None, "_0000ddb5_8903_7903_b269_cd8d3745bb8a").guid  # type: ignore[arg-type]
-    '0000ddb5-8903-7903-b269-cd8d3745bb8a'
-    """
+    """One process run in a file. Ids are unique within a run only."""
 
     database: Database
     suffix: str
-    only_guid: str | None = None
-    """The rows of this guid are the run's; None = all rows of its tables."""
+    only_guid: str | None = None  #: The rows of this guid are the run's; None = all rows of its tables.
     metadata: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -52,14 +43,10 @@ class RocpdRun:
 
     def frame(self, table: str, columns: Types) -> pl.DataFrame:
         """These columns of a stored table; those that it lacks are null."""
-        import polars as pl
-
         return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)
 
     def chunks(self, table: str, columns: Types) -> Iterator[pl.DataFrame]:
         """`frame` in pieces."""
-        import polars as pl
-
         if self.only_guid is None:
             yield from self.database.chunks(self._name(table), columns)
             return
@@ -104,14 +91,10 @@ def _suffix(table: str) -> str:
 
 
 def _metadata(database: Database, suffix: str) -> dict[str, str]:
-    import polars as pl
-
     rows = database.frame(_METADATA + suffix, {"tag": pl.String, "value": pl.String})
     return {tag: value for tag, value in rows.iter_rows() if tag and value is not None}
 
 
 def _guids(database: Database) -> list[str]:
-    import polars as pl
-
     found = database.frame(PREFIX + "info_process", {"guid": pl.String})["guid"]
     return found.drop_nulls().unique(maintain_order=True).to_list()

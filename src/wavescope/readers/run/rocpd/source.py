@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 from wavescope.model.run_tables import NUMBERED, RUN
 from wavescope.readers.run.rocpd.columns import RunColumns
@@ -18,12 +20,8 @@ from wavescope.readers.run.rocpd.runs import rocpd_runs
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
     from wavescope.readers.run.rocpd.runs import DataType, RocpdRun
-
-__all__ = ["RocpdSource"]
 
 
 class RocpdSource:
@@ -52,8 +50,6 @@ class RocpdSource:
                 yield from self._run_chunks(run, table, columns)
 
     def _run_chunks(self, run: RunColumns, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         stored_table, origins = TABLES[table]
         dtypes = RUN[table].dtypes
         needs: dict[str, DataType] = {"id": pl.Int64}
@@ -81,8 +77,6 @@ class RocpdSource:
                 self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
 
     def _environment(self, run: RunColumns) -> pl.DataFrame:
-        import polars as pl
-
         texts = run.run.frame("info_process", {"environment": pl.String})["environment"]
         rows = [
             (run.before["info_process"] + number, name, value if self.with_environment else MASKED)
@@ -99,8 +93,6 @@ class RocpdSource:
 
 def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
     """Columns of `processes` that no column stores."""
-    import polars as pl
-
     if name == "rank":
         return pl.Series([rank_of(variables(text)) for text in piece["environment"]], dtype=pl.Int32)
     value = {"guid": run.guid, "source": 0}.get(name)
@@ -109,8 +101,6 @@ def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
 
 def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
     """The runs with the number of rows that come before theirs in every numbered table."""
-    import polars as pl
-
     counts = {TABLES[table][0]: 0 for table in NUMBERED if table in TABLES}
     found = []
     for run in runs:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
@@ -15,11 +17,7 @@ from wavescope.readers.run.rocprof_v1.rows import assembled, plain_name
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.run import MemorySource
-
-__all__ = ["read_rocprof_csv"]
 
 _HEAD = 1 << 16
 _COLUMNS = {
@@ -39,8 +37,8 @@ _COLUMNS = {
     "start_ns": ("Int64", ("beginns",)),
     "end_ns": ("Int64", ("endns",)),
 }
+#: Columns that are neither read nor counters.
 _OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
-"""Columns that are neither read nor counters."""
 _COUNTER = "counter "
 
 
@@ -53,13 +51,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     ------
     NotATraceError
         When it is not such a file.
-
-    Examples
-    --------
-    >>> read_rocprof_csv(Path("results.csv"))  # doctest: +SKIP
     """
-    import polars as pl
-
     with open_regular(file) as stream:
         head = stream.read(_HEAD)
     header = header_of(head)
@@ -88,8 +80,6 @@ def _names(head: bytes) -> list[str]:
 
 def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
     """One row per dispatch and counter that has a value."""
-    import polars as pl
-
     wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index(
         "row of the dispatch"
     )

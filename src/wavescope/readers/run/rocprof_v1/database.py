@@ -16,18 +16,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.readers.files.sqlite.required import note_missing
 from wavescope.readers.run.rocprof_v1.rows import assembled, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.model.run import MemorySource
     from wavescope.readers.files.sqlite import Database
-
-__all__ = ["read_rocprof_database"]
 
 _TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
 _KERN = _TIMES | {
@@ -48,8 +46,9 @@ _LINKED = "HIP"
 _WHEN = ("BeginNs", "EndNs")
 _WORK = ("Index", "pid", "tid", "dev-id", "queue-id", "Name", *_WHEN)
 _CALL = ("pid", "tid", "Name", *_WHEN)
+#: Traces of the runtime have the numbers and names of kernels only.
 _LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
-"""Traces of the runtime have the numbers and names of kernels only."""
+#: Columns that a table must have; others came with later versions of rocprof.
 _REQUIRED: dict[str, tuple[str, ...]] = {
     "KERN": ("Index", "KernelName"),
     "OPS": _WORK,
@@ -58,19 +57,11 @@ _REQUIRED: dict[str, tuple[str, ...]] = {
     "HSA": (*_CALL, "args"),
     "ROCTX": _CALL,
 }
-"""Columns that a table must have; others came with later versions of rocprof."""
 _SIZE = r"\b[sS]izeBytes\((\d+)\)"
 
 
 def read_rocprof_database(database: Database) -> MemorySource:
-    """The run in a `results.db`.
-
-    Examples
-    --------
-    >>> read_rocprof_database(Database(Path("results.db")))  # doctest: +SKIP
-    """
-    import polars as pl
-
+    """The run in a `results.db`."""
     tables = {name.upper(): name for name in database.tables}
     note_missing(database, {tables[name]: _required(database, tables[name]) for name in _REQUIRED if name in tables})
     events: dict[str, pl.DataFrame] = {}
@@ -102,16 +93,12 @@ def _required(database: Database, table: str) -> tuple[str, ...]:
 
 def _read(database: Database, table: str, integers: Mapping[str, str], texts: Mapping[str, str]) -> pl.DataFrame:
     """Columns of a table under our names."""
-    import polars as pl
-
     stored = {**dict.fromkeys(integers.values(), pl.Int64), **dict.fromkeys(texts.values(), pl.String)}
     frame = database.frame(table, stored)
     return frame.select(pl.col(theirs).alias(ours) for ours, theirs in {**integers, **texts}.items())
 
 
 def _work(database: Database, table: str | None, columns: Mapping[str, str], name: str) -> pl.DataFrame:
-    import polars as pl
-
     texts = {"name": name, "region_name": "roctx-range"}
     if table is None:
         return pl.DataFrame(schema={**dict.fromkeys(columns, pl.Int64), **dict.fromkeys(texts, pl.String)})
@@ -121,8 +108,6 @@ def _work(database: Database, table: str | None, columns: Mapping[str, str], nam
 
 
 def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
-    import polars as pl
-
     rows = _read(database, table, _TIMES | {"index": "Index"}, {"name": "Name", "text": "args"})
     index = pl.col("index") if domain == _LINKED else pl.lit(None, pl.Int64)
     said = pl.when(pl.col("text").fill_null("") != "").then(pl.struct(args="text").struct.json_encode())
@@ -140,8 +125,6 @@ def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
 
 def _with_sizes(copies: pl.DataFrame, calls: pl.DataFrame | None) -> pl.DataFrame:
     """The size of a copy is an argument of the call that asked for it."""
-    import polars as pl
-
     if calls is None:
         return copies
     size = pl.col("text").str.extract(_SIZE).str.to_integer(strict=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.run import MemorySource
 from wavescope.readers.run.event_rows import finished, link, numbered, with_numbers
 
@@ -11,15 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.losses import Loss
 
-__all__ = ["assembled", "plain_name"]
-
 _EVENTS = ("kernels", "copies", "regions")
+#: `name(value)`, where the value may be `{x(1) y(2)}` or the declaration of a function.
 _ARGUMENT = r"\w+\((?:\{[^}]*\}|[^(){}]*(?:\([^()]*\)[^(){}]*)*)\)"
-"""`name(value)`, where the value may be `{x(1) y(2)}` or the declaration of a function."""
 _SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
 
 
@@ -38,14 +36,7 @@ def plain_name(name: pl.Expr) -> pl.Expr:
 def assembled(
     path: Path, form: str, events: Mapping[str, pl.DataFrame], losses: list[Loss], extras: Mapping[str, pl.DataFrame]
 ) -> MemorySource:
-    """The run of events that name things by `pid`, `tid`, `device`, `queue_id` and `stream_id`.
-
-    Examples
-    --------
-    >>> assembled(Path("results.csv"), "rocprof CSV", {"kernels": dispatches}, [], {})  # doctest: +SKIP
-    """
-    import polars as pl
-
+    """The run of events that name things by `pid`, `tid`, `device`, `queue_id` and `stream_id`."""
     tables: dict[str, pl.DataFrame] = {}
     processes = numbered(events.values(), ["pid"], "process")
     if not processes.height:
@@ -70,15 +61,11 @@ def assembled(
 
 def _with_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     """Rows without a process id are of the first process."""
-    import polars as pl
-
     return link(frame, processes, ["pid"], "process").with_columns(pl.col("process").fill_null(0))
 
 
 def _with_ends(copies: pl.DataFrame) -> pl.DataFrame:
     """The GPU is the end that is not the host."""
-    import polars as pl
-
     name = pl.col("name").cast(pl.String)
     return copies.with_columns(
         pl.when(~name.str.contains("(?i)HostTo")).then("agent").alias("src_agent"),
@@ -88,8 +75,6 @@ def _with_ends(copies: pl.DataFrame) -> pl.DataFrame:
 
 def _arguments(calls: pl.DataFrame) -> pl.DataFrame:
     """The text of the arguments, `( name(value) name(value))`, taken apart."""
-    import polars as pl
-
     parts = calls.select("process", "event", pl.col("text").str.extract_all(_ARGUMENT).alias("part"))
     parts = parts.filter(pl.col("part").list.len() > 0)
     parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position")).explode("part", "position")
@@ -99,8 +84,6 @@ def _arguments(calls: pl.DataFrame) -> pl.DataFrame:
 
 def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataFrame]) -> None:
     """`counters` has the row of the dispatch, the name and the value of each."""
-    import polars as pl
-
     if "counters" not in events:
         return
     kernels = tables["kernels"].select("process", "event").with_row_index("row")

@@ -6,15 +6,13 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import polars as pl
-
-__all__ = ["add_agents"]
 
 _LINKS = {"agent_text": "agent", "src_text": "src_agent", "dst_text": "dst_agent"}
 _TEXT = re.compile(r"(?:(agent|gpu|cpu|nic)\s+)?(\d{1,18})", re.IGNORECASE)
@@ -38,17 +36,7 @@ def add_agents(
     """The agents of all processes, and the events with the numbers of theirs.
 
     Agents that events name but no list tells are added with what their use tells about them.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> used = pl.DataFrame({"process": [0], "agent_text": ["GPU 1"]}, schema_overrides={"process": pl.UInt32})
-    >>> agents, linked = add_agents(None, {"kernels": used}, pl.DataFrame())
-    >>> agents["type_index"].to_list(), linked["kernels"]["agent"].to_list()
-    ([1], [0])
     """
-    import polars as pl
-
     rows = _listed_rows(listed, processes)
     known: dict[tuple[int, str], int] = {}
     for process, text, kind in _texts(events):
@@ -97,8 +85,6 @@ def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[d
 
 def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
     """How the events name agents: process, text, and the kind that the use tells, in a fixed order."""
-    import polars as pl
-
     found: set[tuple[int, str, str]] = set()
     for name, frame in events.items():
         for column in _LINKS:

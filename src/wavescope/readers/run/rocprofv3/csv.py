@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.run import MemorySource
 from wavescope.readers.files.rocprofv3_columns import header_of, layout_of, read_table, run_of
+from wavescope.readers.files.text import text_bytes
 from wavescope.readers.run.event_rows import finished, link, with_numbers
 from wavescope.readers.run.rocprofv3.agents import add_agents
 from wavescope.readers.run.rocprofv3.tables import add_events
@@ -16,11 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    import polars as pl
-
     from wavescope.model.losses import Loss
-
-__all__ = ["read_rocprofv3_csv"]
 
 _EVENTS = ("kernels", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16
@@ -36,10 +35,6 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     ------
     UsageError, NotATraceError
         When a file cannot be read.
-
-    Examples
-    --------
-    >>> run = read_rocprofv3_csv(Path("out"), [Path("out/1_kernel_trace.csv")])  # doctest: +SKIP
     """
     losses: list[Loss] = []
     raw = _raw_tables(files, losses)
@@ -51,16 +46,13 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
 
 def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The rows of the files by kind."""
-    import polars as pl
-
     found: dict[str, list[pl.DataFrame]] = {}
     for file in files:
         try:
             with open_regular(file) as stream:
                 layout = layout_of(header_of(stream.read(_HEAD)))
         except OSError as error:
-            what = f"cannot be read ({error.strerror})"
-            raise UsageError(what, where=str(file)) from error
+            raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
         if layout is None:
             continue
         frame = _agent_rows(file) if layout.name == "agents" else read_table(file, layout, losses)
@@ -70,10 +62,6 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
 
 def _agent_rows(file: Path) -> pl.DataFrame:
     """The list of agents: small, and read as text."""
-    import polars as pl
-
-    from wavescope.readers.files.text import text_bytes
-
     try:
         raw = pl.read_csv(
             text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"
@@ -101,8 +89,6 @@ def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: li
 
 def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
     """One row per recording (guid) and process id; a run without either is one process."""
-    import polars as pl
-
     parts = []
     for frame in frames:
         columns = [
@@ -128,8 +114,6 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
     Where the file does not say it, the thread tells it; where that is not known either, it is the first process of
     the recording.
     """
-    import polars as pl
-
     if processes.height == 1:
         return frame.with_columns(process=pl.lit(0, pl.UInt32))
     guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
@@ -145,8 +129,6 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
 
 
 def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    import polars as pl
-
     found = [
         frame.select(
             pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),

@@ -7,10 +7,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import polars as pl
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.model.run import MemorySource
+from wavescope.model.run_tables import RUN
 from wavescope.readers.files.text import json_text
 from wavescope.readers.run.event_rows import finished, link, with_numbers
 from wavescope.readers.run.rocprofv3.records import CALLS, RECORDS, File, Process, RecordKind
@@ -20,12 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import polars as pl
-
-__all__ = ["read_rocprofv3_json"]
-
-_BATCH = 1 << 15
-"""Records that are Python objects at the same time."""
+_BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _LARGEST = (1 << 63) - 1
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
@@ -41,21 +38,14 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
     ------
     UsageError, NotATraceError
         When the file cannot be read.
-
-    Examples
-    --------
-    >>> run = read_rocprofv3_json(Path("908_results.json"))  # doctest: +SKIP
     """
-    import polars as pl
-
     try:
         processes = msgspec.json.decode(json_text(path), type=File).processes
     except _UNREADABLE as error:
         what = f"not a whole result file of rocprofv3 ({error})"
         raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again") from error
     if not processes:
-        what = "a result file of rocprofv3 without a process"
-        raise NotATraceError(what, where=str(path), advice="record again")
+        raise NotATraceError("a result file of rocprofv3 without a process", where=str(path), advice="record again")
     losses: list[Loss] = []
     tables: dict[str, list[pl.DataFrame]] = {}
     events: dict[str, list[pl.DataFrame]] = {}
@@ -72,16 +62,12 @@ _NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "
 
 
 def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
-    import polars as pl
-
     whole = pl.concat(frames)
     return whole.with_row_index(_NUMBERS[name]) if name in _NUMBERS else whole
 
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     """The tables that say who and what, of one process."""
-    import polars as pl
-
     told, node = process.metadata, process.metadata.node
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [
@@ -123,10 +109,6 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    import polars as pl
-
-    from wavescope.model.run_tables import RUN
-
     own = {_NUMBERS.get(name)}
     types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in own}
     return types | ({"object_id": pl.Int64} if name == "symbols" else {})
@@ -190,8 +172,6 @@ def _symbol_row(found: Mapping[str, Any], number: int) -> dict[str, Any]:
 
 def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The records of one process by table."""
-    import polars as pl
-
     found: dict[str, list[pl.DataFrame]] = {}
     unread: dict[str, int] = {}
     for name, raw in (process.callback_records | process.buffer_records).items():
@@ -213,8 +193,6 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
 
 def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses: list[Loss]) -> Iterator[pl.DataFrame]:
     """The columns of the records, a batch at a time; a record that does not fit its kind is a loss."""
-    import polars as pl
-
     told = attrgetter(*kind.columns.values())
     dtypes = {"address": pl.String, "flags": pl.String}
     lost = 0
@@ -238,8 +216,6 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
 
 def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
     """One row per value of a counter."""
-    import polars as pl
-
     values = [(at, value.counter_id.handle, value.value) for at, found in enumerate(records) for value in found]
     frame = pl.DataFrame(
         values, {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}, orient="row", strict=False
@@ -261,8 +237,6 @@ def _decoded(kind: RecordKind, batch: Sequence[msgspec.Raw]) -> list[Any]:
 
 def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
     """Records with the names of what they did, which the file stores apart."""
-    import polars as pl
-
     if table == "counters":
         names = {_handle(counter.get("id")): str(counter.get("name", "")) for counter in process.counters}
         counters = pl.DataFrame(
@@ -292,8 +266,6 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
 
 def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
     """Texts that the file keeps by number."""
-    import polars as pl
-
     texts = {text.key: text.value for text in stored if 0 <= text.key <= _LARGEST}
     return pl.DataFrame({key: list(texts), name: list(texts.values())}, {key: pl.Int64, name: pl.Categorical})
 
@@ -301,8 +273,6 @@ def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
 def _assembled(
     path: Path, tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]
 ) -> MemorySource:
-    import polars as pl
-
     objects = tables["code_objects"].rename({"code_object_id": "object_id"})
     symbols = tables["symbols"].drop("code_object")
     tables["symbols"] = link(symbols, objects, ["process", "object_id"], "code_object")
@@ -322,8 +292,6 @@ def _assembled(
 
 def _with_kernel_names(kernels: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches with what the symbol of their kernel tells."""
-    import polars as pl
-
     told = symbols.select(
         "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
     ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
@@ -353,8 +321,6 @@ def _fitting(value: Any) -> Any:
 
 def _typed(row: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
     """A row with null for every value that is not of the type of its column."""
-    import polars as pl
-
     return {
         key: _fitting(value) if isinstance(value, str if schema[key] == pl.String else int) else None
         for key, value in row.items()

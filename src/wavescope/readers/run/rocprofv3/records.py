@@ -6,8 +6,6 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["CALLS", "RECORDS", "File", "Process", "RecordKind"]
-
 
 class _Node(msgspec.Struct):
     id: int = 0
@@ -186,6 +184,7 @@ _MEMORY = _COMMON | {
     "size_bytes": "allocation_size",
     "flags": "flags",
 }
+#: Lists of records by their names in the file; lists that end in `_api` hold calls.
 RECORDS = {
     "kernel_dispatch": RecordKind(
         "kernels",
@@ -219,5 +218,4 @@ RECORDS = {
         },
     ),
 }
-"""Lists of records by their names in the file; lists that end in `_api` hold calls."""
 CALLS = RecordKind("regions", _Record, _COMMON)

@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import polars as pl
 
 from wavescope.model.losses import Loss
 from wavescope.readers.run.event_rows import link, numbered
-
-if TYPE_CHECKING:
-    import polars as pl
-
-__all__ = ["add_events"]
 
 _SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
 def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
-    """All events of a run as tables.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> tables = {}
-    >>> add_events(tables, {"kernels": pl.DataFrame({"name": ["k"], "start_ns": [0], "end_ns": [9]})}, [])
-    >>> tables["kernels"]["event"].to_list()
-    [0]
-    >>> add_events(tables, {"scratch": pl.DataFrame({"operation": ["SCRATCH_MEMORY_ASYNC_RECLAIM"]})}, [])
-    >>> tables["allocations"].rows()
-    [('SCRATCH_MEMORY_ASYNC_RECLAIM', 'RECLAIM', 'SCRATCH')]
-    >>> calls = {"category": ["HIP_RUNTIME_API"] * 2, "name": ["a", "b"], "start_ns": [1, 2], "end_ns": [3, 2]}
-    >>> add_events(tables, {"regions": pl.DataFrame(calls)}, [])
-    >>> tables["regions"]["name"].to_list(), tables["samples"]["domain"].to_list()
-    (['a'], ['HIP'])
-    """
+    """All events of a run as tables."""
     if "kernels" in events or "counters" in events:
         _add_dispatches(tables, events, losses)
     if "copies" in events:
@@ -44,8 +23,6 @@ def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame],
 
 def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
     """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters."""
-    import polars as pl
-
     kernels = events.get("kernels")
     counted = events.get("counters")
     if counted is not None:
@@ -81,8 +58,6 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
 
 def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
-    import polars as pl
-
     keys = ["process", "dispatch_id"]
     single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
     if kernels is not None and "dispatch_id" in kernels.columns:
@@ -94,8 +69,6 @@ def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: l
 
 def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
     """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
-    import polars as pl
-
     found = []
     for kind in ("allocations", "scratch"):
         if kind not in events:
@@ -117,8 +90,6 @@ def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataF
 
 
 def _address(text: pl.Expr) -> pl.Expr:
-    import polars as pl
-
     is_hex = text.str.starts_with("0x")
     digits = text.str.strip_prefix("0x")
     as_hex = digits.str.to_integer(base=16, strict=False)
@@ -127,8 +98,6 @@ def _address(text: pl.Expr) -> pl.Expr:
 
 def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
     """Calls and marker ranges as regions; those that end when they begin as samples, as in ROCpd."""
-    import polars as pl
-
     category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
     calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
     if "function" not in calls.columns:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import NotATraceError
 from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.calls import Calls
@@ -24,12 +26,8 @@ from wavescope.readers.run.rpd.required import note_missing_in_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.losses import Loss
     from wavescope.readers.files.sqlite import Database
-
-__all__ = ["PlainTables", "RpdSource", "read_rpd"]
 
 
 def read_rpd(database: Database) -> RpdSource:
@@ -39,24 +37,14 @@ def read_rpd(database: Database) -> RpdSource:
     ------
     NotATraceError
         When the file has no GPU work at all to offer: its table of ops is missing.
-
-    Examples
-    --------
-    >>> source = read_rpd(Database(Path("trace.rpd")))  # doctest: +SKIP
     """
     if "rocpd_op" not in database.tables:
-        what = "not an RPD file: it has no table rocpd_op"
-        raise NotATraceError(what, where=str(database.path))
+        raise NotATraceError("not an RPD file: it has no table rocpd_op", where=str(database.path))
     return RpdSource(database)
 
 
 class RpdSource:
-    """An RPD file as a `RunSource`.
-
-    Examples
-    --------
-    >>> list(RpdSource(Database(Path("trace.rpd"))).chunks("kernels", ["start_ns"]))  # doctest: +SKIP
-    """
+    """An RPD file as a `RunSource`."""
 
     format = "RPD"
 
@@ -106,8 +94,6 @@ class _Numbered:
         return table in self._TABLES
 
     def __getitem__(self, table: str) -> pl.DataFrame:
-        import polars as pl
-
         places = self._places
         if table == "nodes":
             return places.nodes
@@ -129,15 +115,11 @@ class _Numbered:
 
 
 def _json(column: str) -> pl.Expr:
-    import polars as pl
-
     return pl.struct(column).struct.json_encode()
 
 
 def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
     """These columns; null where the format has nothing."""
-    import polars as pl
-
     dtypes = RUN[table].dtypes
     return frame.with_columns(
         pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)

@@ -6,6 +6,8 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.lookup import Keyed
 from wavescope.readers.run.rpd.places import with_sound_ends
@@ -13,13 +15,10 @@ from wavescope.readers.run.rpd.places import with_sound_ends
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.readers.run.rpd.places import Places
 
-__all__ = ["Calls"]
-
 _MARKER = "^UserMarker$"
+#: Kinds of calls by the names of functions, for files that do not say; TOOL = the recording tool itself.
 _DOMAINS = {
     "MARKER": "^(UserMarker$|roctx)",
     "HIP": "^(__)?hip",
@@ -28,7 +27,6 @@ _DOMAINS = {
     "CUDA": "^cu(da)?[A-Z]",
     "TOOL": "Table::write|^hcc_activity_callback$|^rpdflush$",
 }
-"""Kinds of calls by the names of functions, for files that do not say; TOOL = the recording tool itself."""
 
 
 class Calls:
@@ -40,8 +38,6 @@ class Calls:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        import polars as pl
-
         made = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
         dtypes = RUN[table].dtypes
         for piece in made(table, columns):
@@ -52,14 +48,10 @@ class Calls:
                 ).select(columns)
 
     def _pieces(self, stored: Sequence[str]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         yield from self._database.chunks("rocpd_api", dict.fromkeys(stored, pl.Int64))
 
     @property
     def _is_marker(self) -> pl.Expr:
-        import polars as pl
-
         return pl.col("apiName_id").is_in(self._markers.implode()).fill_null(value=False)
 
     @cached_property
@@ -68,8 +60,6 @@ class Calls:
 
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
-        import polars as pl
-
         wanted = set(columns)
         stored = ["id", "apiName_id", "start", "end"]
         stored += ["args_id"] if wanted & {"name", "properties"} else []
@@ -95,8 +85,6 @@ class Calls:
         self._places.note(wrong)
 
     def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
-        import polars as pl
-
         strings = self._places.strings
         function = strings.take("string", calls["apiName_id"]).alias("function")
         made = [function]
@@ -119,15 +107,11 @@ class Calls:
 
     def _properties(self, calls: pl.DataFrame) -> pl.Series:
         """The text of the arguments as JSON; null where there is none, and for markers, whose name it is."""
-        import polars as pl
-
         quoted = self._quoted.take("quoted", calls["args_id"])
         return calls.select(pl.when(~self._is_marker).then(quoted).alias("properties")).to_series()
 
     @cached_property
     def _quoted(self) -> Keyed:
-        import polars as pl
-
         texts = self._places.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
         quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
         return Keyed(texts.select("id", quoted.alias("quoted")), "id")
@@ -135,8 +119,6 @@ class Calls:
     @cached_property
     def _domains(self) -> Keyed:
         """String id -> the kind of call that a function of that name is."""
-        import polars as pl
-
         name = pl.col("string").cast(pl.String)
         domain = pl.lit("OTHER")
         for kind, pattern in reversed(_DOMAINS.items()):
@@ -145,8 +127,6 @@ class Calls:
 
     def _arguments(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """`name=value | name=value` taken apart."""
-        import polars as pl
-
         for piece in self._pieces(["id", "apiName_id", "args_id"]):
             calls = piece.filter(~self._is_marker)
             text = self._places.texts.take("string", calls["args_id"]).cast(pl.String)
@@ -166,8 +146,6 @@ class Calls:
             )
 
     def _frames(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         stored = {"api_ptr_id": pl.Int64, "depth": pl.Int64, "name_id": pl.Int64}
         for piece in self._database.chunks("rocpd_stackframe", stored):
             yield piece.select(
@@ -180,7 +158,5 @@ class Calls:
 
 def _said(column: str) -> pl.Expr:
     """What the file says; where it says nothing, the guess from the name of the function."""
-    import polars as pl
-
     said = pl.col(column).cast(pl.String)
     return pl.when(said.is_null() | (said == "")).then("guessed").otherwise(said).alias(column)

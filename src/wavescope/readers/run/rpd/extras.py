@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
 
-__all__ = ["Extras"]
-
+#: Tables that became tables of the run.
 _READ = {
     "rocpd_api",
     "rocpd_api_ops",
@@ -27,7 +26,6 @@ _READ = {
     "rocpd_string",
     "rocpd_ustring",
 }
-"""Tables that became tables of the run."""
 
 
 class Extras(Mapping[str, "pl.DataFrame"]):
@@ -47,8 +45,6 @@ class Extras(Mapping[str, "pl.DataFrame"]):
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """A table as it is stored; ids that refer to strings keep their numbers."""
-        import polars as pl
-
         if name not in self._names:
             raise KeyError(name)
         # In columns of numbers an empty text stands for "nothing", so types are decided by what the texts are.
@@ -58,8 +54,6 @@ class Extras(Mapping[str, "pl.DataFrame"]):
 
 def _narrowed(texts: pl.Series) -> pl.Series:
     """Whole numbers or floating-point numbers where all texts are such; empty texts are null then."""
-    import polars as pl
-
     said = texts.set(texts == "", None)
     for dtype in (pl.Int64, pl.Float64):
         numbers = said.cast(dtype, strict=False)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
-
-__all__ = ["Keyed", "keyed"]
 
 
 class Keyed:
@@ -27,8 +25,6 @@ class Keyed:
 
     def rows(self, wanted: pl.Series) -> pl.Series:
         """The row of every id; null where there is none."""
-        import polars as pl
-
         if not self.keys.len():
             return pl.Series(wanted.name, [None], dtype=pl.UInt32).new_from_index(0, wanted.len())
         last = self.keys.len() - 1
@@ -43,6 +39,4 @@ class Keyed:
 
 def keyed(database: Database, table: str, key: str, columns: Mapping[str, pl.DataType | type[pl.DataType]]) -> Keyed:
     """Columns of a stored table, by its id."""
-    import polars as pl
-
     return Keyed(database.frame(table, {key: pl.Int64, **columns}), key)

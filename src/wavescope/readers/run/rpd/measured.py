@@ -5,18 +5,16 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.lookup import Keyed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.readers.run.rpd.ops import Ops
     from wavescope.readers.run.rpd.places import Places
-
-__all__ = ["Measured"]
 
 
 class Measured:
@@ -28,8 +26,6 @@ class Measured:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        import polars as pl
-
         dtypes = RUN[table].dtypes
         pieces = {"monitors": self._monitors, "counters": self._counters}.get(table, lambda: iter([self._info]))()
         for piece in pieces:
@@ -40,8 +36,6 @@ class Measured:
                 ).select(columns)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         stored: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)
         stored |= {"deviceType": pl.String, "monitorType": pl.Categorical, "value": pl.String}
         agents = Keyed(self._places.agents, "gpuId")
@@ -66,8 +60,6 @@ class Measured:
     @cached_property
     def _info(self) -> pl.DataFrame:
         """One row per process and name."""
-        import polars as pl
-
         found = [
             pl.DataFrame({"process": self._processes(piece["op_id"]), "name_id": piece["name_id"]}).unique()
             for piece in self._database.chunks("rocpd_counter", {"op_id": pl.Int64, "name_id": pl.Int64})
@@ -78,8 +70,6 @@ class Measured:
         return pairs.with_columns(name, counter_id=pl.col("name_id"))
 
     def _counters(self) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         stored = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
         info = self._info.select("process", "name_id", "counter")
         for piece in self._database.chunks("rocpd_counter", stored):

@@ -11,21 +11,19 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.lookup import Keyed, keyed
 from wavescope.readers.run.rpd.places import hexadecimal, with_sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.readers.run.rpd.places import Places
 
-__all__ = ["Ops"]
-
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
-_LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"
-"""Calls whose grid is in lanes; all others give it in workgroups."""
+_LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.
 _LAUNCH = {
     "workgroup_x": "workgroupX",
     "workgroup_y": "workgroupY",
@@ -51,8 +49,6 @@ class Ops:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The ops that belong to a table, with these columns."""
-        import polars as pl
-
         times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
         rest = ("sequenceId", "completionSignal") if "properties" in columns else ()
         stored = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(rest, pl.String)
@@ -90,8 +86,6 @@ class Ops:
     @cached_property
     def launches(self) -> Keyed:
         """api id -> what `rocpd_kernelapi` says about the launch, grids in lanes."""
-        import polars as pl
-
         stored: dict[str, type[pl.DataType]] = dict.fromkeys(_LAUNCH.values(), pl.Int64)
         stored["codeObject_id"] = pl.String  # an empty text where there is none
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", stored)
@@ -109,15 +103,11 @@ class Ops:
     @cached_property
     def code_objects(self) -> Keyed:
         """Id -> registers."""
-        import polars as pl
-
         return keyed(self._database, "rocpd_kernelcodeobject", "id", {"vgpr": pl.Int64, "sgpr": pl.Int64})
 
     @cached_property
     def copy_calls(self) -> Keyed:
         """api id -> what `rocpd_copyapi` says about the copy."""
-        import polars as pl
-
         numbers = ("size", "kind", "dstDevice", "srcDevice", "sync", "pinned")
         columns = dict.fromkeys(numbers, pl.Int64) | dict.fromkeys(("dst", "src", "width", "height"), pl.String)
         return keyed(self._database, "rocpd_copyapi", "api_ptr_id", columns)
@@ -136,10 +126,6 @@ class _Piece:
 
     def frame(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
         """These columns of `kernels` or `copies`."""
-        import polars as pl
-
-        from wavescope.model.run_tables import RUN
-
         dtypes = RUN[table].dtypes
         made = []
         for name in columns:
@@ -169,8 +155,6 @@ class _Piece:
     @cached_property
     def name(self) -> pl.Series:
         """The description; the type where there is none."""
-        import polars as pl
-
         nameless = pl.col("description_id").is_in(self._ops.empty_strings.implode()).fill_null(value=True)
         ids = self._piece.select(pl.when(nameless).then("opType_id").otherwise("description_id")).to_series()
         return self._places.strings.take("string", ids)
@@ -193,8 +177,6 @@ class _Piece:
     @cached_property
     def process(self) -> pl.Series:
         """The process that launched the op; else the first one that used its GPU."""
-        import polars as pl
-
         if self._places.processes.height == 1:
             return pl.zeros(self._piece.height, pl.UInt32, eager=True)
         known = self._places.process_of(self.thread)
@@ -226,8 +208,6 @@ class _Piece:
     @cached_property
     def stream(self) -> pl.Series:
         """The stream of the launch."""
-        import polars as pl
-
         found = pl.DataFrame(
             {"process": self.process, "text": self._places.stream_texts.take("stream", self.correlation)}
         )
@@ -248,8 +228,6 @@ class _Piece:
         return None
 
     def _of_copy(self, name: str) -> pl.Series | None:
-        import polars as pl
-
         calls = self._ops.copy_calls
         if name == "size_bytes":
             return calls.take("size", self.correlation)
@@ -274,8 +252,6 @@ class _Piece:
 
     def _properties(self, *, is_copy: bool) -> pl.Series:
         """Type and sequence of the op, and what else is known of a copy, as JSON."""
-        import polars as pl
-
         known = {"opType": self.type_name.cast(pl.String)}
         known |= {name: self._piece[name] for name in ("sequenceId", "completionSignal") if name in self._piece.columns}
         if is_copy:

@@ -6,16 +6,14 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 from wavescope.readers.run.event_times import sound_ends
 from wavescope.readers.run.rpd.lookup import Keyed, keyed
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.readers.files.sqlite import Database
-
-__all__ = ["Places", "hexadecimal", "with_sound_ends"]
 
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
@@ -49,38 +47,28 @@ class Places:
     @cached_property
     def strings(self) -> Keyed:
         """id -> `string`."""
-        import polars as pl
-
         return keyed(self.database, "rocpd_string", "id", {"string": pl.Categorical})
 
     @cached_property
     def texts(self) -> Keyed:
         """id -> `string` of the arguments of calls."""
-        import polars as pl
-
         if self.arguments_table == "rocpd_string":
             return self.strings
         return keyed(self.database, "rocpd_ustring", "id", {"string": pl.Categorical})
 
     def string_ids(self, pattern: str) -> pl.Series:
         """Ids of the strings that a pattern matches."""
-        import polars as pl
-
         return self.strings.frame.filter(pl.col("string").cast(pl.String).str.contains(pattern))["id"]
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
         """The machines of the run."""
-        import polars as pl
-
         found = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}
         return pl.DataFrame({"node_id": sorted(found)}, schema={"node_id": pl.Int64}).with_row_index("node")
 
     @cached_property
     def _calls(self) -> Keyed:
         """api id -> pid, tid."""
-        import polars as pl
-
         calls = keyed(self.database, "rocpd_api", "id", {"pid": pl.Int64, "tid": pl.Int64})
         pairs = calls.frame.select("pid", "tid").unique(maintain_order=True).with_row_index("thread")
         numbered = calls.frame.join(pairs, on=["pid", "tid"], how="left", maintain_order="left", nulls_equal=True)
@@ -103,8 +91,6 @@ class Places:
     @cached_property
     def processes(self) -> pl.DataFrame:
         """`stored` = the pid as stored, with the number of the node in it."""
-        import polars as pl
-
         _ = self._calls
         stored = self._pairs["pid"].unique(maintain_order=True)
         if not stored.len():
@@ -118,8 +104,6 @@ class Places:
     @cached_property
     def _links(self) -> Keyed:
         """op id -> the call that launched it; the first one, where there are several."""
-        import polars as pl
-
         return keyed(self.database, "rocpd_api_ops", "op_id", {"api_id": pl.Int64})
 
     def launch_of(self, ops: pl.Series) -> pl.Series:
@@ -137,8 +121,6 @@ class Places:
     @cached_property
     def _used(self) -> pl.DataFrame:
         """Every (gpuId, queueId, process) with work; no process where no launch is recorded."""
-        import polars as pl
-
         key = ["gpuId", "queueId", "process"]
         found = []
         columns = {"id": pl.Int64, "gpuId": pl.Int64, "queueId": pl.Int64}
@@ -154,8 +136,6 @@ class Places:
     @cached_property
     def gpus(self) -> pl.DataFrame:
         """GPUs with work or measurements, by the ids that the file has, and the first process that used each."""
-        import polars as pl
-
         working = self._used.group_by("gpuId").agg(pl.col("process").min())
         monitored = self.database.frame("rocpd_monitor", {"deviceId": pl.Int64, "deviceType": pl.String})
         watched = monitored.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
@@ -169,8 +149,6 @@ class Places:
     @cached_property
     def agents(self) -> pl.DataFrame:
         """gpuId as stored, with the number of the agent and of its process: a GPU of each process that used it."""
-        import polars as pl
-
         pairs = pl.concat([self._used.select("gpuId", "process").drop_nulls(), self.gpus.select("gpuId", "process")])
         nodes = self.gpus.select("gpuId", "node_id")
         return pairs.unique().sort("gpuId", "process").join(nodes, on="gpuId").with_row_index("agent")
@@ -178,8 +156,6 @@ class Places:
     @cached_property
     def queues(self) -> pl.DataFrame:
         """gpuId and queueId as stored, with the number of the queue and of its process."""
-        import polars as pl
-
         first = self.gpus.select("gpuId", pl.col("process").alias("first"))
         lanes = self._used.join(first, on="gpuId", how="left")
         lanes = lanes.select("gpuId", "queueId", pl.coalesce("process", "first").alias("process"))
@@ -188,8 +164,6 @@ class Places:
     @cached_property
     def stream_texts(self) -> Keyed:
         """api id -> `stream`, the text that the file has for the stream of a launch or copy."""
-        import polars as pl
-
         parts = [
             self.database.frame(table, {"api_ptr_id": pl.Int64, "stream": pl.Categorical})
             for table in ("rocpd_kernelapi", "rocpd_copyapi")
@@ -200,8 +174,6 @@ class Places:
     @cached_property
     def graph_launches(self) -> Keyed:
         """api id -> `stream` and `graph_exec` of launches of graphs, from their arguments."""
-        import polars as pl
-
         launches = self.string_ids(_GRAPH_LAUNCH)
         columns = {"id": pl.Int64, "apiName_id": pl.Int64, "args_id": pl.Int64}
         calls = [
@@ -220,8 +192,6 @@ class Places:
     @cached_property
     def streams(self) -> pl.DataFrame:
         """Every stream of every process: the number, and the text that the file has for it."""
-        import polars as pl
-
         known = self.stream_texts.frame
         process = self.process_of(self.thread_of(known["api_ptr_id"]))
         pairs = pl.DataFrame({"process": process, "text": known["stream"]}).drop_nulls().unique()

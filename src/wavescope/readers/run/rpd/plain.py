@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from wavescope.readers.files.sqlite import Database
     from wavescope.readers.run.rpd.places import Places
 
-__all__ = ["PlainTables", "plain_tables"]
-
 _STRING = {"id": INTEGER, "string": TEXT}
 _CALL = dict.fromkeys(("id", "pid", "tid", "start", "end", "apiName_id", "args_id"), INTEGER)
 _OP = dict.fromkeys(("id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"), INTEGER)
@@ -23,19 +21,12 @@ _MONITOR = dict.fromkeys(("deviceId", "start", "end"), INTEGER) | dict.fromkeys(
 )
 _COUNTER = {"op_id": INTEGER, "name_id": INTEGER, "value": REAL}
 _OPTIONAL = {"rocpd_ustring": _STRING, "rocpd_monitor": _MONITOR, "rocpd_counter": _COUNTER}
-_MORE = ("rocpd_graphLaunchapi", "rocpd_hsaApi")
-"""Tables that hold more calls or work than the plain ones."""
+_MORE = ("rocpd_graphLaunchapi", "rocpd_hsaApi")  #: Tables that hold more calls or work than the plain ones.
 
 
 @dataclass(frozen=True)
 class PlainTables:
-    """Rows as stored; None = the file has no such table (`arguments`: they are among the strings).
-
-    Examples
-    --------
-    >>> PlainTables.__dataclass_fields__["links"].type
-    '_core.Table'
-    """
+    """Rows as stored; None = the file has no such table (`arguments`: they are among the strings)."""
 
     strings: _core.Table
     arguments: _core.Table | None
@@ -49,12 +40,7 @@ class PlainTables:
 
 
 def plain_tables(database: Database, places: Places) -> PlainTables | None:
-    """The plain tables, when the native core reads them all and no other table holds calls or work.
-
-    Examples
-    --------
-    >>> plain_tables(Database(Path("trace.rpd")), places)  # doctest: +SKIP
-    """
+    """The plain tables, when the native core reads them all and no other table holds calls or work."""
     if any(_has_rows(database, table) for table in _MORE):
         return None
     strings = database.whole("rocpd_string", _STRING)

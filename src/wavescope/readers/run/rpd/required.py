@@ -9,12 +9,9 @@ from wavescope.readers.files.sqlite.required import note_missing
 if TYPE_CHECKING:
     from wavescope.readers.files.sqlite import Database
 
-__all__ = ["REQUIRED", "note_missing_in_file", "required"]
-
-_TABLES = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")
-"""Those of any schema."""
-_OF_SCHEMAS = ("rocpd_kernelapi", "rocpd_copyapi")
-"""Those of every schema that a file can declare."""
+_TABLES = ("rocpd_api", "rocpd_op", "rocpd_api_ops", "rocpd_string")  #: Those of any schema.
+_OF_SCHEMAS = ("rocpd_kernelapi", "rocpd_copyapi")  #: Those of every schema that a file can declare.
+#: Columns of tables that a file has, whatever its schema.
 REQUIRED: dict[str, tuple[str, ...]] = {
     "rocpd_metadata": ("tag", "value"),
     "rocpd_string": ("id", "string"),
@@ -35,12 +32,11 @@ REQUIRED: dict[str, tuple[str, ...]] = {
     "rocpd_counter": ("op_id", "name_id", "value"),
     "rocpd_stackframe": ("api_ptr_id", "depth", "name_id"),
 }
-"""Columns of tables that a file has, whatever its schema."""
+#: Schema -> columns that others lack.
 _MORE: dict[str, dict[str, tuple[str, ...]]] = {
     "2": {"rocpd_op": ("completionSignal",), "rocpd_kernelapi": ("codeObject_id",)},
     "3": {"rocpd_api": ("domain_id",)},
 }
-"""Schema -> columns that others lack."""
 
 
 def required(version: str) -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from wavescope.errors import UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace.assemble import add_losses
+from wavescope.readers.trace.resources.matching import kernel_facts, target_of
 from wavescope.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
 from wavescope.readers.trace.resources.usage import Told, Wanted, plain_name
 
@@ -24,13 +25,10 @@ if TYPE_CHECKING:
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.resources.matching import Found
 
-__all__ = ["fill_from", "fill_from_around", "sidecars_in", "with_resources"]
-
+#: Larger files beside a trace are not read without being asked: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20
-"""Larger files beside a trace are not read without being asked: opening a trace must stay fast."""
 MAX_BESIDE_FILES = 64
-NEAR_FOLDERS = 2
-"""The trace's own folder and its parent."""
+NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
 
 
 def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
@@ -47,13 +45,6 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     ------
     UsageError
         When a path does not exist, or tells nothing about the kernels of the trace.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> with_resources(ThreadTrace({}, TraceSource(path="nothing")), ["/nowhere.csv"])
-    Traceback (most recent call last):
-    wavescope.errors.UsageError: /nowhere.csv: no such file or folder
     """
     sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well
@@ -113,8 +104,6 @@ def _wanted(trace: ThreadTrace) -> Wanted:
 
 
 def _fill(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
-    from wavescope.readers.trace.resources.matching import kernel_facts, target_of
-
     found = kernel_facts(trace, told, replace_known=replace_known)
     target, origin = target_of(trace, told, found)
     trace.tables["kernels"] = found.kernel_table
@@ -158,8 +147,7 @@ def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callab
 
 def _named(path: Path) -> Iterator[Sidecar]:
     if not path.exists():
-        what = "no such file or folder"
-        raise UsageError(what, where=str(path))
+        raise UsageError("no such file or folder", where=str(path))
     if path.is_dir():
         yield from sidecars_in(Directory(path))
         return
@@ -168,8 +156,7 @@ def _named(path: Path) -> Iterator[Sidecar]:
     try:
         size = path.stat().st_size
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise UsageError(what, where=str(path)) from error
+        raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
     yield Sidecar(path.name, shown(path.name), size, lambda: read_regular(path))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.trace.assemble import CAPTURED
 from wavescope.readers.trace.resources.usage import plain_name
@@ -12,12 +14,8 @@ from wavescope.readers.trace.resources.usage import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import polars as pl
-
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.trace.resources.usage import Gpu, Told, Usage
-
-__all__ = ["Found", "kernel_facts", "target_of"]
 
 _FIELDS = (
     *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),
@@ -30,10 +28,8 @@ class Found:
     """The `kernels` table with what was found, and what could not be decided."""
 
     kernel_table: pl.DataFrame
-    kernels: list[str] = field(default_factory=list)
-    """Kernels about which something was found."""
-    agents: set[str] = field(default_factory=set)
-    """Ids of the GPUs that ran them, as the files call them."""
+    kernels: list[str] = field(default_factory=list)  #: Kernels about which something was found.
+    agents: set[str] = field(default_factory=set)  #: Ids of the GPUs that ran them, as the files call them.
     ambiguous: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     target: str | None = None
@@ -41,8 +37,6 @@ class Found:
 
 def kernel_facts(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
     """Join the facts to the kernels: by dispatch where the name agrees, else by name where all rows agree."""
-    import polars as pl
-
     by_kernel: dict[str, list[Usage]] = {}
     for usage in told.usages:
         by_kernel.setdefault(usage.kernel, []).append(usage)

@@ -11,8 +11,6 @@ from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, W
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_results"]
-
 
 class _Handle(msgspec.Struct):
     handle: int = 0

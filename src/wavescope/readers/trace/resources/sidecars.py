@@ -8,6 +8,9 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope.codeobj.code_object import CodeObject
 from wavescope.errors import WavescopeError
 from wavescope.readers.trace.resources.result_json import read_results
 from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, Wanted, plain_name
@@ -15,20 +18,10 @@ from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, W
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import polars as pl
+MAX_BYTES = 1 << 30  #: Of one file, unpacked.
 
-__all__ = [
-    "CODE_SUFFIXES",
-    "Sidecar",
-    "is_sidecar",
-    "read_sidecar",
-]
-
-MAX_BYTES = 1 << 30
-"""Of one file, unpacked."""
-
+#: Columns of `kernels` that a code object tells.
 FIELDS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max")
-"""Columns of `kernels` that a code object tells."""
 
 CODE_SUFFIXES = (".out", ".hsaco", ".co")
 _TRAILING_NUMBER = re.compile(r"code_object_id_(\d{1,18})\.")
@@ -66,15 +59,7 @@ def is_sidecar(name: str) -> bool:
 
 
 def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
-    """Add what a file says to `told`; a file that cannot be read becomes one of its problems.
-
-    Examples
-    --------
-    >>> told = Told()
-    >>> read_sidecar(Sidecar("a_results.json", "a_results.json", 1, lambda: b"{"), Wanted(*[frozenset()] * 2, 1), told)
-    >>> len(told.problems)
-    1
-    """
+    """Add what a file says to `told`; a file that cannot be read becomes one of its problems."""
     if sidecar.name.endswith(CODE_SUFFIXES):
         number = _TRAILING_NUMBER.search(sidecar.name)
         if number and int(number[1]) not in wanted.code_objects:
@@ -102,14 +87,11 @@ def _unpacked(sidecar: Sidecar) -> bytes:
     except zlib.error as error:
         raise ValueError(str(error)) from error
     if inflate.unconsumed_tail or not inflate.eof:
-        what = f"larger than {MAX_BYTES >> 20:,} MiB" if inflate.unconsumed_tail else "it ends early"
-        raise ValueError(what)
+        raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB" if inflate.unconsumed_tail else "it ends early")
     return text
 
 
 def _code_object(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
-    from wavescope.codeobj import CodeObject
-
     code_object = CodeObject.from_bytes(data, where=origin)
     for kernel in code_object.kernels:
         if plain_name(kernel.name) in wanted.names:
@@ -120,15 +102,12 @@ def _code_object(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
 
 
 def _csv(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
-    import polars as pl
-
     columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
     if "Gfx_Target_Version" in columns and "Name" in columns:
         told.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
         return
     if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
-        what = "it has neither kernels with their registers nor GPUs"
-        raise ValueError(what)
+        raise ValueError("it has neither kernels with their registers nor GPUs")
     sizes = ["Workgroup_Size", *(f"Workgroup_Size_{axis}" for axis in "XYZ")]
     rows = _text_frame(data, ["Kernel_Name", "Dispatch_Id", "Agent_Id", *_CSV_COLUMNS, *sizes], columns)
     rows = rows.with_columns(
@@ -150,8 +129,6 @@ def _csv(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
 
 def _text_frame(data: bytes, wanted: Iterable[str], there: list[str]) -> pl.DataFrame:
     """The wanted columns as text; those that are not there are null."""
-    import polars as pl
-
     known = [name for name in wanted if name in there]
     try:
         frame = pl.read_csv(io.BytesIO(data), columns=known, infer_schema=False, encoding="utf8-lossy")

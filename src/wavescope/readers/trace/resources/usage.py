@@ -47,8 +47,8 @@ class Told:
 
     usages: list[Usage] = field(default_factory=list)
     gpus: list[Gpu] = field(default_factory=list)
+    #: Origin -> kernels that the file has under the trace's dispatch number.
     dispatched: dict[str, set[str]] = field(default_factory=dict)
-    """Origin -> kernels that the file has under the trace's dispatch number."""
     problems: list[str] = field(default_factory=list)
 
     def add(self, other: Told) -> None:
@@ -61,11 +61,5 @@ class Told:
 
 
 def plain_name(name: str) -> str:
-    """A kernel's name without what tools add to it, for comparing.
-
-    Examples
-    --------
-    >>> plain_name("void saxpy(float *) [clone .kd]") == plain_name("void saxpy(float*)")
-    True
-    """
+    """A kernel's name without what tools add to it, for comparing."""
     return name.removesuffix(".kd").removesuffix(" [clone .kd]").replace(" ", "")

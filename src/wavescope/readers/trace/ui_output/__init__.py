@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy
 
-__all__ = ["read_ui_output"]
-
+#: People add text to the names of directories: before, between and behind.
 _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
-"""People add text to the names of directories: before, between and behind."""
 
 _FILES = ("filenames.json", "code.json", "occupancy.json")
 
@@ -49,11 +47,6 @@ def read_ui_output(folder: Folder, threads: int | None = None, *, target: str | 
         When it is no decoded directory.
     UsageError
         When the folder cannot be read.
-
-    Examples
-    --------
-    >>> from wavescope.readers.files.folder import Directory
-    >>> trace = read_ui_output(Directory("ui_output_agent_5600_dispatch_1"))  # doctest: +SKIP
     """
     manifest = read_manifest(folder)
     if not manifest.waves and not any(name in folder.names() for name in _FILES):

@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Background"]
-
 T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Calls `work` in a thread of its own; worth it for what releases the interpreter lock.
-
-    Examples
-    --------
-    >>> Background(lambda: 6 * 7).result()
-    42
-    """
+    """Calls `work` in a thread of its own; worth it for what releases the interpreter lock."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._results: list[T] = []
@@ -38,14 +30,7 @@ class Background(Generic[T]):
             self._error = error
 
     def result(self) -> T:
-        """Waits for the end; raises what the work raised.
-
-        Examples
-        --------
-        >>> Background(lambda: 1 // 0).result()
-        Traceback (most recent call last):
-        ZeroDivisionError: integer division or modulo by zero
-        """
+        """Waits for the end; raises what the work raised."""
         if self._thread.ident is not None:
             self._thread.join()
         if self._error is not None:

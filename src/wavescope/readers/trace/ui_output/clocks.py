@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE, empty_frame, frame_of
 from wavescope.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, whole
@@ -12,11 +15,7 @@ from wavescope.readers.trace.ui_output.parts import decoded, engine_number, fitt
 if TYPE_CHECKING:
     from collections.abc import Set
 
-    import polars as pl
-
     from wavescope.readers.files.folder import Folder
-
-__all__ = ["ClockFile", "read_clocks", "shader_engine_table"]
 
 FILE_NAME = "realtime.json"
 
@@ -26,18 +25,13 @@ class ClockFile:
     """What realtime.json says."""
 
     realtime: pl.DataFrame
-    frequency_hz: int = 0
-    """Of the wall clock; 0 = not recorded."""
+    frequency_hz: int = 0  #: Of the wall clock; 0 = not recorded.
     engines: set[int] = field(default_factory=set)
     losses: list[Loss] = field(default_factory=list)
 
 
 def read_clocks(folder: Folder) -> ClockFile:
     """Read realtime.json; older writers have none."""
-    import polars as pl
-
-    from wavescope import _core
-
     clocks = ClockFile(empty_frame(THREAD_TRACE["realtime"]))
     content = read_bytes(folder, FILE_NAME, clocks.losses) if FILE_NAME in folder.names() else None
     if content is None:
@@ -77,8 +71,6 @@ def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves:
 
     PC samples belong to no shader engine: then one row without a number holds the generation.
     """
-    import polars as pl
-
     spec = THREAD_TRACE["shader_engines"]
     known = {"status": "ok", "gfxip": gfxip, "realtime_hz": frequency_hz}
     numbers: list[int | None] = [*sorted(engines)] if engines else [None]

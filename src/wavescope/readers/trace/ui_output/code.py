@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.codeobj.classes import classify_frame
 from wavescope.model.losses import Loss
 from wavescope.model.schema import SAMPLE_REASONS, THREAD_TRACE
 from wavescope.readers.trace.ui_output.parts import INTEGER_RANGES, load_json, readable, whole
@@ -12,13 +15,10 @@ from wavescope.readers.trace.ui_output.parts import INTEGER_RANGES, load_json, r
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
     from wavescope.readers.files.folder import Folder
 
-__all__ = ["CodeFile", "Label", "read_code"]
-
 FILE_NAME = "code.json"
+#: Where the columns stand when the header does not say (spec_ui_output 4.1).
 _POSITIONS = {
     "isa": 0,
     "linenumber": 2,
@@ -30,10 +30,9 @@ _POSITIONS = {
     "stall": 8,
     "idle": 9,
 }
-"""Where the columns stand when the header does not say (spec_ui_output 4.1)."""
 
+#: Issued, stalled and reasons, as the two kinds of writers call them (spec_ui_output 4.2).
 _SAMPLE_COLUMNS = (("pc_issued", "pc_stalled", "stall_reasons"), ("issued", "stalled", "notissuedreasons"))
-"""Issued, stalled and reasons, as the two kinds of writers call them (spec_ui_output 4.2)."""
 
 _LEAST_COLUMNS = 6
 _LONGEST_ENCODING_BYTES = 32
@@ -54,20 +53,16 @@ class Label:
 class CodeFile:
     """The rows of code.json without the labels, as lists; `table` makes the `code` table of them."""
 
-    lines: list[int] = field(default_factory=list)
-    """The id that wave files use, by row."""
+    lines: list[int] = field(default_factory=list)  #: The id that wave files use, by row.
     texts: list[str] = field(default_factory=list)
     chains: list[str | None] = field(default_factory=list)
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """(code object, address)"""
+    places: list[tuple[int, int]] = field(default_factory=list)  #: (code object, address)
     functions: list[str | None] = field(default_factory=list)
     totals: list[_Totals] = field(default_factory=list)
-    samples: list[tuple[int, int, int]] = field(default_factory=list)
-    """(row, issued, stalled)"""
+    samples: list[tuple[int, int, int]] = field(default_factory=list)  #: (row, issued, stalled)
     reasons: list[tuple[int, str, int]] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
-    marker_rows: list[Any] = field(default_factory=list)
-    """`sqtt_funcmap` as it stands in the file."""
+    marker_rows: list[Any] = field(default_factory=list)  #: `sqtt_funcmap` as it stands in the file.
     losses: list[Loss] = field(default_factory=list)
     has_sample_columns: bool = False
 
@@ -78,8 +73,6 @@ class CodeFile:
 
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:
         """The `code` table."""
-        import polars as pl
-
         columns = THREAD_TRACE["code"].columns
         objects, addresses = zip(*self.places, strict=True) if self.places else ((), ())
         frame = pl.DataFrame(
@@ -101,8 +94,6 @@ class CodeFile:
 
     def stored_totals(self) -> pl.DataFrame:
         """The `stored_totals` table; empty when the writer left all of them 0."""
-        import polars as pl
-
         columns = THREAD_TRACE["stored_totals"].names
         rows = [(row, *totals) for row, totals in enumerate(self.totals)] if any(map(any, self.totals)) else []
         schema = dict.fromkeys(columns, pl.Int64) | {"row": pl.Int32}
@@ -110,8 +101,6 @@ class CodeFile:
 
     def sample_tables(self) -> dict[str, pl.DataFrame]:
         """The tables `samples` and `sample_reasons`; rows that were never seen are left out."""
-        import polars as pl
-
         rows: dict[str, list[Any]] = {"samples": self.samples, "sample_reasons": self.reasons}
         return {
             name: pl.DataFrame(
@@ -228,8 +217,6 @@ def _is(dtype: str, value: int) -> bool:
 
 def _sizes() -> pl.Expr:
     """Up to the next instruction of the same function; null where nothing tells the length."""
-    import polars as pl
-
     same = (pl.col("code_object") == pl.col("code_object").shift(-1)) & pl.col("function").eq_missing(
         pl.col("function").shift(-1)
     )
@@ -239,10 +226,6 @@ def _sizes() -> pl.Expr:
 
 def _classified(frame: pl.DataFrame, gfxip: int, target: str | None) -> pl.DataFrame:
     """With `class`. Directories tell the generation only, and gfx1250 is one of gfx12: it is tried last."""
-    import polars as pl
-
-    from wavescope.codeobj.classes import classify_frame
-
     if target is not None or not gfxip:
         return classify_frame(frame, target)
     classified = classify_frame(frame, f"gfx{gfxip}-generic")

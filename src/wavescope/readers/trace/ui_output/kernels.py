@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope.codeobj.names import demangle_all
 from wavescope.model.schema import THREAD_TRACE, frame_of
 from wavescope.readers.trace.ui_output.parts import readable
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.readers.trace.ui_output.code import CodeFile
 
-__all__ = ["Kernels"]
-
-_PLACE = re.compile(r"(\d{1,19}) / 0x([0-9a-fA-F]{1,16})")
-"""How writers name an entry that they cannot resolve."""
+_PLACE = re.compile(r"(\d{1,19}) / 0x([0-9a-fA-F]{1,16})")  #: How writers name an entry that they cannot resolve.
 
 
 class Kernels:
@@ -42,8 +40,6 @@ class Kernels:
 
     def entries(self) -> pl.DataFrame:
         """`id` (of the file), `number` (kernels.kernel), `code_object` and `address` (null = not known)."""
-        import polars as pl
-
         rows = [(number, at, *(self._place(number) or (None, None))) for at, number in enumerate(self._used)]
         schema = {"id": pl.UInt32, "number": pl.UInt32, "code_object": pl.UInt64, "address": pl.UInt64}
         return pl.DataFrame(rows, schema=schema, orient="row")
@@ -87,6 +83,4 @@ class Kernels:
 def _demangled(names: list[str]) -> dict[str, str]:
     if not any(name.startswith("_Z") or name.endswith(".kd") for name in names):
         return {}  # saves an import that not every reader of a trace needs
-    from wavescope.codeobj.names import demangle_all
-
     return demangle_all(names)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from wavescope.readers.files.folder import Folder
 
-__all__ = ["ListedFile", "Manifest", "read_manifest"]
-
 FILE_NAME = "filenames.json"
 _WAVE = re.compile(r"se(\d{1,5})_sm(\d+)_sl(\d+)_wv(\d+)\.json")
 _OTHER_SIMD = re.compile(r"other_simd_se(\d{1,5})_(\d+)\.json")
@@ -35,8 +33,7 @@ class ListedFile:
 class Manifest:
     """What filenames.json says, or what the names in the folder say where it does not."""
 
-    gfxip: int = 0
-    """9, 10, 11 or 12; 0 = not known."""
+    gfxip: int = 0  #: 9, 10, 11 or 12; 0 = not known.
     counter_names: list[str] = field(default_factory=list)
     waves: list[ListedFile] = field(default_factory=list)
     other_simd: list[ListedFile] = field(default_factory=list)

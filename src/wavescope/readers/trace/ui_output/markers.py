@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import polars as pl
+
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.trace.ui_output.parts import readable, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    import polars as pl
-
-__all__ = ["MarkerNames", "marker_table"]
 
 _FUNCTION, _SCOPE, _POINT, _KERNEL = 1, 2, 3, 4
 _KINDS = {
@@ -99,8 +97,6 @@ def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.Da
 
     Payload words of markers are not told apart: the format does not say which markers have some.
     """
-    import polars as pl
-
     rows = list(_markers(names, _in_order(shader_data, occupancy))) if names else []
     frame = pl.DataFrame(rows, schema=THREAD_TRACE["markers"].dtypes, orient="row")
     return frame.sort("se", "time_cycles", maintain_order=True)
@@ -108,8 +104,6 @@ def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.Da
 
 def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
     """Starts of waves and values by place and time, starts first: (se, cu, simd, slot, time, value, code object)."""
-    import polars as pl
-
     place = ("se", "cu", "simd", "slot", "time_cycles")
     written = shader_data.filter(pl.col("flags") & _BY_TRAP_HANDLER == 0)
     values = written.select(*place, "value", code_object=pl.lit(None, pl.UInt64), is_value=pl.lit(1))

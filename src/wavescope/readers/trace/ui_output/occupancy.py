@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.readers.trace.ui_output.kernels import Kernels
@@ -13,17 +16,12 @@ from wavescope.readers.trace.ui_output.parts import decoded, engine_number, fitt
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.ui_output.code import CodeFile
 
-__all__ = ["OccupancyFile", "RawOccupancy", "occupancy_tables", "read_occupancy"]
-
 FILE_NAME = "occupancy.json"
+#: Columns of a row; schema 3.0 has the first six (spec_ui_output 5.2).
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
-"""Columns of a row; schema 3.0 has the first six (spec_ui_output 5.2)."""
 
 _SHORT, _LONG = 6, 11
 _EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}
@@ -48,8 +46,7 @@ class RawOccupancy:
     """The members of occupancy.json, the long lists as native rows."""
 
     members: dict[bytes, bytes] = field(default_factory=dict)
-    rows: dict[int, _core.Table] = field(default_factory=dict)
-    """By shader engine."""
+    rows: dict[int, _core.Table] = field(default_factory=dict)  #: By shader engine.
     malformed_count: int = 0
     losses: list[Loss] = field(default_factory=list)
 
@@ -58,16 +55,13 @@ class RawOccupancy:
 class OccupancyFile:
     """What occupancy.json says; kernel numbers are those of the `kernels` table."""
 
-    tables: dict[str, pl.DataFrame] = field(default_factory=dict)
-    """occupancy, kernels, events and dispatches"""
+    tables: dict[str, pl.DataFrame] = field(default_factory=dict)  #: occupancy, kernels, events and dispatches
     engines: set[int] = field(default_factory=set)
     losses: list[Loss] = field(default_factory=list)
 
 
 def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
     """Read occupancy.json, whose absence is a loss where it is required. Needs no polars."""
-    from wavescope import _core
-
     raw = RawOccupancy()
     if not required and FILE_NAME not in folder.names():
         return raw
@@ -109,8 +103,6 @@ def occupancy_tables(raw: RawOccupancy, code: CodeFile) -> OccupancyFile:
 
 def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
     """Rows of all shader engines; `kernel` is still the number of the file."""
-    import polars as pl
-
     parts = [pl.DataFrame(raw.rows[se]).select(pl.lit(se).alias("se"), pl.all()) for se in sorted(raw.rows)]
     if not parts:
         return empty_frame(THREAD_TRACE["occupancy"])
@@ -123,8 +115,6 @@ def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
 
 def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame:
     """With the kernel numbers of the `kernels` table and the places of the kernels' entries."""
-    import polars as pl
-
     entries = kernels.entries()
     joined = frame.drop("code_object", "address", strict=False).join(
         entries, left_on="kernel", right_on="id", how="left", maintain_order="left"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.base.shown import shown
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
@@ -12,12 +14,9 @@ from wavescope.model.schema import THREAD_TRACE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.readers.files.folder import Folder
 
-__all__ = ["decoded", "engine_number", "fitting", "fitting_rows", "load_json", "read_bytes", "readable", "whole"]
-
+#: polars type -> smallest and largest value.
 INTEGER_RANGES = {
     "UInt8": (0, (1 << 8) - 1),
     "UInt16": (0, (1 << 16) - 1),
@@ -26,7 +25,6 @@ INTEGER_RANGES = {
     "Int32": (-(1 << 31), (1 << 31) - 1),
     "Int64": (-(1 << 63), (1 << 63) - 1),
 }
-"""polars type -> smallest and largest value."""
 
 _MOST_ENGINES = 1 << 16
 
@@ -110,8 +108,6 @@ def fitting(
 
     Columns in `named` are there by name already. All others are missing in the result.
     """
-    import polars as pl
-
     types = {column.name: column.dtype for column in THREAD_TRACE[table].columns}
     fits = [
         pl.col(f"c{at}").is_between(*_range(types[name]))
@@ -135,8 +131,6 @@ def fitting_rows(table: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pl.Data
 
     Missing keys and None are null.
     """
-    import polars as pl
-
     columns = THREAD_TRACE[table].columns
     kept, dropped = [], 0
     for row in rows:

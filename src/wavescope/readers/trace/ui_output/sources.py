@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.trace.sources import MAX_SOURCE_BYTES
@@ -12,16 +14,11 @@ from wavescope.readers.trace.ui_output.parts import load_json, readable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import polars as pl
-
     from wavescope.readers.files.folder import Folder
-
-__all__ = ["read_snapshots", "source_table"]
 
 FILE_NAME = "snapshots.json"
 MAX_DEPTH = 128
-MAX_TOTAL_BYTES = 256 << 20
-"""Texts of one trace in all; a tree of sources is a few megabytes."""
+MAX_TOTAL_BYTES = 256 << 20  #: Texts of one trace in all; a tree of sources is a few megabytes.
 
 
 def read_snapshots(folder: Folder, losses: list[Loss]) -> dict[str, str]:
@@ -55,8 +52,6 @@ def _leaves(tree: object) -> Iterator[tuple[str, str]]:
 
 def source_table(folder: Folder, snapshots: Mapping[str, str], code: pl.DataFrame) -> pl.DataFrame:
     """The `sources` table: every file that the code names or that was copied, with its text where it is here."""
-    import polars as pl
-
     places = code["inline_chain"].drop_nulls().unique(maintain_order=True).str.split(" -> ").explode()
     named = places.str.replace(r":[^:]*$", "").unique(maintain_order=True).to_list()
     files = list(dict.fromkeys([*snapshots, *named]))

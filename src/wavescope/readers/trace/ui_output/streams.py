@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, readable, whole
@@ -13,13 +16,8 @@ from wavescope.readers.trace.ui_output.parts import decoded, engine_number, fitt
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.ui_output.manifest import ListedFile, Manifest
-
-__all__ = ["Streams", "read_streams"]
 
 _COUNTER_FILE = re.compile(r"se(\d{1,5})_perfcounter\.json")
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
@@ -33,8 +31,8 @@ _SHADER_DATA_SCHEMA = {
     "wave_id": "slot",
     "flags": "flags",
 }
+#: One early writer stored `["data", [...]]` instead of an object (spec_ui_output 5.6).
 _WRAPPED = re.compile(rb'\s*\[\s*"data"\s*,')
-"""One early writer stored `["data", [...]]` instead of an object (spec_ui_output 5.6)."""
 
 
 @dataclass
@@ -59,16 +57,12 @@ def read_streams(folder: Folder, manifest: Manifest) -> Streams:
 
 
 def _counter_names(names: Sequence[str]) -> pl.DataFrame:
-    import polars as pl
-
     places = [(*divmod(at, _COUNTERS_PER_BANK), name) for at, name in enumerate(names)]
     schema = THREAD_TRACE["counter_names"].dtypes
     return pl.DataFrame(places[: 256 * _COUNTERS_PER_BANK], schema=schema, orient="row")
 
 
 def _counters(folder: Folder, streams: Streams) -> pl.DataFrame:
-    from wavescope import _core
-
     found = ((name, match) for name in folder.names() if (match := _COUNTER_FILE.fullmatch(name)))
     files = sorted((number, name) for name, match in found if (number := engine_number(match[1])) is not None)
     parts = []
@@ -84,8 +78,6 @@ def _counters(folder: Folder, streams: Streams) -> pl.DataFrame:
 
 def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
     """The list of samples: the member `data`, or what stands behind the word in the early form."""
-    from wavescope import _core
-
     wrapped = _WRAPPED.match(content)
     if wrapped:
         return content[wrapped.end() :].rstrip().removesuffix(b"]")
@@ -100,8 +92,6 @@ def _rows_of(
     folder: Folder, table: str, files: Sequence[ListedFile], schema: Mapping[str, str], streams: Streams
 ) -> pl.DataFrame:
     """Rows of files that name their columns: `<kind>_schema` lists them, `<kind>` holds the rows."""
-    from wavescope import _core
-
     kind = {"other_simd": b"instructions", "shader_data": b"records"}[table]
     parts = []
     for file in files:
@@ -145,8 +135,6 @@ def _fitting(
     name: str,
     streams: Streams,
 ) -> pl.DataFrame:
-    import polars as pl
-
     given, unreadable, fault = rows
     described = pl.DataFrame(given).with_columns(pl.lit(value).alias(column) for column, value in constants.items())
     frame, unfit = fitting(table, described, positions, list(constants))
@@ -158,6 +146,4 @@ def _fitting(
 
 
 def _joined(table: str, parts: list[pl.DataFrame]) -> pl.DataFrame:
-    import polars as pl
-
     return pl.concat(parts, rechunk=True) if parts else empty_frame(THREAD_TRACE[table])

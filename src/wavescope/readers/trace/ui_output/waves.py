@@ -7,6 +7,9 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.readers.trace.ui_output.parts import readable
@@ -14,13 +17,8 @@ from wavescope.readers.trace.ui_output.parts import readable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.ui_output.manifest import ListedFile
-
-__all__ = ["WaveTables", "read_waves", "wave_tables", "with_kernels"]
 
 
 class Problem(IntEnum):
@@ -68,16 +66,12 @@ def read_waves(
     folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
 ) -> dict[str, _core.Table]:
     """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
-    from wavescope import _core
-
     engines = [file.se for file in files]
     return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
 
 
 def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
     """What `read_waves` gave, as tables of the model and losses; `with_kernels` completes the waves."""
-    import polars as pl
-
     frames = {name: pl.DataFrame(table) for name, table in read.items()}
     losses = _losses(frames["problems"], files)
     frames["waves"] = _waves(frames["waves"], files)
@@ -102,8 +96,6 @@ def _content(folder: Folder, name: str) -> str | bytes:
 
 def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
     """The `waves` table without kernels; -1 of the native reader (the file does not say) is null here."""
-    import polars as pl
-
     engines = pl.Series("se", [file.se for file in files], pl.UInt16)
     optional = ("cu", "simd", "slot", "me", "pipe", "workgroup", "cluster")
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("se", "simd", "slot")
@@ -125,8 +117,6 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
 
     Where a wave file does not say its CU (old writers), the event says it.
     """
-    import polars as pl
-
     key = ["se", "simd", "slot", "start_cycles"]
     starts = occupancy.filter("start").select(
         "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("start_cycles")
@@ -142,8 +132,6 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
 
 def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
     """One loss per kind, with the first file as an example."""
-    import polars as pl
-
     grouped = problems.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.len().alias("files"), pl.col("file", "byte_offset").first()
     )

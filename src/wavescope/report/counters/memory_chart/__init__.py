@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+from rich.text import Text
+
 from wavescope.report.counters.memory_chart.canvas import HEAT, chart_canvas
 from wavescope.report.counters.memory_chart.words import NOT_MEASURED, headline, subject
 from wavescope.report.kit.tables import printable
@@ -11,31 +14,15 @@ from wavescope.report.kit.tables import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.counters.memory_chart import MemoryChart
-
-__all__ = ["memory_chart_report", "one_table"]
 
 _MOST_REASONS, _MOST_PLACES = 10, 4
 
 
 def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = True) -> Iterator[RenderableType]:
-    """What is nearest to its peak, the chart, and why values are missing.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> print(next(memory_chart_report(chart, width=120)))
-    No traffic can be compared with a peak
-    """
-    from rich.text import Text
-
+    """What is nearest to its peak, the chart, and why values are missing."""
     yield Text(headline(answer), style="bold")
     yield Text(subject(answer, width=width))
     yield Text()
@@ -54,20 +41,7 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
 
 
 def one_table(answer: MemoryChart) -> pl.DataFrame:
-    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> one_table(chart)["block"][0]
-    'waves'
-    """
-    import polars as pl
-
+    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`."""
     ends = pl.concat_str("source", pl.lit(" to "), "target").alias("block")
     wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
     table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
@@ -76,8 +50,6 @@ def one_table(answer: MemoryChart) -> pl.DataFrame:
 
 def _missing(answer: MemoryChart) -> Iterator[RenderableType]:
     """Why values are missing, the same reason once."""
-    from rich.text import Text
-
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     reasons: dict[str, list[str]] = {}
     for row in answer.values.iter_rows(named=True):

@@ -12,28 +12,14 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.memory_chart import MemoryChart
 
-__all__ = ["HEAT", "chart_canvas"]
-
-HEAT = {"hot": "bold #D55E00", "warm": "#E69F00", "good": "#009E73", "": ""}
-"""Heat -> style (Okabe-Ito)."""
+HEAT = {"hot": "bold #D55E00", "warm": "#E69F00", "good": "#009E73", "": ""}  #: Heat -> style (Okabe-Ito).
 _WIDE, _NARROWEST, _WIDEST = 120, 60, 172
 _FRAME, _IDLE = "dim", "dim"
 _BAR_FULL, _BAR_EMPTY = "▰", "▱"
 
 
 def chart_canvas(answer: MemoryChart, width: int) -> Canvas:
-    """The chart, at most `width` characters wide.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> chart_canvas(chart, 80).width
-    80
-    """
+    """The chart, at most `width` characters wide."""
     columns = columns_of(answer)
     if width >= _WIDE and columns.near and columns.hub:
         return _diagram(answer, columns, min(width, _WIDEST))

@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.memory_chart import MemoryChart
 
-__all__ = ["memory_chart_svg"]
-
 _MARGIN, _TOP, _FOOT = 32, 104, 52
-_WIDTHS = (224, 238, 212, 204, 196)
-"""Of the cards of each stage."""
+_WIDTHS = (224, 238, 212, 204, 196)  #: Of the cards of each stage.
 _GAP = 134
 _BETWEEN = 16
 _HEAD, _ROW, _BAR, _PAD = 36, 23, 21, 12
@@ -71,16 +68,6 @@ def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:
     ------
     UsageError
         When there is no such theme.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> memory_chart_svg(chart).startswith("<svg")
-    True
     """
     return _Drawing(answer, theme).text()
 

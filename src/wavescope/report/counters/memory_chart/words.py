@@ -12,23 +12,8 @@ from wavescope.report.kit.words import brief, duration
 if TYPE_CHECKING:
     from wavescope.analysis.counters.memory_chart import MemoryChart
 
-__all__ = [
-    "CU_SECTIONS",
-    "NOT_MEASURED",
-    "Columns",
-    "Line",
-    "block_lines",
-    "columns_of",
-    "headline",
-    "number",
-    "scaled",
-    "subject",
-    "wire_lines",
-]
-
 NOT_MEASURED = "?"
-CU_SECTIONS = ("waves", "instructions", "exec")
-"""Blocks of stage 0, which share one box."""
+CU_SECTIONS = ("waves", "instructions", "exec")  #: Blocks of stage 0, which share one box.
 _KINDS = {"read": "rd", "write": "wr", "atomic": "at", "request": "rq"}
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _SMALL = 0.01
@@ -39,61 +24,29 @@ _PER = {"kernel": "per dispatch", "wave": "per wave", "cycle": "per cycle", "sec
 
 @dataclass(frozen=True)
 class Line:
-    """A label and a value; `share` is a part of a peak, to be drawn as a bar.
-
-    Examples
-    --------
-    >>> Line("hit rate", "50 %").share is None
-    True
-    """
+    """A label and a value; `share` is a part of a peak, to be drawn as a bar."""
 
     label: str
     value: str
-    heat: str = ""
-    """good, warm, hot or empty."""
-    share: float | None = None
-    """Percent."""
-    is_idle: bool = False
-    """Whether nothing flows, or nothing is known."""
-    amount: float | None = None
-    """Of wires: the requests."""
-    hint: str = ""
-    """Metric and meaning, or why there is no value."""
+    heat: str = ""  #: good, warm, hot or empty.
+    share: float | None = None  #: Percent.
+    is_idle: bool = False  #: Whether nothing flows, or nothing is known.
+    amount: float | None = None  #: Of wires: the requests.
+    hint: str = ""  #: Metric and meaning, or why there is no value.
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The blocks of a chart from left to right; None and () = there is none.
+    """The blocks of a chart from left to right; None and () = there is none."""
 
-    Examples
-    --------
-    >>> Columns((), None, None, ()).hub is None
-    True
-    """
-
-    near: tuple[str, ...]
-    """Caches beside the CUs."""
-    hub: str | None
-    """What they all ask."""
-    onward: str | None
-    """What that asks."""
-    far: tuple[str, ...]
-    """What comes behind it."""
+    near: tuple[str, ...]  #: Caches beside the CUs.
+    hub: str | None  #: What they all ask.
+    onward: str | None  #: What that asks.
+    far: tuple[str, ...]  #: What comes behind it.
 
 
 def columns_of(answer: MemoryChart) -> Columns:
-    """Which block stands where.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> columns_of(chart).hub
-    'l2'
-    """
+    """Which block stands where."""
     stages: dict[int, list[str]] = {}
     for block, stage in answer.blocks.select("block", "stage").iter_rows():
         stages.setdefault(min(stage, 4), []).append(block)
@@ -148,18 +101,7 @@ def number(value: float | None, unit: str) -> str:
 
 
 def headline(answer: MemoryChart) -> str:
-    """What is nearest to its limit.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> headline(chart)
-    'No traffic can be compared with a peak'
-    """
+    """What is nearest to its limit."""
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     if not answer.busiest:
         is_hit = (answer.values["block"] == "l2") & (answer.values["label"] == "hit rate")
@@ -174,18 +116,7 @@ def headline(answer: MemoryChart) -> str:
 
 
 def subject(answer: MemoryChart, *, width: int | None = None) -> str:
-    """What the chart is about: kernels, dispatches, GPU and normalization; names are cut so that `width` suffices.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> subject(chart)
-    'copy · 1 dispatch · gfx942 · requests per dispatch'
-    """
+    """What the chart is about: kernels, dispatches, GPU and normalization; names are cut so that `width` suffices."""
     names = answer.kernel_names
     kernels = names[0] if len(names) == 1 else f"{len(names):,} kernels together"
     mean = answer.duration_ns_mean
@@ -198,18 +129,7 @@ def subject(answer: MemoryChart, *, width: int | None = None) -> str:
 
 
 def block_lines(answer: MemoryChart, block: str) -> list[Line]:
-    """The lines of one block: traffic with its share of the peak first.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> [line.label for line in block_lines(chart, "l2")]
-    ['traffic', 'hit rate', 'reads', 'writes', 'atomics', 'read latency', 'write latency']
-    """
+    """The lines of one block: traffic with its share of the peak first."""
     rows = answer.values.filter(answer.values["block"] == block)
     return [_line(row) for row in rows.iter_rows(named=True)]
 
@@ -228,18 +148,7 @@ def _hint(row: dict[str, Any]) -> str:
 
 
 def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
-    """What flows over one wire, one kind after the other; bytes per second last.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.memory_chart import memory_chart
-    >>> from wavescope.model.counters import COUNTER_SET, CounterSet, System
-    >>> from wavescope.model.schema import frame_of
-    >>> launched = frame_of(COUNTER_SET["dispatches"], [{"dispatch": 0, "kernel_name": "copy"}])
-    >>> chart = memory_chart(CounterSet({"dispatches": launched}, system=System(target="gfx942")))
-    >>> [line.label for line in wire_lines(chart, "l2", "fabric")]
-    ['rd', 'wr', 'at']
-    """
+    """What flows over one wire, one kind after the other; bytes per second last."""
     wires = answer.wires.filter((answer.wires["source"] == source) & (answer.wires["target"] == target))
     lines = []
     rates = []

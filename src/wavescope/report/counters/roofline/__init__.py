@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from wavescope.analysis.counters.roofline.geometry import picture_of
 from wavescope.analysis.counters.roofline.kinds import SHOWN_LEVELS
 from wavescope.analysis.counters.roofline.points import NEAR
@@ -32,28 +34,15 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.roofline import Roofline
     from wavescope.analysis.counters.roofline.geometry import RooflinePicture
 
-__all__ = ["roofline_report"]
-
 _MAX_NAME = 60
 _MAX_LETTERS = 10
-_VERY_WIDE = 160
-"""Characters from which on there is room for operations by kind."""
+_VERY_WIDE = 160  #: Characters from which on there is room for operations by kind.
 
 
 def roofline_report(
     answer: Roofline, *, levels: Sequence[str] = (), precisions: Sequence[str] = (), limit: int, width: int
 ) -> Iterator[RenderableType]:
-    """The parts of the answer in order; `limit` rows and marks are shown.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> print(next(roofline_report(roofline(CounterSet()), limit=10, width=120)))
-    unknown GPU; no roofs are known
-    """
-    from rich.text import Text
-
+    """The parts of the answer in order; `limit` rows and marks are shown."""
     picture = picture_of(answer, levels=levels, precisions=precisions, limit=limit)
     if answer.kernels.height:
         first = answer.kernels.row(0, named=True)
@@ -83,8 +72,6 @@ def _not_drawn(
     answer: Roofline, picture: RooflinePicture, levels: Sequence[str], limit: int
 ) -> Iterator[RenderableType]:
     """Why kernels, or levels of them, are not in the plot; what is true of all of a kernel's levels is said once."""
-    from rich.text import Text
-
     works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
     letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
     reasons: dict[str, dict[str, list[str]]] = {}

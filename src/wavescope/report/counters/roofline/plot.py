@@ -5,24 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.analysis.counters.roofline.geometry import decades, log_place
 from wavescope.analysis.counters.roofline.kinds import LEVELS
 from wavescope.report.counters.roofline.words import letter, power, rate
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.text import Text
 
     from wavescope.analysis.counters.roofline.geometry import Roof, RooflinePicture
 
-__all__ = ["LEVEL_COLOURS", "RooflinePlot"]
-
 LEVEL_COLOURS = {"HBM": "red", "MALL": "magenta", "L2": "yellow", "L1": "green", "LDS": "cyan"}
 _COMPUTE = "blue"
-_MARGIN = 7
-"""Characters for the values at the left."""
+_MARGIN = 7  #: Characters for the values at the left.
+#: Bits of a braille character by row and column of its dot.
 _DOT_ROWS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-"""Bits of a braille character by row and column of its dot."""
 _LEAST_HEIGHT, _MOST_HEIGHT = 14, 30
 
 
@@ -57,8 +55,6 @@ class _Cells:
 
     def line(self, row: int) -> Text:
         """One line of characters."""
-        from rich.text import Text
-
         line = Text()
         for column in range(self.width):
             if (row, column) in self._words:
@@ -73,27 +69,11 @@ class _Cells:
 
 @dataclass(frozen=True)
 class RooflinePlot:
-    """The plot in the width of the console.
-
-    Examples
-    --------
-    >>> from rich.console import Console
-    >>> from wavescope.analysis.counters.roofline.geometry import Mark, Roof, RooflinePicture
-    >>> roof = Roof("HBM", "bandwidth", 100.0, "GB/s", "empirical", ((0.1, 10.0), (10.0, 1000.0)))
-    >>> mark = Mark(0, "HBM", "flop", 1.0, 10.0, 0.1)
-    >>> made = RooflinePicture((0.1, 10.0), (1.0, 1000.0), "GFLOP/s", (roof,), (mark,))
-    >>> console = Console(width=60)
-    >>> with console.capture() as text:
-    ...     console.print(RooflinePlot(made))
-    >>> "Ah" in text.get()
-    True
-    """
+    """The plot in the width of the console."""
 
     picture: RooflinePicture
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.text import Text
-
         width = max(20, options.max_width - _MARGIN - 2)
         height = min(_MOST_HEIGHT, max(_LEAST_HEIGHT, round(width * 0.26)))
         cells = _Cells(width, height, is_ascii=options.ascii_only)
@@ -156,8 +136,6 @@ class RooflinePlot:
                     return
 
     def _x_axis(self, width: int, *, is_ascii: bool) -> RenderResult:
-        from rich.text import Text
-
         places = {round(self._x(value) * (width - 1)): value for value in decades(self.picture.x_range)}
         corner, flat, tick = ("+", "-", "+") if is_ascii else ("└", "─", "┴")
         line = "".join(tick if at in places else flat for at in range(width))

@@ -20,15 +20,11 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.roofline import Roofline
     from wavescope.analysis.counters.roofline.geometry import Mark, Roof, RooflinePicture
 
-__all__ = ["roofline_svg"]
-
 _WIDTH, _LEAST_HEIGHT = 1200, 800
 _LEFT, _RIGHT, _TOP = 84, 960, 84
 _LEAST_PLOT = 440
-_MOST_ROWS = 50
-"""More marks would hide each other, and a PNG has its limits."""
-_BELOW = 50
-"""Space for the values and the name of the axis below the plot."""
+_MOST_ROWS = 50  #: More marks would hide each other, and a PNG has its limits.
+_BELOW = 50  #: Space for the values and the name of the axis below the plot.
 _MARK = 6.0
 _LIGHT_COLOURS = {
     "HBM": "#cf222e", "MALL": "#8250df", "L2": "#b07500", "L1": "#1a7f37", "LDS": "#0b7285", "compute": "#0550ae",
@@ -36,13 +32,13 @@ _LIGHT_COLOURS = {
 _DARK_COLOURS = {
     "HBM": "#ff7b72", "MALL": "#d2a8ff", "L2": "#e3b341", "L1": "#56d364", "LDS": "#39c5cf", "compute": "#79c0ff",
 }  # fmt: skip
+#: Level -> size and corners of its mark; HBM is a circle.
 _SHAPES: dict[str, tuple[float, tuple[tuple[float, float], ...]]] = {
     "MALL": (1.1, ((-0.6, -1), (0.6, -1), (1, 0), (0.6, 1), (-0.6, 1), (-1, 0))),
     "L2": (0.9, ((-1, -1), (1, -1), (1, 1), (-1, 1))),
     "L1": (1.25, ((0, -1), (1, 0), (0, 1), (-1, 0))),
     "LDS": (1.2, ((0, -1), (1, 0.8), (-1, 0.8))),
 }
-"""Level -> size and corners of its mark; HBM is a circle."""
 
 
 def roofline_svg(
@@ -59,13 +55,6 @@ def roofline_svg(
     ------
     UsageError
         When there is no such theme.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> roofline_svg(roofline(CounterSet())).startswith("<svg")
-    True
     """
     shown = min(limit or _MOST_ROWS, _MOST_ROWS)
     return _Drawing(answer, levels, precisions, shown, theme).text()

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.roofline.geometry import RooflinePicture
     from wavescope.report.kit.svg import Svg
 
-__all__ = ["draw_table", "table_height"]
-
 _ROW = 20
 _HEAD, _FOOT = 44, 34
 _LETTER_X, _NAME_X, _BOUND_X, _END_X = 40, 66, 1030, 1160
+#: Column -> where its numbers end.
 _COLUMNS = {"time": 560, "rate": 672, "HBM": 740, "L2": 806, "L1": 872, "LDS": 938, "of roof": 1012}
-"""Column -> where its numbers end."""
 
 
 def table_height(row_count: int) -> float:
@@ -40,19 +38,7 @@ def table_height(row_count: int) -> float:
 def draw_table(
     svg: Svg, answer: Roofline, picture: RooflinePicture, rows: Sequence[dict[str, Any]], top: float
 ) -> None:
-    """Draw the rows below `top`, in a picture 1200 wide.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.analysis.counters.roofline.geometry import picture_of
-    >>> from wavescope.model.counters import CounterSet
-    >>> from wavescope.report.kit.svg import Svg
-    >>> picture, answer = Svg(1200, 800, title="", light={}, dark={}), roofline(CounterSet())
-    >>> draw_table(picture, answer, picture_of(answer), [], top=600)
-    >>> "bound by" in picture.text()
-    True
-    """
+    """Draw the rows below `top`, in a picture 1200 wide."""
     unit = picture.unit[1:]
     line = top + 30
     middle = (_COLUMNS["HBM"] + _COLUMNS["LDS"]) / 2 - 22

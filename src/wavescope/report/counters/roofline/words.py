@@ -13,19 +13,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.roofline import Roofline
     from wavescope.analysis.counters.roofline.geometry import Roof
 
-__all__ = [
-    "bound_words",
-    "intensity",
-    "letter",
-    "level_marks",
-    "points_at",
-    "power",
-    "rate",
-    "source",
-    "subject",
-    "work_done",
-]
-
 _PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -89,29 +76,14 @@ def _digits(value: float) -> str:
 
 
 def subject(answer: Roofline) -> str:
-    """Which GPU.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet, System
-    >>> subject(roofline(CounterSet(system=System(target="gfx942", product="MI300X"))))
-    'MI300X (gfx942)'
-    """
+    """Which GPU."""
     if answer.product and answer.target:
         return f"{answer.product} ({answer.target})"
     return answer.product or answer.target or "unknown GPU"
 
 
 def source(roofs: Sequence[Roof]) -> str:
-    """Where the roofs come from, in words.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline.geometry import Roof
-    >>> source([Roof("HBM", "bandwidth", 100.0, "GB/s", "empirical", ((0.1, 10.0), (10.0, 1000.0)))])
-    'roofs measured by a benchmark'
-    """
+    """Where the roofs come from, in words."""
     words = {
         ("empirical",): "roofs measured by a benchmark",
         ("theoretical",): "theoretical roofs (*), at the highest clock",
@@ -121,15 +93,7 @@ def source(roofs: Sequence[Roof]) -> str:
 
 
 def points_at(answer: Roofline, work: str) -> dict[tuple[Any, Any, str], dict[str, Any]]:
-    """Kernel, dispatch and level -> the point there, of floating-point (flop) or integer work (iop).
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> points_at(roofline(CounterSet()), "flop")
-    {}
-    """
+    """Kernel, dispatch and level -> the point there, of floating-point (flop) or integer work (iop)."""
     rows = answer.points.filter(answer.points["work"] == work).iter_rows(named=True)
     return {(row["kernel"], row["dispatch"], row["level"]): row for row in rows}
 
@@ -138,13 +102,6 @@ def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
     """Kernel and dispatch -> its operations by kind, the most frequent first: `MFMA FP16 98 %, VALU FP32 2 %`.
 
     Integer operations are named only where there are no others.
-
-    Examples
-    --------
-    >>> from wavescope.analysis.counters.roofline import roofline
-    >>> from wavescope.model.counters import CounterSet
-    >>> work_done(roofline(CounterSet()))
-    {}
     """
     counts: dict[tuple[Any, Any], dict[str, dict[str, float]]] = {}
     for row in answer.operations.iter_rows(named=True):

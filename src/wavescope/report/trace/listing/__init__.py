@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.base.words import percent
 from wavescope.report.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavescope.report.kit.fitting import fitted
@@ -18,26 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import Console, ConsoleOptions, RenderableType
-    from rich.text import Text
 
     from wavescope.analysis.trace.listing import IsaListing
     from wavescope.analysis.trace.listing.samples import SampleListing
     from wavescope.report.trace.listing.lines import Line
     from wavescope.report.trace.measures import Measure, Row
 
-__all__ = ["IsaView", "isa_report", "samples_report"]
-
 _MAX_FUNCTION = 90
 _LEFT_OUT_WIDTH = 4
 
 
 def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
-    """The listing with a sentence about its hottest row on top.
-
-    Examples
-    --------
-    >>> parts = list(isa_report(listing, IsaView()))  # doctest: +SKIP
-    """
+    """The listing with a sentence about its hottest row on top."""
     rows, measure = listing.rows.to_dicts(), CYCLES if listing.iteration is None else CYCLES_OF_ONE
     total, stall = sum(map(measure.total, rows)), sum(row["stall_cycles_total"] for row in rows)
     executed = sum(map(measure.is_seen, rows))
@@ -56,12 +50,7 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
 
 
 def samples_report(listing: SampleListing, view: IsaView) -> Iterator[RenderableType]:
-    """The code with its samples of the program counter.
-
-    Examples
-    --------
-    >>> parts = list(samples_report(listing, IsaView()))  # doctest: +SKIP
-    """
+    """The code with its samples of the program counter."""
     rows = listing.rows.to_dicts()
     sampled = sum(map(SAMPLES.is_seen, rows))
     share = f", {percent(listing.stalled_count / listing.sample_count)} of them stalled" if listing.sample_count else ""
@@ -74,8 +63,6 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[Renderable
 
 
 def _bold(words: str) -> Text:
-    from rich.text import Text
-
     return Text(words, style="bold")
 
 
@@ -96,8 +83,6 @@ class _Listing:
     loops: Sequence[Row] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
         chosen = focus(self.view, self.rows, self.measure)
         lines = isa_lines(self.rows, contexts(self.pairs, self.view, self.rows, chosen), self.loops)
         drawing = draw_arrows(
@@ -128,8 +113,6 @@ class _Listing:
         return {row["row"]: float(self.measure.total(row)) for row in self.rows}
 
     def _other(self, line: Line) -> Text:
-        from rich.text import Text
-
         if line.heading:
             name = printable(line.heading)
             name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
@@ -140,8 +123,6 @@ class _Listing:
         return Text(f"… {len(folded):,} rows, {percent(share)} of the {self.measure.unit} …", style="dim")
 
     def _foot(self, lines: Sequence[Line], options: ConsoleOptions) -> Iterator[Text]:
-        from rich.text import Text
-
         yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
         shown = sum(line.is_row for line in lines)
         if shown < len(self.rows):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from wavescope.report.kit.heat import emphasis, heat_bar
 from wavescope.report.kit.tables import place, printable
 from wavescope.report.trace.measures import WIDE
@@ -12,11 +14,7 @@ from wavescope.report.trace.measures import WIDE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from rich.text import Text
-
     from wavescope.report.trace.measures import Cell, Measure, Row
-
-__all__ = ["Columns", "columns_for"]
 
 _MAX_PLACE, _MIN_TEXT = 28, 20
 
@@ -31,15 +29,12 @@ class Columns:
     with_place: bool
     bar_width: int
     measure: Measure
-    scale: int
-    """What a full bar stands for."""
+    scale: int  #: What a full bar stands for.
     hottest: int
     ascii_only: bool
 
     def head(self) -> Text:
         """The headings."""
-        from rich.text import Text
-
         names = [name.rjust(width) for name, width in self.widths.items()]
         words = ["heat".ljust(self.bar_width), *names, "instruction".ljust(self.text_width)]
         return Text("  ".join([*words, "source"] if self.with_place else words), style="bold")

@@ -15,48 +15,32 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.listing import IsaListing
     from wavescope.report.trace.measures import Measure, Row
 
-__all__ = ["IsaView", "Line", "contexts", "focus", "hottest", "isa_arrows", "isa_lines", "pairs_of"]
-
 Pair = tuple[int, int]
 
-_MAX_ENDS = 8
-"""Rows shown because an arrow joins them with one in focus; more are folded."""
+_MAX_ENDS = 8  #: Rows shown because an arrow joins them with one in focus; more are folded.
 
 
 @dataclass(frozen=True)
 class IsaView:
-    """What of a listing to show, and how.
+    """What of a listing to show, and how."""
 
-    Examples
-    --------
-    >>> IsaView(show_all=True).cost
-    'sum'
-    """
-
-    arrows: str = "waits"
-    """waits, branches or none."""
-    cost: str = "sum"
-    """sum, mean or max: what the columns latency and stall hold."""
-    top: int = 10
-    """Windows around so many of the hottest rows."""
+    arrows: str = "waits"  #: waits, branches or none.
+    cost: str = "sum"  #: sum, mean or max: what the columns latency and stall hold.
+    top: int = 10  #: Windows around so many of the hottest rows.
     context: int = 3
     show_all: bool = False
-    around: frozenset[int] = frozenset()
-    """Windows around these rows (code.row) instead of the hottest."""
-    hint: str = ""
-    """A last line."""
+    around: frozenset[int] = frozenset()  #: Windows around these rows (code.row) instead of the hottest.
+    hint: str = ""  #: A last line.
 
 
 @dataclass(frozen=True)
 class Line:
     """A line: one row, or several that are folded, or a heading."""
 
-    begin: int = 0
-    """Index of the first row that the line stands for."""
+    begin: int = 0  #: Index of the first row that the line stands for.
     end: int = 0
     heading: str = ""
-    is_name: bool = False
-    """Whether the heading names a function."""
+    is_name: bool = False  #: Whether the heading names a function.
 
     @property
     def is_row(self) -> bool:

@@ -14,8 +14,8 @@ from wavescope.analysis.counters.roofline.ceilings import ceiling_rows
 from wavescope.analysis.counters.roofline.geometry import picture_of
 from wavescope.analysis.counters.roofline.work import formulas_for
 from wavescope.errors import UsageError
-from wavescope.facts.metrics import panels_of
 from wavescope.facts.metrics.expression import parse
+from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import to_builtins
 from wavescope.model.counters import COUNTER_SET, CounterSet, System
 from wavescope.model.schema import frame_of

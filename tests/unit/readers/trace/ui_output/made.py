@@ -11,7 +11,7 @@ from wavescope.readers.trace.ui_output import read_ui_output
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.model import ThreadTrace
+    from wavescope.model.trace import ThreadTrace
 
 WAVE = "se0_sm2_sl5_wv0.json"
 OTHER_WAVE = "se1_sm0_sl0_wv0.json"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.marker_scopes import marker_scopes
-from wavescope.analysis.trace.timeline.tracks.events import all_events, events
+from wavescope.analysis.trace.timeline.tracks.events import events
 from wavescope.analysis.trace.timeline.tracks.instructions import instructions
 from wavescope.analysis.trace.timeline.tracks.markers import markers, shader_data
 from wavescope.analysis.trace.timeline.tracks.other_simd import other_simd
@@ -16,35 +16,19 @@ from wavescope.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
     from wavescope.analysis.common.timeline import Timeline
-    from wavescope.model import ThreadTrace
-
-__all__ = ["all_events", "item_counts", "resident_waves", "tracks"]
+    from wavescope.model.trace import ThreadTrace
 
 _TRACKS = (waves, instructions, states, pipes, markers, shader_data, other_simd, events)
 
 
 def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
-    """Every timeline of a trace that has something to show, by name.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> tracks(ThreadTrace({}, TraceSource(path="nothing")))
-    {}
-    """
+    """Every timeline of a trace that has something to show, by name."""
     made = (make(trace) for make in _TRACKS)
     return {track.name: track for track in made if track.lanes is not None and track.lanes.height}
 
 
 def item_counts(trace: ThreadTrace) -> dict[str, int]:
-    """How many items the timelines have whose spans stand for rows of a table of their own, by name.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> item_counts(ThreadTrace({}, TraceSource(path="nothing")))["events"]
-    0
-    """
+    """How many items the timelines have whose spans stand for rows of a table of their own, by name."""
     return {
         "waves": resident_waves(trace).height,
         "events": trace.dispatches.height + trace.events.height,

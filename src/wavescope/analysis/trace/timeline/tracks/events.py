@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.timeline.tracks.places import aligned, bounds, cell_bits, lane_of
 from wavescope.model.schema import EVENT_TYPES
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["DISPATCH", "all_events", "events"]
-
-DISPATCH = 256
-"""Kind of dispatches; that of other events is their type."""
+DISPATCH = 256  #: Kind of dispatches; that of other events is their type.
 
 
 def all_events(trace: ThreadTrace) -> pl.DataFrame:
     """The dispatches, then the other events: se, time_cycles, kind, me, pipe, and of dispatches the `dispatch` row."""
-    import polars as pl
-
     shared = ("se", "time_cycles", "me", "pipe")
     dispatches = trace.dispatches.select(
         *shared, pl.lit(DISPATCH, pl.UInt16).alias("kind"), "kernel", pl.lit(None, pl.UInt64).alias("payload"),
@@ -37,8 +32,6 @@ def all_events(trace: ThreadTrace) -> pl.DataFrame:
 
 def events(trace: ThreadTrace) -> Timeline:
     """Moments, a lane per shader engine; items are rows of `all_events`."""
-    import polars as pl
-
     table = all_events(trace)
     lanes = table.select(pl.col("se").unique().sort()).with_row_index("lane")
     lanes = lanes.select("lane", pl.format("SE {}", "se").alias("label"), pl.lit("Events").alias("group"), "se")

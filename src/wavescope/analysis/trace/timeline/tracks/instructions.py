@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.timeline.tracks.places import (
@@ -16,11 +19,7 @@ from wavescope.analysis.trace.timeline.tracks.places import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["instructions"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def instructions(trace: ThreadTrace) -> Timeline:
@@ -34,10 +33,6 @@ def instructions(trace: ThreadTrace) -> Timeline:
 
 
 def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope import _core
-
     waves = trace.waves.select(lane_of(lanes, trace.waves), *rows_of_waves(trace, "instruction"))
     is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
     return pl.DataFrame(_core.executed_spans(waves, trace.instructions, is_matrix))

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.timeline import NO_KIND, Timeline
 from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.analysis.trace.timeline.tracks.places import SLOT, aligned, bounds, cell_bits, lane_of, slot_lanes
 
 if TYPE_CHECKING:
-    import polars as pl
+    from wavescope.model.trace import ThreadTrace
 
-    from wavescope.model import ThreadTrace
-
-__all__ = ["markers", "shader_data"]
-
-_DEEPEST = 7
-"""Scopes nested deeper share the lane of this depth."""
+_DEEPEST = 7  #: Scopes nested deeper share the lane of this depth.
 
 
 def markers(trace: ThreadTrace) -> Timeline:
     """Scopes from entering to leaving, a lane per slot and depth; points are moments; items are rows of `scopes`."""
-    import polars as pl
-
     scopes = marker_scopes(trace).scopes.with_columns(pl.col("depth").clip(upper_bound=_DEEPEST))
     names = scopes.select("kind", "name").unique(maintain_order=True).with_row_index("number")
     names = names.with_columns(pl.col("number").clip(upper_bound=NO_KIND))
@@ -49,8 +44,6 @@ def markers(trace: ThreadTrace) -> Timeline:
 
 def shader_data(trace: ThreadTrace) -> Timeline:
     """The moments at which waves wrote shader data; items are rows of `shader_data`."""
-    import polars as pl
-
     table = trace.shader_data
     lanes = slot_lanes(trace, table)
     begin, end = bounds(trace)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.timeline.tracks.places import (
     CATEGORY_KINDS,
@@ -15,19 +17,13 @@ from wavescope.analysis.trace.timeline.tracks.places import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["neighbours", "other_simd"]
+    from wavescope.model.trace import ThreadTrace
 
 _UNIT = ("se", "cu", "simd")
 
 
 def neighbours(trace: ThreadTrace) -> pl.DataFrame:
     """The records of neighbours, with the SIMD that they are about: the other one of a pair."""
-    import polars as pl
-
     targets = trace.shader_engines.select("se", "target_simd").unique("se")
     simd = (pl.col("target_simd").fill_null(0) ^ pl.lit(1, pl.UInt8)).cast(pl.UInt8)
     return trace.other_simd.join(targets, on="se", how="left", maintain_order="left").with_columns(simd=simd)
@@ -35,8 +31,6 @@ def neighbours(trace: ThreadTrace) -> pl.DataFrame:
 
 def other_simd(trace: ThreadTrace) -> Timeline:
     """From the issue on, as long as the pipe is taken; items are rows of `other_simd`."""
-    import polars as pl
-
     table = neighbours(trace)
     places = table.select(_UNIT).unique().sort(_UNIT).with_row_index("lane")
     label, group = pl.format("SIMD {}", "simd"), unit_name(trace)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
 from wavescope.analysis.trace.timeline.tracks.other_simd import neighbours
@@ -18,11 +21,7 @@ from wavescope.analysis.trace.timeline.tracks.places import (
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["pipes"]
+    from wavescope.model.trace import ThreadTrace
 
 _UNIT = ("se", "simd")
 _NAMES = list(PIPES)
@@ -45,10 +44,6 @@ def pipes(trace: ThreadTrace) -> Timeline:
 @once_per_trace
 def _lanes(trace: ThreadTrace) -> pl.DataFrame:
     """A lane for every pipe of a SIMD to which anything was issued; `number` is that of the pipe among all units."""
-    import polars as pl
-
-    from wavescope import _core
-
     units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
     used = _core.used_pipes(_waves(trace, units), trace.instructions, rules, units.height)
     own = [
@@ -66,8 +61,6 @@ def _lanes(trace: ThreadTrace) -> pl.DataFrame:
 
 def _units(trace: ThreadTrace) -> pl.DataFrame:
     """The SIMDs of all engines, the neighbours included."""
-    import polars as pl
-
     both = pl.concat([trace.waves.select(_UNIT), neighbours(trace).select(_UNIT)])
     return both.unique().sort(_UNIT).with_row_index("unit")
 
@@ -79,8 +72,6 @@ def _waves(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
 
 
 def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     joined = neighbours(trace).with_row_index("record")
     joined = joined.join(units, on=_UNIT, how="left", maintain_order="left", nulls_equal=True)
     time = aligned(trace, "time_cycles")
@@ -94,10 +85,6 @@ def _neighbours(trace: ThreadTrace, units: pl.DataFrame) -> pl.DataFrame:
 
 
 def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope import _core
-
     units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
     is_matrix = matrix_rows(trace.code.sort("row")).cast(pl.UInt8)
     lane_numbers = _lane_numbers(lanes, units.height)
@@ -112,10 +99,6 @@ def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
 
 def _lane_numbers(lanes: pl.DataFrame, unit_count: int) -> pl.Series:
     """The lane of every pipe of every unit; NO_LANE = none."""
-    import polars as pl
-
-    from wavescope import _core
-
     every = pl.DataFrame({"number": pl.int_range(unit_count * len(_NAMES), dtype=pl.UInt32, eager=True)})
     joined = every.join(lanes.select("number", "lane"), on="number", how="left", maintain_order="left")
     return joined["lane"].fill_null(_core.NO_LANE)

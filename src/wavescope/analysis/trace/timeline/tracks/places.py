@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.model.answer import once_per_trace
 from wavescope.model.schema import CATEGORIES
@@ -12,30 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = [
-    "CATEGORY_KINDS",
-    "SLOT",
-    "aligned",
-    "base_clock",
-    "bounds",
-    "cell_bits",
-    "lane_of",
-    "rows_of_waves",
-    "slot_lanes",
-    "unit_name",
-]
+    from wavescope.model.trace import ThreadTrace
 
 _FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to damaged files
 SLOT = ("se", "cu", "simd", "slot")
 _MATRIX = 15
+#: Kinds of instructions: categories, and MATRIX for matrix instructions, which hardware reports as VALU.
 CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
     {"kind": number, "name": name, "colour": name} for number, name in {**CATEGORIES, _MATRIX: "MATRIX"}.items()
 )
-"""Kinds of instructions: categories, and MATRIX for matrix instructions, which hardware reports as VALU."""
 
 
 def base_clock(trace: ThreadTrace) -> int:
@@ -50,15 +37,11 @@ def cell_bits(trace: ThreadTrace) -> int:
 
 def aligned(trace: ThreadTrace, column: str) -> pl.Expr:
     """The aligned cycles of a column, for a frame that also has the column `se`."""
-    import polars as pl
-
     time = pl.col(column).cast(pl.Int64).clip(-_FARTHEST_CYCLES, _FARTHEST_CYCLES)
     return (time + _offset(trace)).alias(column)
 
 
 def _offset(trace: ThreadTrace) -> pl.Expr:
-    import polars as pl
-
     offsets = alignment(trace).offsets
     if not any(offsets.values()):
         return pl.lit(0, pl.Int64)
@@ -71,8 +54,6 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
 
     Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
     """
-    import polars as pl
-
     both = [
         trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end"))
     ]
@@ -89,8 +70,6 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
 
 def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
     """Begin of the first and end of the last instruction of every wave: some end after their wave."""
-    import polars as pl
-
     table = trace.instructions
     waves = trace.waves.filter(
         pl.col("instruction_count") > 0, pl.col("first_instruction") + pl.col("instruction_count") <= table.height
@@ -106,16 +85,12 @@ def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
 
 def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     """What to add to the times of a wave, and where its instructions or states lie, as the native core takes it."""
-    import polars as pl
-
     first, count = pl.col(f"first_{what}").fill_null(0), pl.col(f"{what}_count").fill_null(0)
     return _offset(trace).alias("time"), first.alias("first"), count.alias("count")
 
 
 def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
     """A lane for every slot that occurs among `places`, by shader engine, CU, SIMD and slot."""
-    import polars as pl
-
     found = places.select(SLOT).unique().sort(SLOT)
     label = pl.format("SIMD {} slot {}", "simd", "slot")
     return found.with_row_index("lane").select("lane", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
@@ -130,8 +105,6 @@ def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT
 
 def unit_name(trace: ThreadTrace) -> pl.Expr:
     """What people call the compute unit of a row."""
-    import polars as pl
-
     if trace.gfxip <= 9:
         return pl.format("SE {} CU {}", "se", "cu")
     return pl.format("SE {} SA {} WGP {}", "se", pl.col("cu") // 128, pl.col("cu") % 128)

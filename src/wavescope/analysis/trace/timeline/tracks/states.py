@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.timeline.tracks.places import (
     aligned,
@@ -16,11 +19,7 @@ from wavescope.analysis.trace.timeline.tracks.places import (
 from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["states"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def states(trace: ThreadTrace) -> Timeline:
@@ -35,10 +34,6 @@ def states(trace: ThreadTrace) -> Timeline:
 
 
 def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    from wavescope import _core
-
     begin = aligned(trace, "start_cycles").alias("time")
     _, first, count = rows_of_waves(trace, "state")
     waves = trace.waves.select(lane_of(lanes, trace.waves), begin, first, count)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from wavescope.analysis.common.timeline import NO_KIND, Timeline
 from wavescope.analysis.trace.timeline.tracks.places import aligned, bounds, cell_bits, lane_of, slot_lanes
 from wavescope.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.model import ThreadTrace
-
-__all__ = ["waves"]
+    from wavescope.model.trace import ThreadTrace
 
 
 def waves(trace: ThreadTrace) -> Timeline:
@@ -33,8 +31,6 @@ def waves(trace: ThreadTrace) -> Timeline:
 
 
 def _spans(trace: ThreadTrace, lanes: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
     table = resident_waves(trace)
     return table.select(
         lane_of(lanes, table),
