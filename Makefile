@@ -13,6 +13,8 @@ FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_w
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 CLANG_FORMAT ?= clang-format-22
+# Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
+GENERATED := table_docs view_docs metric_docs demo_data
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv
@@ -46,7 +48,7 @@ PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -t
 NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
-.PHONY: help demo ready test test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clean
+.PHONY: help demo docs ready test test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -109,7 +111,12 @@ check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --stri
 	$(CLANG_FORMAT) --dry-run -Werror $(CPP_FILES) || status=1; \
 	$(BIN)/lint-imports || status=1; \
 	$(BIN)/python tools/check_words.py || status=1; \
+	$(BIN)/python tools/check_docs.py || status=1; \
+	for page in $(GENERATED); do $(BIN)/python tools/make_$$page.py --check || status=1; done; \
 	exit $$status
+
+docs: $(STAMPS)/package ## write every generated page and file again: tables, views, metrics, how-to outputs, the demo's captures
+	for page in $(GENERATED) howto_outputs; do $(BIN)/python tools/make_$$page.py; done
 
 format: llvm format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
 	$(BIN)/ruff check --fix .

@@ -80,17 +80,18 @@ _STOPPED = 128 + signal.SIGINT
 _LONGEST_PATH = 300
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
-_VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
+#: Every verb with its question.
+VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
 
 
 class _LazyGroup(click.Group):
     """Imports a verb's module when it is asked for, so that `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_VERBS)
+        return sorted(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _VERBS:
+        if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"wavescope.cli.{cmd_name.replace('-', '_')}").command
         return command
