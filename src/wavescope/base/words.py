@@ -22,6 +22,17 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}"
 
 
+def side_label(number: int) -> str:
+    """The label of one side of a comparison: A, B, ... Z, #27, ...
+
+    Examples
+    --------
+    >>> side_label(0), side_label(25), side_label(26)
+    ('A', 'Z', '#27')
+    """
+    return chr(ord("A") + number) if number < 26 else f"#{number + 1}"
+
+
 def _singular(stem: str) -> str:
     """The singular of a plural without its s."""
     if stem.endswith("ie"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import DECIMALS, ID, PERCENT, TOP
-from wavescope.base.words import counted
+from wavescope.base.words import counted, side_label
 from wavescope.cli.kit.counters import counter_options
 from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_option
 from wavescope.cli.kit.numbers import Real, Whole
@@ -79,7 +79,7 @@ def _traces(
     traces = [select(trace, selection) for trace in whole]
     again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats)]
     rows = [selected_rows(trace, selection) for trace in traces]
-    labels = [chr(ord("A") + number % 26) for number in range(len(traces))]
+    labels = [side_label(number) for number in range(len(traces))]
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
     if as_json:
         from wavescope.model.answer import to_builtins

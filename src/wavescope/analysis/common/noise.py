@@ -1,11 +1,19 @@
-"""How far a mean of few values can be off: bounds of Student's t distribution."""
+"""The noise rule of every comparison: by how much equal things may differ, and how often that is called a change.
+
+A difference counts when it exceeds the bound of Student's t (Welch's for two means) and, where captures of one program
+differ without a cause, `LEAST_CHANGE`. The strength of the bound depends on the number of rows compared and of samples
+per row (docs/adr/0016-one-noise-rule.md).
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from math import cos, inf, pi, sin, sqrt, tan
 
-MEAN_TAIL = 0.05  # a mean is given with the interval that holds 95 % of such means
+MEAN_TAIL = 0.05  #: A mean is given with the interval that contains 95 % of such means.
+MANY_UNITS_FACTOR = 1.5  #: Units of a trace: hundreds of rows, few batches of waves each; widens the 95 % bound.
+RUN_FALSE_ALARMS = 0.01  #: Rows of runs: chance that a comparison of equal runs reports any change at all.
+LEAST_CHANGE = 0.01  #: Share; runs and captures of the same program differ by this much without a cause.
 
 _MOST_DEGREES = 200
 

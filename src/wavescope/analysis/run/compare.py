@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.common.noise import MEAN_TAIL, difference_bound, t_bound
+from wavescope.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
 from wavescope.analysis.run.batches import Batches, batches_of, means
 from wavescope.analysis.run.events import EXTENTS
 from wavescope.analysis.run.summary import GPU_DOMAINS, wall_of
-from wavescope.base.words import percent
+from wavescope.base.words import percent, side_label
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, frame_of, table_spec
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 #: What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise.
 CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
 
-_ALARMS = 0.01  #: How likely one of all things of equal runs is called a change.
 #: Changes of a mean below this share are not reported without repeated runs: runs differ so much by themselves.
-_LEAST_CHANGE = 0.01
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def combine_compare(
     """
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
-    names = list(labels or (_letter(number) for number in range(len(sides))))
+    names = list(labels or (side_label(number) for number in range(len(sides))))
     found = [means(side) for side in sides]
     counts = [_steps(rows, name, step) for rows, name in zip(found, names, strict=True)]
     spread = _run_noise([found[0], *(means(run) for run in repeats)]) if repeats else None
@@ -180,10 +178,6 @@ def combine_compare(
 def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
     """Runs against the first of them; `options` as for `combine_compare`."""
     return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number) if number < 26 else f"#{number + 1}"
 
 
 def _steps(rows: pl.DataFrame, label: str, step: str | None) -> int:
@@ -285,14 +279,14 @@ def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFr
         return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
             noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
         )
-    floor = _LEAST_CHANGE * pl.col("base_mean_ns")
+    floor = LEAST_CHANGE * pl.col("base_mean_ns")
     is_known = pl.col("noise_ns").is_not_null()
     return rows.with_columns(noise_ns=pl.when(is_known).then(pl.max_horizontal("noise_ns", floor)))
 
 
 def _noise(rows: pl.DataFrame) -> pl.Series:
     """What the means of equal runs may differ by; null where a side has too few calls to tell."""
-    tail = _ALARMS / max(rows.height, 1)
+    tail = RUN_FALSE_ALARMS / max(rows.height, 1)
     found: list[float | None] = []
     for base, base_degrees, other, degrees in rows.select(
         "base_error_ns", "base_degrees", "error_ns", "degrees"
@@ -308,7 +302,7 @@ def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
     scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)
     side_scale = pl.when(pl.col("per_unit") > 0).then(calls / pl.col("per_unit")).otherwise(1.0)
     more = pl.col("per_unit") - pl.col("base_per_unit")
-    noise = t_bound(_ALARMS / max(height, 1), 10**6) * (
+    noise = t_bound(RUN_FALSE_ALARMS / max(height, 1), 10**6) * (
         (base_processes * base / scale**2 + processes * calls / side_scale**2).sqrt()
     )
     return (

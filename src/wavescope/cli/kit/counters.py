@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import ID, TOP
+from wavescope.base.words import side_label
 from wavescope.cli.kit.io import console, emit_json, json_option, progress, with_options
 from wavescope.cli.kit.numbers import Whole
 from wavescope.errors import UsageError
@@ -125,7 +126,7 @@ class AskedCounters:
         for part in () if self.as_csv else report():
             out.print(part)
         for number, counters in enumerate(captures):
-            label = f"{chr(ord('A') + number % 26)}: " if len(captures) > 1 else ""
+            label = f"{side_label(number)}: " if len(captures) > 1 else ""
             for line in loss_lines(losses_of(counters)):
                 out.print(Text.assemble(label, line))
 

@@ -11,7 +11,7 @@ from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.compare.rows import kernel_rows, metric_rows
 from wavescope.analysis.counters.compare.sides import Side, gpu_notes, matched
 from wavescope.base.shown import shown
-from wavescope.base.words import percent
+from wavescope.base.words import percent, side_label
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
 from wavescope.facts.metrics.panels import panels_of
@@ -181,7 +181,7 @@ def counter_compare(
         raise UsageError("nothing to compare with", advice="give two captures or more")
     chosen = choices or [CounterChoice()] * len(captures)
     asking = {"metrics": metrics, "normalization": normalization, "rules": rules, "more": more}
-    labels = [chr(ord("A") + number % 26) for number in range(len(captures))]
+    labels = [side_label(number) for number in range(len(captures))]
     sides = [
         Side(label, counters, choice, {**asking, "panels": panels or _panels(counters, metrics, rules)})
         for label, counters, choice in zip(labels, captures, chosen, strict=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.common.noise import difference_bound
+from wavescope.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference_bound
 from wavescope.analysis.counters.compare.sides import Durations
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.counters.compare.sides import Side
-
-_TAIL = 0.05  #: How likely the averages of equal captures are called different.
-_LEAST_CHANGE = 0.01  #: Smaller changes are not reported: captures of the same program differ so much by themselves.
 
 Key = tuple[str, str, str, int | None, int]
 
@@ -123,4 +120,4 @@ def _noise(base: float, *spreads: tuple[float | None, int]) -> float | None:
     for deviation, count in spreads:
         spread, degrees = (deviation, count - 1) if deviation is not None and count > 1 else (usual[0], usual[1] - 1)
         errors.append((spread / sqrt(max(count, 1)), degrees))
-    return max(difference_bound(_TAIL, errors[0], errors[1]), _LEAST_CHANGE * abs(base))
+    return max(difference_bound(MEAN_TAIL, errors[0], errors[1]), LEAST_CHANGE * abs(base))

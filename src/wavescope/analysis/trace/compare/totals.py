@@ -13,6 +13,7 @@ from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.occupancy.achieved import achieved
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.base.shown import shown
+from wavescope.base.words import side_label
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def compared_totals(
         durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
     for number, row in enumerate(rows):
         row["trace"] = number
-        row["label"] = labels[number] if number < len(labels) else chr(ord("A") + number % 26)
+        row["label"] = labels[number] if number < len(labels) else side_label(number)
         row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
         row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
     return pl.DataFrame(rows, schema=TRACES.dtypes)

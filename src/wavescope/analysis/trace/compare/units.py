@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
+from wavescope.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
 from wavescope.analysis.trace.compare.spread import unit_costs
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.model.schema import table_spec
@@ -51,7 +51,6 @@ UNITS = table_spec(
     """,
 )
 
-_CAUTION = 1.5  #: There are many units: each must differ by so much more than 95 % of repeated measurements would.
 _PER_WAVE = {
     "hit_count": "hit_count",
     "latency_cycles_total": "latency_cycles",
@@ -180,8 +179,8 @@ def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFra
         delta_share=delta / max(float(both["base_cost_cycles_per_wave"].sum()), 1e-9),
         work_cycles_per_wave=delta - speed,
         speed_cycles_per_wave=speed,
-        noise_cycles_per_wave=_CAUTION * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
-        speed_noise_cycles_per_wave=_CAUTION * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
+        noise_cycles_per_wave=MANY_UNITS_FACTOR * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
+        speed_noise_cycles_per_wave=MANY_UNITS_FACTOR * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
     )
     both = both.with_columns(beyond_noise=_beyond())
     both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
