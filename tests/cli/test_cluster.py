@@ -19,11 +19,13 @@ from tests.cli.conftest import Run
 from wavescope.cli.kit import run as _run
 from wavescope.readers.files.kinds import Kind
 from wavescope.readers.run.inputs import RunInput
+from tests.sampling import every_third
 
 distributed = pytest.importorskip("distributed")
 
 RANKS = 64
 FORMS = {"json": ["--json"], "text": ["--by", "process", "--top", "100"]}
+EVERY_FORM = every_third(FORMS)
 
 
 @pytest.fixture(scope="module")
@@ -79,15 +81,15 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     started.close()
 
 
-def answer(run: Run, ranks: SyntheticRun, *options: object) -> str:
-    done = run("summary", ranks.paths[0].parent, *options)
+def answer(program: Run, ranks: SyntheticRun, *options: object) -> str:
+    done = program("summary", ranks.paths[0].parent, *options)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_two_processes(form: str, ranks: SyntheticRun, expected: dict[str, str], run: Run) -> None:
-    assert answer(run, ranks, *FORMS[form], "--jobs", 2) == expected[form]
+@pytest.mark.parametrize("form", EVERY_FORM)
+def test_two_processes(form: str, ranks: SyntheticRun, expected: dict[str, str], program: Run) -> None:
+    assert answer(program, ranks, *FORMS[form], "--jobs", 2) == expected[form]
 
 
 def test_the_answer_is_true(ranks: SyntheticRun, expected: dict[str, str]) -> None:
@@ -108,9 +110,11 @@ def test_the_answer_is_true(ranks: SyntheticRun, expected: dict[str, str]) -> No
     assert told["losses"] == []
 
 
-def test_a_real_cluster(ranks: SyntheticRun, expected: dict[str, str], run: Run, cluster: Cluster) -> None:
-    for form, options in FORMS.items():
-        assert answer(run, ranks, *options, "--scheduler", cluster.address) == expected[form]
+@pytest.mark.parametrize("form", EVERY_FORM)
+def test_a_real_cluster(
+    form: str, ranks: SyntheticRun, expected: dict[str, str], program: Run, cluster: Cluster
+) -> None:
+    assert answer(program, ranks, *FORMS[form], "--scheduler", cluster.address) == expected[form]
 
 
 @pytest.mark.slow  # the work must not be done before the worker is killed

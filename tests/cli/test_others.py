@@ -82,19 +82,20 @@ def test_no_colour_without_a_terminal(run: Run, capture: Path) -> None:
     assert "\x1b[" not in run("info", capture).stdout
 
 
-def test_help_names_every_verb(run: Run) -> None:
-    text = run("--help").stdout
+def test_help_names_every_verb(program: Run, run: Run) -> None:
+    text = program("--help").stdout
     for verb in ("decode", "demo", "info"):
         assert verb in text
         assert run(verb, "--help").returncode == 0
 
 
-def test_usage_errors(run: Run) -> None:
+def test_usage_errors(program: Run, run: Run) -> None:
     assert run("decode").returncode == 2
-    assert run("no-such-verb").returncode == 2
-    assert "Traceback" not in run("no-such-verb").stderr
+    done = program("no-such-verb")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
 
 
-def test_completion(run: Run) -> None:
-    done = run(environment={"_WAVESCOPE_COMPLETE": "bash_source"})
+def test_completion(program: Run) -> None:
+    done = program(environment={"_WAVESCOPE_COMPLETE": "bash_source"})
     assert "complete" in done.stdout

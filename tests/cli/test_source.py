@@ -114,8 +114,8 @@ def test_chosen_lines_only(run: Run, gemm: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("--isa",), ("--source",)])
-def test_a_terminal_without_unicode(run: Run, gemm: Path, arguments: tuple[str, ...]) -> None:
-    done = run("source", gemm, *arguments, environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+def test_a_terminal_without_unicode(program: Run, gemm: Path, arguments: tuple[str, ...]) -> None:
+    done = program("source", gemm, *arguments, environment={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii()
     assert "# stall" in done.stdout

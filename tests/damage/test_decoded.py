@@ -18,7 +18,8 @@ import wavescope
 from tests.made_decoded import decoded_files, edit, write_decoded, zipped
 from wavescope.analysis.trace.contents import contents
 from wavescope.analysis.trace.costs.row_totals import row_totals
-from wavescope.cli import _VERBS, main
+from tests.sampling import every_third, every_third_pair
+from wavescope.cli import VERBS, main
 from wavescope.errors import WavescopeError
 from wavescope.model.schema import THREAD_TRACE
 
@@ -179,7 +180,7 @@ def test_damage_is_said(folder: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("verb", sorted(set(_VERBS) - {"decode", "demo", "l2", "open"}))
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"decode", "demo", "l2", "open"}))
 def test_every_verb_says_it(
     tmp_path: Path, verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -220,7 +221,7 @@ def test_files_that_are_something_else(folder: Path, file: str, content: bytes) 
         assert trace.losses.height or file == "realtime.json"
 
 
-@pytest.mark.parametrize("value", HUGE)
+@pytest.mark.parametrize("value", every_third(HUGE))
 def test_numbers_of_any_size(folder: Path, value: int) -> None:
     """Every number of the first rows of every file, in turn."""
     for file, rows in (("code.json", "code"), ("occupancy.json", "0")):
@@ -334,8 +335,7 @@ def damaged(data: bytes, noise: random.Random) -> bytes:
     return bytes(changed) + b"[" * noise.choice((0, 0, 20_000))
 
 
-@pytest.mark.parametrize("gpu", ["gfx942", "gfx1201"])
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize(("seed", "gpu"), every_third_pair(range(25), ["gfx942", "gfx1201"]))
 def test_mutations(tmp_path: Path, seed: int, gpu: str) -> None:
     """Random damage to one or two files, many times: a trace or one clear error, and never fewer rows in silence."""
     noise = random.Random(seed)
