@@ -40,7 +40,7 @@ TRACES = {
 SELECTED_ROW = "row => new URLSearchParams(location.hash.slice(1)).get('row') === String(row)"
 
 
-@pytest.fixture(params=TRACES)
+@pytest.fixture(params=["made gfx942", pytest.param("made gfx1201", marks=pytest.mark.slow), "flash attention"])
 def served(request, serve):
     return serve(TRACES[request.param]())
 

@@ -18,6 +18,7 @@ from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.compare import counter_compare
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.export.page import write_html
+from tests.sampling import every_third
 from wavescope.readers.counters import open_counters
 
 SHOWN = ".dock .panel:not(.lm-mod-hidden)"
@@ -48,13 +49,15 @@ def _look(page, url: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "capture",
-    [
-        hostile_capture,
-        few_counters,
-        single_dispatch,
-        lambda: real_capture("gfx1201-counters-pcsampling"),
-        lambda: real_capture("pmc-rocprofcompute-vcopy/MI300X_A1_rocpd"),
-    ],
+    every_third(
+        [
+            hostile_capture,
+            few_counters,
+            single_dispatch,
+            lambda: real_capture("gfx1201-counters-pcsampling"),
+            lambda: real_capture("pmc-rocprofcompute-vcopy/MI300X_A1_rocpd"),
+        ]
+    ),
     ids=["hostile", "few counters", "single dispatch", "RDNA", "rocpd form"],
 )
 def test_every_view_of_a_poor_capture_shows_something(page, serve, capture):
@@ -94,7 +97,9 @@ def test_the_roofline_is_drawn_in_the_colours_of_the_theme(page, serve, theme):
     )
 
 
-@pytest.mark.parametrize("capture", [made_capture, lambda: real_capture("pmc-mi300x-bmm")], ids=["made", "real"])
+@pytest.mark.parametrize(
+    "capture", every_third([made_capture, lambda: real_capture("pmc-mi300x-bmm")]), ids=["made", "real"]
+)
 def test_an_exported_page_has_all_answers_and_asks_nobody(offline_page, tmp_path, capture):  # noqa: F811
     counters = open_counters(capture())
     file: Path = tmp_path / "counters.html"

@@ -21,11 +21,10 @@ from wavescope.analysis.counters.roofline import roofline
 from wavescope.analysis.counters.values.evaluated import metric_values
 
 CAPTURES = [
-    made_capture,
-    lambda: real_capture("pmc-mi300x-bmm"),
-    lambda: real_capture("pmc-rocprofcompute-vcopy/MI350"),
+    pytest.param(made_capture, id="made"),
+    pytest.param(lambda: real_capture("pmc-mi300x-bmm"), id="real MI300X"),
+    pytest.param(lambda: real_capture("pmc-rocprofcompute-vcopy/MI350"), id="real MI350", marks=pytest.mark.slow),
 ]
-IDS = ["made", "real MI300X", "real MI350"]
 CELLS = """(selector) => [...document.querySelectorAll(selector)].map((row) => [row.dataset.metric ?? "",
     Object.fromEntries([...row.querySelectorAll("[data-field], [data-column]")]
         .map((cell) => [cell.dataset.field ?? cell.dataset.column, cell.innerText.trim()]))])"""
@@ -50,7 +49,7 @@ def _settled(page) -> None:
     page.wait_for_selector('html[data-asking="0"]')
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=IDS)
+@pytest.mark.parametrize("capture", CAPTURES)
 def test_speed_of_light_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(speed_of_light;0)")
@@ -110,7 +109,7 @@ def _check_kernel(page, counters, rank: int) -> None:
     expect(page.locator('[data-view="memory_chart"] select[aria-label="Kernel"]')).to_have_value(str(rank))
 
 
-@pytest.mark.parametrize("capture", CAPTURES[:2], ids=IDS[:2])
+@pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_the_memory_chart_has_every_number(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(memory_chart;0)")
@@ -150,7 +149,7 @@ def test_panels_search_sort_and_normalize(page, serve):
     page.get_by_text("this is no regular expression").wait_for()
 
 
-@pytest.mark.parametrize("capture", CAPTURES[:2], ids=IDS[:2])
+@pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(counter_diagnosis;0)")
@@ -166,7 +165,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     assert names == [one.name for one in told]
 
 
-@pytest.mark.parametrize("capture", CAPTURES[:2], ids=IDS[:2])
+@pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_every_channel_has_its_value(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(panels;0)&kernel=0&metric=18.1.0")
@@ -198,7 +197,7 @@ def test_a_metric_is_explained_where_it_is_selected(page, serve):
     page.locator('[data-explained^="3.1."]').wait_for()
 
 
-@pytest.mark.parametrize("capture", CAPTURES, ids=IDS)
+@pytest.mark.parametrize("capture", CAPTURES)
 def test_the_roofline_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(roofline;0)")

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from tests.e2e.every_view import look_at_every_view
 from tests.e2e.inputs import hostile_run, made_gemm, real_trace
 from wavescope.export.page import write_html
+from tests.sampling import every_third
 from wavescope.readers.opening import open as open_path
 
 
@@ -28,7 +29,9 @@ def offline_page(browser: object) -> Iterator[object]:
     context.close()
 
 
-@pytest.mark.parametrize("source", [made_gemm, lambda: real_trace("flash_attn_func", 38430)], ids=["made", "real"])
+@pytest.mark.parametrize(
+    "source", every_third([made_gemm, lambda: real_trace("flash_attn_func", 38430)]), ids=["made", "real"]
+)
 def test_it_shows_the_numbers_of_the_analysis_and_asks_nobody(offline_page, tmp_path, source):
     trace = open_path(source())
     file: Path = tmp_path / "trace.html"

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
+from tests.sampling import every_third
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import timeline_of, tracks_of_run
 
@@ -51,13 +52,15 @@ def streams_only(view, timeline, span) -> tuple[float, float]:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        made_ranks,
-        made_rpd,
-        lambda: real_run("rpd/matmul_result.rpd"),
-        lambda: real_run("att-mi300x-bmm/c09/raw/37_results.db"),
-        lambda: real_run("kineto-multirank-2of4/merged_ranks01.json.gz"),
-    ],
+    every_third(
+        [
+            made_ranks,
+            made_rpd,
+            lambda: real_run("rpd/matmul_result.rpd"),
+            lambda: real_run("att-mi300x-bmm/c09/raw/37_results.db"),
+            lambda: real_run("kineto-multirank-2of4/merged_ranks01.json.gz"),
+        ]
+    ),
     ids=["ranks", "rpd", "real rpd", "real rocpd", "real kineto of ranks"],
 )
 def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):

@@ -17,6 +17,7 @@ from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.regions import regions
 from wavescope.analysis.run.summary import summary
 from wavescope.analysis.run.top import top
+from tests.sampling import every_third
 from wavescope.page.run.times import clocks_of, since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'
@@ -43,13 +44,15 @@ def small(view, label: str, column: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        made_ranks,
-        made_rpd,
-        lambda: real_run("rpd/matmul_result.rpd"),
-        lambda: real_run("att-mi300x-bmm/c08/raw/45_results.db"),
-        lambda: real_run("kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz"),
-    ],
+    every_third(
+        [
+            made_ranks,
+            made_rpd,
+            lambda: real_run("rpd/matmul_result.rpd"),
+            lambda: real_run("att-mi300x-bmm/c08/raw/45_results.db"),
+            lambda: real_run("kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz"),
+        ]
+    ),
     ids=["ranks", "rpd", "real rpd", "real rocpd", "real kineto"],
 )
 def test_kernels_are_those_of_the_analysis(page, serve, path):
