@@ -16,10 +16,10 @@ import pytest
 
 from synth import SyntheticRun, Workload, write_rocpd_ranks
 from tests.cli.conftest import Run
+from tests.sampling import every_third
 from wavescope.cli.kit import run as _run
 from wavescope.readers.files.kinds import Kind
 from wavescope.readers.run.inputs import RunInput
-from tests.sampling import every_third
 
 distributed = pytest.importorskip("distributed")
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from synth import CounterCapture, KernelWork, write_counters
 from tests.cli.in_process import call
+from tests.sampling import every_third, every_third_pair
 from wavescope.analysis.counters.contents import counter_contents
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.l2 import l2
@@ -28,7 +29,6 @@ from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.roofline import roofline
 from wavescope.analysis.counters.values.raw import raw_values
-from tests.sampling import every_third, every_third_pair
 from wavescope.errors import WavescopeError
 from wavescope.model.answer import to_builtins
 from wavescope.model.counters import CounterSet

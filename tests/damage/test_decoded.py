@@ -16,9 +16,9 @@ import pytest
 
 import wavescope
 from tests.made_decoded import decoded_files, edit, write_decoded, zipped
+from tests.sampling import every_third, every_third_pair
 from wavescope.analysis.trace.contents import contents
 from wavescope.analysis.trace.costs.row_totals import row_totals
-from tests.sampling import every_third, every_third_pair
 from wavescope.cli import VERBS, main
 from wavescope.errors import WavescopeError
 from wavescope.model.schema import THREAD_TRACE

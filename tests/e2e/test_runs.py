@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
+from tests.sampling import every_third
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.compare import compare_runs
 from wavescope.analysis.run.gaps import gaps
@@ -17,7 +18,6 @@ from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.regions import regions
 from wavescope.analysis.run.summary import summary
 from wavescope.analysis.run.top import top
-from tests.sampling import every_third
 from wavescope.page.run.times import clocks_of, since_begin
 
 KERNELS = '[data-view="kernels"] .table .row:not(.head)'
