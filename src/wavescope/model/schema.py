@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +76,8 @@ class ColumnSpec:
     dtype: str
     unit: str
     meaning: str
+    is_optional: bool = False
+    """Whether values may be null."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,8 @@ class TableSpec:
 def table_spec(name: str, row: str, columns: str) -> TableSpec:
     """Declare a table; columns come one per line: `name type unit | meaning` (unit `-` = none).
 
+    A type with a question mark (`UInt32?`) may be null, and so may a column whose meaning says what null stands for.
+
     Examples
     --------
     >>> table_spec("sizes", "one size", "width  UInt32  lanes  | how wide").columns[0].unit
@@ -110,7 +115,10 @@ def table_spec(name: str, row: str, columns: str) -> TableSpec:
     for line in filter(str.strip, columns.splitlines()):
         head, meaning = line.split("|", 1)
         column, dtype, unit = head.split()
-        specs.append(ColumnSpec(column, dtype, "" if unit == "-" else unit, meaning.strip()))
+        is_optional = dtype.endswith("?") or "null" in re.findall(r"\w+", meaning)
+        specs.append(
+            ColumnSpec(column, dtype.removesuffix("?"), "" if unit == "-" else unit, meaning.strip(), is_optional)
+        )
     return TableSpec(name, row, tuple(specs))
 
 
@@ -143,15 +151,15 @@ _TABLES = (
         address              UInt64  -      | entry: ELF address in the code object, or raw virtual address
         size                 UInt64  bytes  | size of the code
         vgprs                UInt32  -      | vector registers per lane; null = not known, here and below
-        agprs                UInt32  -      | accumulation vector registers per lane
-        sgprs                UInt32  -      | scalar registers per wave
-        lds_bytes            UInt32  bytes  | LDS per workgroup: as dispatched where that is known, else the static part
-        scratch_bytes        UInt32  bytes  | private segment per lane
+        agprs                UInt32? -      | accumulation vector registers per lane
+        sgprs                UInt32? -      | scalar registers per wave
+        lds_bytes            UInt32? bytes  | LDS per workgroup: as dispatched where that is known, else the static part
+        scratch_bytes        UInt32? bytes  | private segment per lane
         kernarg_bytes        UInt32  bytes  | kernel argument segment
-        wave_size            UInt8   lanes  | 32 or 64
+        wave_size            UInt8?  lanes  | 32 or 64
         workgroup_size_max   UInt32  lanes  | largest flat workgroup size the kernel was compiled for
-        workgroup_size       UInt32  lanes  | work-items per workgroup as dispatched
-        resource_origin      String  -      | who says so: a file beside the trace, or the code object of the capture
+        workgroup_size       UInt32? lanes  | work-items per workgroup as dispatched
+        resource_origin      String? -      | who says so: a file beside the trace, or the code object of the capture
         """,
     ),
     table_spec(

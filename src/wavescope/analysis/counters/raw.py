@@ -35,14 +35,14 @@ class RawCounters(Answer):
             """
             counter         String   -  | name, without _sum and channel
             pass            UInt32   -  | passes.pass
-            pass_name       String   -  | passes.name
+            pass_name       String   -  | name of the pass
             unit            String   -  | of counters that the profiler derives: KiB, %, cycles; empty = events
             channel_count   UInt32   -  | channels that were measured one by one
             dispatch_count  UInt32   -  | chosen dispatches that have a value
             total           Float64  -  | sum over them; null = no dispatch has a value, or a ratio
-            mean            Float64  -  | mean
-            minimum         Float64  -  | smallest value
-            maximum         Float64  -  | largest value
+            mean            Float64? -  | mean over the dispatches
+            minimum         Float64? -  | smallest value of a dispatch
+            maximum         Float64? -  | largest value of a dispatch
             """,
         ),
     }

@@ -54,7 +54,7 @@ class Busy(Answer):
             end_ns               Int64    ns     | end of its last work
             span_ns              Int64    ns     | span of all GPU work of its node
             busy_ns              Int64    ns     | with at least one dispatch or copy
-            busy_share           Float64  -      | busy_ns / span_ns
+            busy_share           Float64  -      | share of the span with work
             kernel_busy_ns       Int64    ns     | with at least one dispatch
             kernel_busy_share    Float64  -      | kernel_busy_ns / span_ns
             copy_busy_ns         Int64    ns     | with at least one copy

@@ -70,11 +70,11 @@ class RunComparison(Answer):
             calls         Float64  -   | calls per unit
             base_mean_ns  Float64  ns  | mean duration of the base
             mean_ns       Float64  ns  | mean duration
-            change        Float64  -   | of the mean duration
+            change        Float64  -   | change of the mean duration
             noise         Float64  -   | what the change must exceed, up or down; null = not known
             base_ns       Float64  ns  | time per unit of the base
             time_ns       Float64  ns  | time per unit
-            delta_ns      Float64  ns  | difference of these
+            delta_ns      Float64  ns  | difference of the time per unit
             work_ns       Float64  ns  | of this, by more or fewer calls
             speed_ns      Float64  ns  | of this, by longer or shorter calls
             delta_share   Float64  -   | delta of the base's GPU time; null for what is not GPU time

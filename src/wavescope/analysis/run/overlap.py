@@ -66,8 +66,8 @@ class Overlap(Answer):
             copy_hidden_share       Float64  -   | of copy_ns: with a kernel at the same time
             communication_hidden_share Float64 - | of communication_ns: with computation at the same time
             busy_ns                 Int64    ns  | with work of any kind
-            idle_ns                 Int64    ns  | without, of the span
-            busy_share              Float64  -   | busy_ns / span_ns
+            idle_ns                 Int64    ns  | without any work, of the span
+            busy_share              Float64  -   | share of the span with work
             """,
         ),
         "streams": table_spec(
@@ -78,7 +78,7 @@ class Overlap(Answer):
             pid                     Int64    -   | process
             rank                    Int32    -   | its rank; null = not known
             first_stream_id         Int64    -   | one stream
-            second_stream_id        Int64    -   | the other
+            second_stream_id        Int64    -   | the other stream
             """
             + _TWO,
         ),
@@ -88,7 +88,7 @@ class Overlap(Answer):
             _WHERE
             + """
             first_pid               Int64    -   | one process
-            second_pid              Int64    -   | the other
+            second_pid              Int64    -   | the other process
             """
             + _TWO,
         ),

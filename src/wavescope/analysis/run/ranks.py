@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
 _WHO = """\
-host  String  -  | node
-pid   Int64   -  | process id
+host  String? -  | node
+pid   Int64?  -  | process id
 rank  Int32   -  | rank; null = not known
 run   String  -  | unique id of the recording, or its path
 """
@@ -97,13 +97,13 @@ class Ranks(Answer):
             process_count  Int64    -   | processes that ran it
             calls          Int64    -   | dispatches of all of them
             mean_ns        Float64  ns  | mean of the processes' total times
-            max_ns         Int64    ns  | largest of them
-            cost_ns        Float64  ns  | max minus mean
-            imbalance      Float64  -   | max over mean
+            max_ns         Int64    ns  | largest total time of a process
+            cost_ns        Float64  ns  | largest total time minus the mean
+            imbalance      Float64  -   | largest total time over the mean
             per_call       Float64  -   | largest mean duration of a process over the mean duration of all
-            host           String   -   | node of the process that takes longest
-            pid            Int64    -   | its process id
-            rank           Int32    -   | its rank
+            host           String?  -   | node of the process that takes longest
+            pid            Int64?   -   | its process id
+            rank           Int32?   -   | its rank
             run            String   -   | its recording
             """,
         ),
@@ -118,9 +118,9 @@ class Ranks(Answer):
             spread_ns      Int64    ns  | max - min over processes, added up over calls
             excess_ns      Float64  ns  | max - mean over processes, added up over calls
             spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
-            host           String   -   | node of the process that arrived last most often
-            pid            Int64    -   | its process id
-            rank           Int32    -   | its rank
+            host           String?  -   | node of the process that arrived last most often
+            pid            Int64?   -   | its process id
+            rank           Int32?   -   | its rank
             run            String   -   | its recording
             last_count     Int64    -   | how often it arrived last
             """,

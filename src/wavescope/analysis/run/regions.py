@@ -47,18 +47,18 @@ class Regions(Answer):
             depth             Int64    -   | nodes above
             name              String   -   | name of the regions
             path              String   -   | names from the root, with / between them
-            call_count        Int64    -   | regions
+            call_count        Int64    -   | regions of this path of names
             total_ns          Int64    ns  | inclusive: their lengths added up
             total_share       Float64  -   | of the inclusive time of all roots
             self_ns           Int64    ns  | exclusive: without the time that regions below cover
             self_share        Float64  -   | of the inclusive time of all roots
-            mean_ns           Float64  ns  | mean length
-            min_ns            Int64    ns  | shortest
-            max_ns            Int64    ns  | longest
+            mean_ns           Float64  ns  | mean length of a region
+            min_ns            Int64    ns  | shortest region
+            max_ns            Int64    ns  | longest region
             gpu_count         Int64    -   | dispatches and copies that its regions launched themselves
-            gpu_ns            Int64    ns  | their durations
+            gpu_ns            Int64    ns  | durations of the dispatches and copies that it launched itself
             gpu_total_count   Int64    -   | those of all nodes below included
-            gpu_total_ns      Int64    ns  | their durations
+            gpu_total_ns      Int64    ns  | durations of what it and all regions below launched
             gpu_share         Float64  -   | gpu_total_ns of all GPU time with a known launch
             crossing_count    Int64    -   | regions that outlast the one they began in
             """,

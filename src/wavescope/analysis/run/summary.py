@@ -28,24 +28,24 @@ _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 _LONGEST_WALL = (1 << 63) - 1
 _GROUPS = """\
 host           String   -      | node, when grouped by process, GPU or stream; null = not grouped by it, here and below
-pid            Int64    -      | process id
+pid            Int64?   -      | process id
 rank           Int32    -      | rank; null also where it is not known
 run            String   -      | unique id of the recording, or its path
-gpu            Int64    -      | number of the GPU on its node
-stream         Int64    -      | id of the stream
+gpu            Int64?   -      | number of the GPU on its node
+stream         Int64?   -      | id of the stream
 marker         String   -      | innermost marker range that was open on the calling thread; null also where none was
 domain         String   -      | KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ...
 """
 _FIGURES = """\
-calls          Int64    -      | how often
+calls          Int64    -      | number of calls
 untimed_calls  Int64    -      | of these, without a usable begin and end: not in the times
 total_ns       Int64    ns     | sum of the durations
 mean_ns        Float64  ns     | mean duration
 median_ns      Float64  ns     | median duration
 p95_ns         Float64  ns     | 95 % take at most so long
 p99_ns         Float64  ns     | 99 % take at most so long
-min_ns         Int64    ns     | shortest
-max_ns         Int64    ns     | longest
+min_ns         Int64    ns     | shortest duration
+max_ns         Int64    ns     | longest duration
 stddev_ns      Float64  ns     | standard deviation of a sample (n - 1); null for one call
 bytes_total    Int64    bytes  | bytes copied or allocated; null = not recorded
 is_exact       Boolean  -      | whether median, p95 and p99 are exact

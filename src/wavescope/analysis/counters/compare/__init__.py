@@ -54,7 +54,7 @@ class CounterComparison(Answer):
             dispatch_count    UInt32   -   | chosen dispatches
             kernel_count      UInt32   -   | chosen kernels
             duration_ns       Float64  ns  | of the chosen dispatches; null = no sound timestamps
-            change            Float64  -   | of that against the base
+            change            Float64  -   | change of the duration against the base
             """,
         ),
         "kernels": table_spec(
@@ -62,13 +62,13 @@ class CounterComparison(Answer):
             "one kernel on one side against the base, the largest effect first",
             """
             side                 Int64    -   | sides.side
-            kernel_name          String   -   | name
+            kernel_name          String   -   | name of the kernel
             status               String   -   | slower, faster, new, gone, same or unknown (noise is not known)
             base_dispatch_count  UInt32   -   | dispatches of the base
             dispatch_count       UInt32   -   | dispatches
             base_mean_ns         Float64  ns  | mean duration of the base; null = no sound timestamps
             mean_ns              Float64  ns  | mean duration
-            change               Float64  -   | of the mean duration
+            change               Float64  -   | change of the mean duration
             noise                Float64  -   | what the change must exceed, up or down; null = not known
             delta_ns             Float64  ns  | difference of the total durations
             """,
@@ -81,10 +81,10 @@ class CounterComparison(Answer):
             kernel_name      String   -  | kernel, as the base calls it; null = all chosen dispatches
             table_id         String   -  | panel.table
             metric_id        String   -  | panel.table.index on the base's GPU, or on the side's if only that has it
-            name             String   -  | name
+            name             String   -  | name of the metric
             series           String   -  | of tables with several values per channel: which one; else empty
             channel          UInt16   -  | L2 channel; null = the metric is not about one
-            unit             String   -  | unit
+            unit             String   -  | unit of the values
             status           String   -  | higher, lower, same, unknown, not in base, not in side, other unit or blank
             base             Float64  -  | average of the base; null = not measured
             value            Float64  -  | average; null = not measured

@@ -32,12 +32,12 @@ class CounterPanels(Answer):
             "one kernel of the whole capture, the longest first",
             """
             kernel              UInt32   -   | its rank; --kernel takes it, or a part of the name
-            kernel_name         String   -   | name
+            kernel_name         String   -   | name of the kernel
             dispatch_count      UInt32   -   | dispatches
             duration_ns_total   Float64  ns  | of all of them; null = no sound timestamps
-            duration_ns_mean    Float64  ns  | mean
-            duration_ns_median  Float64  ns  | median
-            duration_share      Float64  -   | of all kernels
+            duration_ns_mean    Float64? ns  | mean duration of a dispatch
+            duration_ns_median  Float64? ns  | median duration of a dispatch
+            duration_share      Float64? -   | share of the time of all kernels
             is_chosen           Boolean  -   | whether the metrics are about it
             """,
         ),
@@ -47,16 +47,16 @@ class CounterPanels(Answer):
             """
             table_id        String   -  | panel.table
             metric_id       String   -  | panel.table.index
-            name            String   -  | name
+            name            String   -  | name of the metric
             series          String   -  | of tables with several values per channel: which one; else empty
             channel         UInt16   -  | L2 channel; null = the metric is not about one
             unit            String   -  | unit, with the normalization put in
             average         Float64  -  | ratio of sums, or mean per dispatch; null = see `reason`
             deviation       Float64  -  | sample standard deviation over dispatches
             minimum         Float64  -  | smallest value of a dispatch
-            q1              Float64  -  | first quartile
-            median          Float64  -  | median
-            q3              Float64  -  | third quartile
+            q1              Float64  -  | first quartile over the dispatches
+            median          Float64  -  | median over the dispatches
+            q3              Float64  -  | third quartile over the dispatches
             maximum         Float64  -  | largest value of a dispatch
             peak            Float64  -  | what the hardware can do at most, in the same unit; null = no such bound
             peak_share      Float64  %  | 100 average / peak

@@ -27,7 +27,7 @@ _NUMBER = """
     unit         String   -  | unit of `value`
     metric_id    String   -  | metric: `wavescope metrics ID` explains it; several are joined by +
     peak         Float64  -  | what the hardware can do at most, in the same unit; null = no such bound is known
-    peak_share   Float64  %  | 100 value / peak
+    peak_share   Float64? %  | 100 value / peak
     reason       String   -  | why there is no value; else empty
 """
 _VALUES = table_spec(
@@ -51,7 +51,7 @@ _WIRES = table_spec(
     kind         String   -  | read, write, atomic or request; traffic = bytes of all of them
     {_NUMBER.strip()}
     rate         Float64  GB/s  | bytes of these requests per second; null = no metric tells them
-    rate_share   Float64  %     | of the peak of what carries them
+    rate_share   Float64? %     | of the peak of what carries them
     heat         String   -     | warm or hot where that is near the peak; else empty
     """,
 )

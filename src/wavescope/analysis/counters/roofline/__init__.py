@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _WHO = """
     kernel                   UInt32   -          | rank of the kernel by its time, as in `wavescope counters`
-    kernel_name              String   -          | name
+    kernel_name              String   -          | name of the kernel
     dispatch                 UInt32   -          | dispatches.dispatch; null = mean over the dispatches of the kernel
     dispatch_id              Int64    -          | its id, as --dispatch takes it
 """
@@ -40,8 +40,8 @@ _CEILINGS = table_spec(
     unit            String   -       | GB/s, GFLOP/s or GIOP/s: of the numbers of this row
     theoretical     Float64  10^9/s  | rate of the hardware per cycle x units x highest clock; null = not known
     empirical       Float64  10^9/s  | mean of the benchmark beside the capture; null = not measured
-    empirical_low   Float64  10^9/s  | lower end of its 95 % interval
-    empirical_high  Float64  10^9/s  | upper end
+    empirical_low   Float64? 10^9/s  | lower end of its 95 % interval
+    empirical_high  Float64? 10^9/s  | upper end
     used            Float64  10^9/s  | the one that kernels are compared with; null = see `reason`
     used_from       String   -       | empirical or theoretical; empty = neither
     reason          String   -       | why there is none; else empty
@@ -53,15 +53,15 @@ _KERNELS = table_spec(
     f"""{_WHO}
     dispatch_count           UInt32   -          | dispatches that it is about
     duration_ns_mean         Float64  ns         | mean duration; null = no sound timestamps
-    duration_share           Float64  -          | of the time of all chosen dispatches
+    duration_share           Float64? -          | of the time of all chosen dispatches
     flops                    Float64  -          | floating-point operations per dispatch
-    gflops_per_second        Float64  GFLOP/s    | flops over the duration
+    gflops_per_second        Float64? GFLOP/s    | flops over the duration
     iops                     Float64  -          | integer operations per dispatch
-    giops_per_second         Float64  GIOP/s     | iops over the duration
+    giops_per_second         Float64? GIOP/s     | iops over the duration
     flops_missing            String   -          | kinds of them that were not measured: flops is a lower bound
     iops_missing             String   -          | likewise of iops
-    bound                    String   -          | the unit that needs most time for the work: the lowest roof
-    share                    Float64  -          | of that roof: least time that the unit needs, over the duration
+    bound                    String?  -          | the unit that needs most time for the work: the lowest roof
+    share                    Float64? -          | of that roof: least time that the unit needs, over the duration
     verdict                  String   -          | the conclusion in words
     """,
 )
@@ -74,11 +74,11 @@ _POINTS = table_spec(
     operations               Float64  -          | per dispatch
     bytes                    Float64  bytes      | moved at that level, per dispatch
     intensity                Float64  1/byte     | operations per byte; null = see `reason`
-    gops_per_second          Float64  10^9/s     | operations over the duration
-    gb_per_second            Float64  GB/s       | bytes over the duration
-    roof                     String   -          | the lowest roof above the point: the level, or the pipe
-    roof_gops_per_second     Float64  10^9/s     | its height at this intensity
-    share                    Float64  -          | of the roof that is reached; without operations, of the bandwidth
+    gops_per_second          Float64? 10^9/s     | operations over the duration
+    gb_per_second            Float64? GB/s       | bytes over the duration
+    roof                     String?  -          | the lowest roof above the point: the level, or the pipe
+    roof_gops_per_second     Float64? 10^9/s     | its height at this intensity
+    share                    Float64? -          | of the roof that is reached; without operations, of the bandwidth
     reason                   String   -          | why something is missing; else empty
     """,
 )

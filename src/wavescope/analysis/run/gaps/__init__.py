@@ -55,12 +55,12 @@ class Gaps(Answer):
             _WHERE
             + _STREAM
             + """
-            gap_count     UInt64   -    | gaps
-            gap_ns        Int64    ns   | their length
+            gap_count     UInt64   -    | number of gaps
+            gap_ns        Int64    ns   | length of all gaps
             gap_share     Float64  -    | of the span of the node
-            gap_mean_ns   Float64  ns   | mean length
-            gap_max_ns    Int64    ns   | longest
-            busy_ns       Int64    ns   | with work
+            gap_mean_ns   Float64  ns   | mean length of a gap
+            gap_max_ns    Int64    ns   | longest gap
+            busy_ns       Int64    ns   | time with work
             edge_ns       Int64    ns   | before the first and after the last work, within the span of the node
             span_ns       Int64    ns   | span of all GPU work of the node
             """,
@@ -85,8 +85,8 @@ class Gaps(Answer):
             + _STREAM
             + """
             from_ns       Int64    ns   | shortest length of the range
-            gap_count     UInt64   -    | gaps
-            gap_ns        Int64    ns   | their length
+            gap_count     UInt64   -    | number of gaps
+            gap_ns        Int64    ns   | length of all of them
             """,
         ),
         "largest": table_spec(
@@ -105,7 +105,7 @@ class Gaps(Answer):
             queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
             cause         String   -    | largest part of the gap, as in causes
             function      String   -    | the call that took most of it before the launch
-            function_ns   Int64    ns   | how much
+            function_ns   Int64    ns   | time in that function
             context       String   -    | innermost marker or operator that was open in the thread when it began
             """,
         ),

@@ -58,11 +58,11 @@ class Kernels(Answer):
             share               Float64  -   | of the durations of all dispatches, of other kernels too
             mean_ns             Float64  ns  | mean duration
             stddev_ns           Float64  ns  | standard deviation of a sample; null for one call
-            min_ns              Int64    ns  | shortest
+            min_ns              Int64    ns  | shortest duration
             median_ns           Float64  ns  | half of the calls are shorter
-            p95_ns              Float64  ns  | 95 % are shorter
-            p99_ns              Float64  ns  | 99 % are shorter
-            max_ns              Int64    ns  | longest
+            p95_ns              Float64  ns  | 95 % of the durations are shorter
+            p99_ns              Float64  ns  | 99 % of the durations are shorter
+            max_ns              Int64    ns  | longest duration
             untimed_calls       Int64    -   | dispatches without a possible duration
             latency_median_ns   Float64  ns  | launch latency; null = launches are not known
             latency_p95_ns      Float64  ns  | launch latency that 95 % stay below
@@ -82,8 +82,8 @@ class Kernels(Answer):
             total_ns            Int64    ns     | durations added up
             kernel_share        Float64  -      | of the time of the kernel
             mean_ns             Float64  ns     | mean duration
-            min_ns              Int64    ns     | shortest
-            max_ns              Int64    ns     | longest
+            min_ns              Int64    ns     | shortest duration
+            max_ns              Int64    ns     | longest duration
             waves_per_simd      Int64    waves  | theoretical occupancy; null = not known
             waves_per_simd_max  Int64    waves  | most that the target holds
             bound_by            String   -      | what limits it: VGPR, LDS, SGPR, workgroup or hardware
@@ -119,8 +119,8 @@ class Kernels(Answer):
             """
             name                String   -   | the kernel
             node                String   -   | host name of the node, else the file
-            gpu                 Int64    -   | GPU
-            pid                 Int64    -   | process
+            gpu                 Int64?   -   | GPU
+            pid                 Int64?   -   | process
             rank                Int32    -   | rank; null = not known
             stream_id           Int64    -   | stream
             dispatch_id         Int64    -   | number of the dispatch in its process
@@ -137,8 +137,8 @@ class Kernels(Answer):
             counter             String   -   | the counter
             dispatch_count      UInt64   -   | dispatches it was measured for
             value_mean          Float64  -   | mean per dispatch, instances added up
-            value_min           Float64  -   | smallest
-            value_max           Float64  -   | largest
+            value_min           Float64  -   | smallest value of a dispatch
+            value_max           Float64  -   | largest value of a dispatch
             """,
         ),
     }

@@ -40,20 +40,20 @@ class Barriers(Answer):
             """
             row                   Int32    -       | code.row
             text                  String   -       | disassembly
-            file                  String   -       | source file
-            line                  UInt32   -       | source line
+            file                  String?  -       | source file
+            line                  UInt32?  -       | source line
             execution_count       Int64    -       | executions
             stall_cycles_total    Int64    cycles  | stall of the executions
             meeting_count         Int64    -       | times that a workgroup of two or more traced waves passed it
-            waves_per_meeting     Float64  -       | mean number of traced waves
-            spread_cycles_mean    Float64  cycles  | mean of last - first arrival
-            spread_cycles_max     Int64    cycles  | largest of them
-            lost_cycles_total     Int64    cycles  | cycles that waves waited for the last one
-            late_cycles_total     Int64    cycles  | cycles by which the last wave was later than the one before
-            last_simd             UInt8    -       | SIMD whose wave was last most often
-            last_simd_share       Float64  -       | in this share of the meetings
-            last_slot             UInt8    -       | wave slot whose wave was last most often
-            last_slot_share       Float64  -       | in this share of the meetings
+            waves_per_meeting     Float64? -       | mean number of traced waves in a meeting
+            spread_cycles_mean    Float64? cycles  | mean time from the first to the last arrival
+            spread_cycles_max     Int64?   cycles  | longest time from the first to the last arrival
+            lost_cycles_total     Int64    cycles  | cycles that waves waited for the last one, over all meetings
+            late_cycles_total     Int64    cycles  | by how much the last wave was later than the one before
+            last_simd             UInt8?   -       | SIMD whose wave was last most often
+            last_simd_share       Float64? -       | in this share of the meetings
+            last_slot             UInt8?   -       | wave slot whose wave was last most often
+            last_slot_share       Float64? -       | in this share of the meetings
             """,
         ),
         "last_waves": table_spec(
@@ -75,11 +75,11 @@ class Barriers(Answer):
             row                  Int32    -       | code.row of the barrier
             cause_row            Int32    -       | code.row on the way to it
             text                 String   -       | disassembly of the cause
-            file                 String   -       | source file of the cause
-            line                 UInt32   -       | source line of the cause
+            file                 String?  -       | source file of the cause
+            line                 UInt32?  -       | source line of the cause
             last_cycles_mean     Float64  cycles  | spent there by the last wave of a meeting
             other_cycles_mean    Float64  cycles  | spent there by another wave
-            excess_cycles_mean   Float64  cycles  | difference
+            excess_cycles_mean   Float64  cycles  | what the last wave spent there beyond the others, per meeting
             """,
         ),
     }

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 PLACE_COLUMNS = """
     address  UInt64  -  | code.address
     text     String  -  | code.text
-    file     String  -  | code.file
-    line     UInt32  -  | code.line
+    file     String? -  | code.file
+    line     UInt32? -  | code.line
 """
 
 

@@ -58,7 +58,7 @@ class Comparison(Answer):
             class                       String   -       | class of stalls (`wavescope stalls`)
             base_stall_cycles_per_wave  Float64  cycles  | stall in the first trace
             stall_cycles_per_wave       Float64  cycles  | stall in this trace
-            delta_cycles_per_wave       Float64  cycles  | difference
+            delta_cycles_per_wave       Float64  cycles  | stall in this trace - stall in the first
             """,
         ),
     }

@@ -29,18 +29,18 @@ TRACES = table_spec(
     label                    String   -       | what it is called
     path                     String   -       | where it came from
     wave_count               Int64    -       | traced waves
-    early_exit_wave_count    Int64    -       | of these: left early
-    instructions_per_wave    Float64  -       | executed instructions
-    latency_cycles_per_wave  Float64  cycles  | latency
-    stall_cycles_per_wave    Float64  cycles  | stall
-    idle_cycles_per_wave     Float64  cycles  | idle
-    duration_cycles_mean     Float64  cycles  | mean of end - begin of its waves
+    early_exit_wave_count    Int64    -       | waves that left early
+    instructions_per_wave    Float64  -       | executed instructions per wave
+    latency_cycles_per_wave  Float64  cycles  | sum of the durations of all instructions, per wave
+    stall_cycles_per_wave    Float64  cycles  | stall per wave
+    idle_cycles_per_wave     Float64  cycles  | idle per wave
+    duration_cycles_mean     Float64  cycles  | mean of end - start of its waves
     duration_cycles_min      Int64    cycles  | shortest wave
     duration_cycles_median   Float64  cycles  | median wave
     duration_cycles_max      Int64    cycles  | longest wave
-    duration_delta_share     Float64  -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
+    duration_delta_share     Float64? -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
     duration_noise_share     Float64  -       | noise of that; null = not known
-    speed_delta_share        Float64  -       | cost of its executions against the same ones at the first trace's cost
+    speed_delta_share        Float64? -       | cost of its executions against the same ones at the first trace's cost
     speed_noise_share        Float64  -       | noise of that; null = not known
     waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
     """,

@@ -41,7 +41,7 @@ UNITS = table_spec(
     cost_cycles_per_wave            Float64  cycles  | latency + idle, this trace
     base_cost_cycles_per_execution  Float64  cycles  | (latency + idle) / hits, first trace; null = never ran
     cost_cycles_per_execution       Float64  cycles  | (latency + idle) / hits, this trace; null = never ran
-    delta_cycles_per_wave           Float64  cycles  | cost - base cost
+    delta_cycles_per_wave           Float64  cycles  | cost (latency + idle) in this trace - cost in the base
     delta_share                     Float64  -       | delta / cost of all units of the first trace
     work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
     speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions

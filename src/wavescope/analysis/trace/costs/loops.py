@@ -44,28 +44,28 @@ class Loops(Answer):
             last_row                 Int32    -       | its last code.row
             start_row                Int32    -       | code.row with which an iteration begins
             address                  UInt64   -       | code.address of the first row
-            function                 String   -       | function it is in
-            file                     String   -       | source file that most of its rows come from
-            first_line               UInt32   -       | smallest source line of its rows in that file
-            last_line                UInt32   -       | largest source line of its rows in that file
-            wave_count               Int64    -       | waves that entered it
-            entry_count              Int64    -       | times that waves entered it
-            iteration_count          Int64    -       | iterations of all waves
-            trips_min                Int64    -       | fewest iterations after an entry
-            trips_median             Float64  -       | median
-            trips_max                Int64    -       | most
-            iteration_cycles_min     Int64    cycles  | shortest iteration
-            iteration_cycles_median  Float64  cycles  | median
-            iteration_cycles_max     Int64    cycles  | longest
-            first_cycles_median      Float64  cycles  | median of the first iterations
+            function                 String?  -       | function it is in
+            file                     String?  -       | source file that most of its rows come from
+            first_line               UInt32?  -       | smallest source line of its rows in that file
+            last_line                UInt32?  -       | largest source line of its rows in that file
+            wave_count               Int64?   -       | waves that entered it
+            entry_count              Int64?   -       | times that waves entered it
+            iteration_count          Int64?   -       | iterations of all waves
+            trips_min                Int64?   -       | fewest iterations after an entry
+            trips_median             Float64? -       | median number of iterations after an entry
+            trips_max                Int64?   -       | most iterations after an entry
+            iteration_cycles_min     Int64?   cycles  | shortest iteration
+            iteration_cycles_median  Float64? cycles  | median iteration
+            iteration_cycles_max     Int64?   cycles  | longest iteration
+            first_cycles_median      Float64? cycles  | median of the first iterations
             steady_cycles_median     Float64  cycles  | median of the steady ones; null = there are none
-            last_cycles_median       Float64  cycles  | median of the last ones
-            steady_stall_share       Float64  -       | stall of steady iterations (of all, if none), of their cycles
+            last_cycles_median       Float64? cycles  | median of the last iterations
+            steady_stall_share       Float64? -       | stall of steady iterations (of all, if none), of their cycles
             hit_count                Int64    -       | executions of its rows
             latency_cycles_total     Int64    cycles  | sum of their durations
             stall_cycles_total       Int64    cycles  | sum of their stalls
             idle_cycles_total        Int64    cycles  | sum of the gaps before them
-            exposed_cycles_total     Int64    cycles  | what nothing hid
+            exposed_cycles_total     Int64    cycles  | latency and idle that no other wave hid
             cycles_share             Float64  -       | latency and idle, of the whole trace
             self_cycles_share        Float64  -       | the same without inner loops
             """,

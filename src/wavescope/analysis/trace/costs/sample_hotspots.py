@@ -34,15 +34,15 @@ class SampleHotspots(Answer):
             first_row      Int32    -  | first sampled code.row in it
             address        UInt64   -  | code.address of that row
             text           String   -  | code.text of its most sampled row
-            file           String   -  | source file of its most sampled row, as attributed
-            line           UInt32   -  | source line of its most sampled row
+            file           String?  -  | source file of its most sampled row, as attributed
+            line           UInt32?  -  | source line of its most sampled row
             row_count      Int64    -  | sampled code rows in it
-            sample_count   Int64    -  | samples
+            sample_count   Int64    -  | how often waves were sampled here
             issued_count   Int64    -  | samples in which the instruction was issued
             stalled_count  Int64    -  | samples in which it was not
             sample_share   Float64  -  | of all samples
             reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
-            reason_count   Int64    -  | samples with that reason
+            reason_count   Int64?   -  | samples with that reason
             """,
         ),
         "reasons": table_spec(

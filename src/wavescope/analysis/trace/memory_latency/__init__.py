@@ -32,13 +32,13 @@ _ROW_SPEC = table_spec(
     tight_count             Int64          -       | of them those that ended their wait: their latency is exact
     latency_cycles_mean     Float64        cycles  | of the tight samples, or of the bounds when none is tight
     latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
-    latency_cycles_min      Int64          cycles  | of the same
-    latency_cycles_p50      Int64          cycles  | median of the same
-    latency_cycles_p95      Int64          cycles  | 95th percentile of the same
-    latency_cycles_max      Int64          cycles  | of the same
+    latency_cycles_min      Int64          cycles  | shortest latency
+    latency_cycles_p50      Int64          cycles  | median latency
+    latency_cycles_p95      Int64          cycles  | latency that 95 % of the samples do not exceed
+    latency_cycles_max      Int64          cycles  | longest latency
     is_bound                Boolean        -       | no sample is tight: the numbers are upper bounds
     bound_cycles_mean       Float64        cycles  | mean over all samples: at most so long
-    distribution            List(UInt32)   -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
+    distribution            List(UInt32)?  -       | of the same, in bins of `bin_cycles` from 0; the last has the rest
     {PLACE_COLUMNS.strip()}
     """,
 )
@@ -49,11 +49,11 @@ _COUNTER_SPEC = table_spec(
     row                     Int32    -       | code.row
     counter                 String   -       | which counter
     sample_count            Int64    -       | executions whose end was seen
-    latency_cycles_mean     Float64  cycles  | mean
-    latency_cycles_sd       Float64  cycles  | sample standard deviation; 0 for one sample
-    error_cycles            Float64  cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
-    stall_cycles_mean       Float64  cycles  | stall before the issue, per sample
-    issue_cycles_mean       Float64  cycles  | issue, per sample
+    latency_cycles_mean     Float64  cycles  | mean time from issue to the first counter sample by which it was done
+    latency_cycles_sd       Float64? cycles  | sample standard deviation; 0 for one sample
+    error_cycles            Float64? cycles  | sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1
+    stall_cycles_mean       Float64? cycles  | stall before the issue, per sample
+    issue_cycles_mean       Float64? cycles  | issue, per sample
     {PLACE_COLUMNS.strip()}
     """,
 )
@@ -63,9 +63,9 @@ _EXPOSURE_SPEC = table_spec(
     """
     part                  String   -       | stall, issue or idle
     cycles_total          Int64    cycles  | of all code rows that were asked about
-    hidden_cycles_total   Int64    cycles  | hidden
-    exposed_cycles_total  Int64    cycles  | not hidden
-    exposed_share         Float64  -       | exposed of the part
+    hidden_cycles_total   Int64    cycles  | hidden by other waves
+    exposed_cycles_total  Int64    cycles  | not hidden by other waves
+    exposed_share         Float64? -       | exposed cycles of this part
     """,
 )
 

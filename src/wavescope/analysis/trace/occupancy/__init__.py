@@ -30,28 +30,28 @@ _KERNELS = table_spec(
     kernel                   UInt32   -       | kernels.kernel; null = waves whose kernel is not known
     name                     String   -       | demangled name
     vgprs                    UInt32   -       | vector registers per lane; null = not known, here and below
-    agprs                    UInt32   -       | accumulation registers per lane
-    sgprs                    UInt32   -       | scalar registers per wave
-    lds_bytes                UInt32   bytes   | LDS per workgroup
-    workgroup_size           UInt32   lanes   | work-items per workgroup
-    wave_size                UInt8    lanes   | 32 or 64
+    agprs                    UInt32?  -       | accumulation registers per lane
+    sgprs                    UInt32?  -       | scalar registers per wave
+    lds_bytes                UInt32?  bytes   | LDS per workgroup
+    workgroup_size           UInt32?  lanes   | work-items per workgroup
+    wave_size                UInt8?   lanes   | 32 or 64
     registers_from           String   -       | who knows them: code, metadata, dispatch, options, nothing; or two
-    waves_per_simd_limit     UInt32   waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
-    bound_by                 String   -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
+    waves_per_simd_limit     UInt32?  waves   | theoretical occupancy: waves of this kernel that fit on a SIMD
+    bound_by                 String?  -       | limiter that binds: VGPR, LDS, SGPR, workgroup or hardware
     next_waves_per_simd      UInt32   waves   | what the next step reaches; null = none
-    waves_per_simd_max       UInt32   waves   | most waves of this kernel seen on one SIMD at a time
-    waves_per_simd_mean      Float64  waves   | wave cycles over the cycles of the SIMDs that held its waves
-    limit_share              Float64  -       | waves_per_simd_mean over waves_per_simd_limit
-    wave_count               UInt32   waves   | waves of this kernel on all CUs of the traced shader engines
-    drain_share              Float64  -       | share of its time after its last wave started
-    all_at_once              Boolean  -       | whether no wave had to wait for another to leave: the grid is the limit
+    waves_per_simd_max       UInt32?  waves   | most waves of this kernel seen on one SIMD at a time
+    waves_per_simd_mean      Float64? waves   | wave cycles over the cycles of the SIMDs that held its waves
+    limit_share              Float64? -       | waves_per_simd_mean over waves_per_simd_limit
+    wave_count               UInt32?  waves   | waves of this kernel on all CUs of the traced shader engines
+    drain_share              Float64? -       | share of its time after its last wave started
+    all_at_once              Boolean? -       | whether no wave had to wait for another to leave: the grid is the limit
     """,
 )
 _LIMITERS = table_spec(
     "limiters",
     "what one resource allows one kernel",
     """
-    kernel          UInt32   -      | kernels.kernel
+    kernel          UInt32?  -      | kernels.kernel
     limiter         String   -      | VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware
     waves_per_simd  UInt32   waves  | waves per SIMD that it allows, not above the hardware's maximum
     used            UInt64   -      | what a wave (registers) or a workgroup (LDS, waves) asks for
@@ -66,13 +66,13 @@ _ENGINES = table_spec(
     "one traced shader engine",
     """
     se                   UInt16   -       | shader engine
-    start_cycles         Int64    cycles  | first wave
-    end_cycles           Int64    cycles  | last wave
+    start_cycles         Int64    cycles  | start of the first wave
+    end_cycles           Int64    cycles  | end of the last wave
     simd_count           UInt32   -       | SIMDs that held waves
-    wave_count           UInt32   waves   | waves
+    wave_count           UInt32   waves   | waves on all its CUs
     waves_per_simd_max   UInt32   waves   | most waves on one SIMD at a time
     waves_per_simd_mean  Float64  waves   | wave cycles over time and simd_count
-    drain_share          Float64  -       | share of the time after the last wave started
+    drain_share          Float64? -       | share of the time after the last wave started
     """,
 )
 

@@ -27,7 +27,7 @@ _MAX_CELLS = 1 << 20
 _BUSY = """\
 pipe               String   -       | pipe (PIPES)
 busy_cycles_total  Int64    cycles  | cycles in which an instruction issues to it, added up over SIMDs
-busy_share         Float64  -       | of the traced span of these SIMDs
+busy_share         Float64? -       | of the traced span of these SIMDs
 """
 _BUBBLES = """\
 simd_count             UInt32   -       | SIMDs with traced waves
@@ -35,7 +35,7 @@ span_cycles_total      Int64    cycles  | from the first begin to the last end o
 resident_cycles_total  Int64    cycles  | cycles with at least one traced wave, over SIMDs
 issue_cycles_total     Int64    cycles  | cycles in which any pipe issues
 bubble_cycles_total    Int64    cycles  | cycles with a traced wave in which no pipe issues
-bubble_share           Float64  -       | of the resident cycles
+bubble_share           Float64? -       | of the resident cycles
 """
 
 

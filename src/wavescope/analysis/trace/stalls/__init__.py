@@ -27,7 +27,7 @@ _ROW_SPEC = table_spec(
     row                         Int32    -       | code.row; -1 = instructions without a known PC
     class                       String   -       | what it stalled on (stall_classes.py)
     kind                        String   -       | wait, issue, padding or sync
-    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_cycles_total          Int64    cycles  | stall of all executions of this class
     stall_share                 Float64  -       | of all stall cycles that were asked about
     exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
     execution_count             Int64    -       | executions of this class
@@ -42,7 +42,7 @@ _CLASS_SPEC = table_spec(
     """
     class                       String   -       | what was stalled on (stall_classes.py)
     kind                        String   -       | wait, issue, padding or sync
-    stall_cycles_total          Int64    cycles  | sum of stalls
+    stall_cycles_total          Int64    cycles  | stall of all executions of this class
     stall_share                 Float64  -       | of all stall cycles that were asked about
     exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
     execution_count             Int64    -       | executions
@@ -50,7 +50,7 @@ _CLASS_SPEC = table_spec(
     latency_cycles_total        Int64    cycles  | sum of durations
     row_count                   Int64    -       | code rows
     top_row                     Int32    -       | the code row with the largest stall of this class
-    top_row_share               Float64  -       | its share of the class's stall
+    top_row_share               Float64? -       | its share of the class's stall
     meaning                     String   -       | what the class means
     remedy                      String   -       | what helps; empty = nothing in general
     """,
@@ -60,7 +60,7 @@ _IDLE_SPEC = table_spec(
     "idle cycles (before the first attempt to issue; not part of any stall) by what came before",
     """
     part               String   -       | after a taken branch, at the start of a wave, or other
-    idle_cycles_total  Int64    cycles  | sum
+    idle_cycles_total  Int64    cycles  | time before the first attempt to issue: mostly instruction fetch
     idle_share         Float64  -       | of all idle cycles that were asked about
     """,
 )

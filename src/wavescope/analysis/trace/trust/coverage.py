@@ -55,7 +55,7 @@ class Coverage(Answer):
             wave_count                Int64    -       | waves that took it
             wave_share                Float64  -       | of all traced waves
             cycles_share              Float64  -       | of the cycles (end - begin) of all traced waves
-            distinct_row_count        Int64    -       | rows of the path
+            distinct_row_count        Int64    -       | different code rows of the path
             instruction_count_min     Int64    -       | instructions of the wave that ran the fewest
             instruction_count_median  Float64  -       | median of the instructions per wave
             instruction_count_max     Int64    -       | instructions of the wave that ran the most
@@ -71,14 +71,14 @@ class Coverage(Answer):
             "one traced shader engine",
             """
             se                            UInt16   -       | shader engine
-            cu                            String   -       | traced CUs (or WGP bytes)
+            cu                            String?  -       | traced CUs (or WGP bytes)
             wave_count                    Int64    -       | traced waves
             instruction_count             Int64    -       | traced instructions
             all_wave_count                Int64    -       | waves that started on any of its CUs (occupancy events)
-            traced_share                  Float64  -       | wave_count / all_wave_count
+            traced_share                  Float64? -       | wave_count / all_wave_count
             other_cu_count                Int64    -       | further CUs on which waves ended
-            target_duration_cycles_mean   Float64  cycles  | mean stay of waves on the traced CUs
-            other_duration_cycles_mean    Float64  cycles  | mean stay of waves on the other CUs
+            target_duration_cycles_mean   Float64? cycles  | mean stay of waves on the traced CUs
+            other_duration_cycles_mean    Float64? cycles  | mean stay of waves on the other CUs
             """,
         ),
         "outliers": table_spec(
@@ -91,7 +91,7 @@ class Coverage(Answer):
             slot                         UInt8    -       | wave slot
             path                         UInt32   -       | paths.path
             instruction_count            UInt32   -       | its instructions
-            duration_cycles              Int64    cycles  | end - begin
+            duration_cycles              Int64    cycles  | from start to end
             cycles_per_instruction_ratio Float64  -       | its cycles per instruction / the median of its path
             """,
         ),

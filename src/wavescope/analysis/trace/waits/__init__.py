@@ -27,10 +27,10 @@ _WAIT_SPEC = table_spec(
     class                String   -       | what most of its stall was for (stall_classes.py)
     execution_count      Int64    -       | executions
     stalled_count        Int64    -       | executions that held the wave longer than an issue slot
-    stall_cycles_total   Int64    cycles  | sum of stalls
+    stall_cycles_total   Int64    cycles  | stall of the wait, over all its executions and all its producers
     stall_share          Float64  -       | of the stall of all waits that were asked about
-    stall_cycles_mean    Float64  cycles  | per execution
-    stall_cycles_max     Int64    cycles  | longest
+    stall_cycles_mean    Float64  cycles  | mean stall of an execution
+    stall_cycles_max     Int64    cycles  | longest stall
     producer_count       Int64    -       | producer rows
     {PLACE_COLUMNS.strip()}
     """,
@@ -46,15 +46,15 @@ _EDGE_SPEC = table_spec(
     candidate_count              Int64    -       | times it may have been awaited, but cannot be told from others
     execution_share              Float64  -       | count per execution of the wait; above 1: several at once
     last_count                   Int64    -       | times it certainly was what ended the wait
-    last_stall_cycles_mean       Float64  cycles  | stall then: how much earlier it would have to be issued, on average
-    last_stall_cycles_max        Int64    cycles  | how much earlier to never stall on it
-    distance_cycles_mean         Float64  cycles  | from its issue to the first attempt of the wait
+    last_stall_cycles_mean       Float64? cycles  | stall then: how much earlier it would have to be issued, on average
+    last_stall_cycles_max        Int64?   cycles  | how much earlier to never stall on it
+    distance_cycles_mean         Float64? cycles  | from its issue to the first attempt of the wait
     distance_cycles_min          Int64    cycles  | shortest
     distance_cycles_max          Int64    cycles  | longest
-    distance_instructions_mean   Float64  -       | instructions of the wave from it to the wait
+    distance_instructions_mean   Float64? -       | instructions of the wave from it to the wait
     distance_instructions_min    Int64    -       | fewest
     distance_instructions_max    Int64    -       | most
-    latency_cycles_mean          Float64  cycles  | from its issue to the end of the wait; done by then: begin
+    latency_cycles_mean          Float64? cycles  | from its issue to the end of the wait; done by then: begin
     latency_cycles_min           Int64    cycles  | shortest
     latency_cycles_max           Int64    cycles  | longest
     done_count                   Int64    -       | times the wait found it done
@@ -62,8 +62,8 @@ _EDGE_SPEC = table_spec(
     producer_kind                String   -       | what the producer is (stall_classes.py)
     producer_address             UInt64   -       | code.address of the producer
     producer_text                String   -       | code.text of the producer
-    producer_file                String   -       | code.file of the producer
-    producer_line                UInt32   -       | code.line of the producer
+    producer_file                String?  -       | code.file of the producer
+    producer_line                UInt32?  -       | code.line of the producer
     """,
 )
 
