@@ -102,9 +102,10 @@ flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan an
 test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
 	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
-check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, words; biome and tsc for the page
+check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page, and whether its generated types are current
 	status=0; \
 	$(NPM) run --silent check || status=1; \
+	$(BIN)/python tools/make_page_types.py --check || status=1; \
 	$(BIN)/ruff check . || status=1; \
 	$(BIN)/ruff format --check . || status=1; \
 	$(BIN)/mypy --strict || status=1; \

@@ -1,8 +1,8 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
+import type { Doubt } from "../data/answers.gen";
 import { json } from "../data/ask";
-import type { DoubtLine } from "../model/answers";
 import { trouble, waitingSeconds } from "../model/connection";
 import {
   type CountersOverview,
@@ -75,7 +75,7 @@ export function Shell({ go, resetLayout }: Props) {
 }
 
 const doubtsAnswer = answering(() =>
-  overview.value?.kind === "trace" ? json<{ doubts: DoubtLine[] }>(current.value, "doubts") : null,
+  overview.value?.kind === "trace" ? json<{ doubts: Doubt[] }>(current.value, "doubts") : null,
 );
 
 /** What forbids conclusions stands first, and cannot be closed. */

@@ -61,6 +61,19 @@ export class Columns {
     });
   }
 
+  /** All rows as objects with the declared names; 64-bit integers become numbers. */
+  rows<Row>(): Row[] {
+    const columns = this.names.map((name) => [name, this.column(name)] as const);
+    return Array.from({ length: this.length }, (_, i) => {
+      const row: Record<string, unknown> = {};
+      for (const [name, column] of columns) {
+        const value: unknown = column.get(i);
+        row[name] = typeof value === "bigint" ? Number(value) : value;
+      }
+      return row as Row;
+    });
+  }
+
   private column(name: string) {
     const column = this.table.getChild(name);
     if (!column) throw new Error(`the answer has no column ${name}`);

@@ -1,8 +1,9 @@
 // Counter captures: which kernel and normalization the views are about, and the answers that several of them share.
+import type { CounterKernelsRow, CounterPanelsRow } from "../data/answers.gen";
 import { arrow, json, type Parameters, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
-import type { Frame } from "./answers";
-import { type CounterKernel, countersOverview, overview } from "./document";
+import type { Frame } from "../data/tables";
+import { countersOverview, overview } from "./document";
 import { select, selection } from "./selection";
 
 export interface Metric {
@@ -48,22 +49,10 @@ export interface Panel {
   tables: MetricTable[];
 }
 
-/** One metric over the chosen dispatches. */
-export interface MetricRow extends Record<Statistic, number | null> {
-  table_id: string;
-  metric_id: string;
-  name: string;
-  series: string;
-  unit: string;
-  dispatch_count: number;
-  /** Why there is no average; else empty. */
-  reason: string;
-}
-
 export interface PanelsAnswer {
   definition: string;
   dispatch_count: number;
-  rows: Frame<MetricRow>;
+  rows: Frame<CounterPanelsRow>;
   doubts: string[];
 }
 
@@ -85,7 +74,7 @@ export function normalize(per: string): void {
 }
 
 /** The selected kernel; null = the views are about all of them. */
-export function chosenKernel(): CounterKernel | null {
+export function chosenKernel(): CounterKernelsRow | null {
   const facts = overview.value;
   if (facts?.kind !== "counters") return null;
   return facts.kernels.find((kernel) => String(kernel.kernel) === selection.value.kernel) ?? null;

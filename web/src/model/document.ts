@@ -1,5 +1,6 @@
 // The documents of this page and the one on screen.
 import { computed, effect, type Signal, signal } from "@preact/signals";
+import type { CounterKernelsRow } from "../data/answers.gen";
 import { askDocuments, askJson, type DocumentLine } from "../data/ask";
 import type { AnswerError } from "../data/source";
 
@@ -74,18 +75,6 @@ export interface RunOverview {
   losses: LossLine[];
 }
 
-/** One kernel of a counter capture, the longest first. */
-export interface CounterKernel {
-  /** Its rank. */
-  kernel: number;
-  kernel_name: string;
-  dispatch_count: number;
-  duration_ns_total: number | null;
-  duration_ns_mean: number | null;
-  duration_ns_median: number | null;
-  duration_share: number | null;
-}
-
 export interface CountersOverview {
   kind: "counters";
   target: string | null;
@@ -97,7 +86,8 @@ export interface CountersOverview {
   gpu_count: number;
   /** Kernels there are; `kernels` has the first of them. */
   kernel_count: number;
-  kernels: CounterKernel[];
+  /** The longest first. */
+  kernels: CounterKernelsRow[];
   /** Facts about the machine, and which file says each. */
   system: { name: string; value: string; said_by: string }[];
   losses: LossLine[];

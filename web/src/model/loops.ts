@@ -1,4 +1,5 @@
 // The loops of the current trace and the iterations of one wave: where they begin, and stepping from one to the next.
+import type { LoopsAnswer, LoopsRow } from "../data/answers.gen";
 import { arrow, json, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { selectRow } from "./code";
@@ -7,46 +8,6 @@ import { answering } from "./loaded";
 import { selection } from "./selection";
 import { show } from "./timewindow";
 import { loadWave, positionsOf } from "./wave_data";
-
-export interface Loop {
-  loop: number;
-  parent: number | null;
-  depth: number;
-  first_row: number;
-  last_row: number;
-  start_row: number;
-  function: string | null;
-  file: string | null;
-  first_line: number | null;
-  last_line: number | null;
-  wave_count: number | null;
-  entry_count: number | null;
-  iteration_count: number | null;
-  trips_min: number | null;
-  trips_median: number | null;
-  trips_max: number | null;
-  iteration_cycles_min: number | null;
-  iteration_cycles_median: number | null;
-  iteration_cycles_max: number | null;
-  first_cycles_median: number | null;
-  steady_cycles_median: number | null;
-  last_cycles_median: number | null;
-  steady_stall_share: number | null;
-  hit_count: number;
-  latency_cycles_total: number;
-  stall_cycles_total: number;
-  idle_cycles_total: number;
-  exposed_cycles_total: number;
-  cycles_share: number;
-  self_cycles_share: number;
-}
-
-export interface Loops {
-  definition: string;
-  loops: { row_count: number; rows: Loop[] };
-  left_out_count: number;
-  outside_cycles_share: number;
-}
 
 export interface Iteration {
   loop: number;
@@ -61,20 +22,23 @@ export interface Iteration {
 
 /** Asked for when a view first wants them. */
 export const loopsAnswer = answering(() =>
-  overview.value?.kind === "trace" ? json<Loops>(current.value, "loops") : null,
+  overview.value?.kind === "trace" ? json<LoopsAnswer>(current.value, "loops") : null,
 );
 
 /** The loops now; empty while they are on their way. */
-export function loopsNow(): Loop[] {
+export function loopsNow(): LoopsRow[] {
   const answer = loopsAnswer.value;
   return answer.state === "ready" ? answer.value.loops.rows : [];
 }
 
 /** The innermost of these loops that holds a row. */
-export function loopAround(loops: Loop[], row: number | undefined): Loop | undefined {
+export function loopAround(loops: LoopsRow[], row: number | undefined): LoopsRow | undefined {
   if (row === undefined) return undefined;
   const around = loops.filter((loop) => loop.first_row <= row && row <= loop.last_row);
-  return around.reduce<Loop | undefined>((best, loop) => (!best || loop.depth > best.depth ? loop : best), undefined);
+  return around.reduce<LoopsRow | undefined>(
+    (best, loop) => (!best || loop.depth > best.depth ? loop : best),
+    undefined,
+  );
 }
 
 /** All iterations of all loops in one wave, in the order of loops and time. */
@@ -107,7 +71,7 @@ export function iterationAt(iterations: Iteration[], time: number): number {
  * Show exactly one iteration, and select the row's first execution in it: the selected row when it is executed there,
  * else the row with which the iteration begins.
  */
-export async function showIteration(wave: number, loop: Loop, iteration: Iteration): Promise<void> {
+export async function showIteration(wave: number, loop: LoopsRow, iteration: Iteration): Promise<void> {
   const data = await loadWave(wave);
   const end = iteration.begin + iteration.cycles;
   const inside = (row: number) =>

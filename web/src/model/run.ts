@@ -1,12 +1,6 @@
-// What views of runs share: tables of answers with the meanings of their columns, and how things are called.
+// What views of runs share: how GPUs and processes are named, and selecting a kernel.
 import { baseName } from "../base/path";
-import type { Frame } from "./answers";
 import { select } from "./selection";
-
-/** A table of an answer, and what its columns mean. */
-export interface Told<Row> extends Frame<Row> {
-  hints: Record<string, string>;
-}
 
 /** A GPU to show: its node only where there are several; names of nodes can be paths, whose end says enough. */
 export function gpuName(node: string | null, gpu: number | null, nodeCount: number): string {

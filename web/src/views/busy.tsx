@@ -2,65 +2,51 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { percent } from "../base/format";
+import {
+  RUN_BUSY_GPUS,
+  RUN_BUSY_STREAMS,
+  type RunBusyAnswer,
+  type RunBusyGpusRow,
+  type RunBusyStreamsRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { type CurveSet, curvesOf } from "../model/curves";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import type { Told } from "../model/run";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { Definition, Section } from "../widgets/cards";
 import { CurveChart } from "../widgets/curve_chart";
 import { tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns } from "../widgets/figure_columns";
+import { figureColumns } from "../widgets/figure_columns";
 import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 import { TableSection } from "../widgets/table_section";
 import "./busy.css";
 
-interface Where {
-  node: string;
-  gpu: number | null;
-  pid: number | null;
-  rank: number | null;
-}
-
-interface GpuRow extends Where {
-  busy_ns: number;
-  span_ns: number;
-  busy_share: number;
-}
-
-interface BusyAnswer {
-  definition: string;
-  gpus: Told<GpuRow>;
-  streams: Told<Where>;
-  nodes: Told<{ unused_gpu_count: number }>;
-}
-
-const GPUS: Described[] = [
+const GPUS = figureColumns<RunBusyGpusRow>(RUN_BUSY_GPUS, [
   ["busy_share", "Busy", "bar"],
-  ["busy_ns", "Busy time", "ns"],
-  ["span_ns", "of", "ns"],
-  ["kernel_busy_share", "Kernels", "share"],
-  ["copy_busy_share", "Copies", "share"],
-  ["duration_sum_ns", "Summed", "ns"],
-  ["duration_sum_share", "of the span", "share"],
-  ["concurrency_mean", "At the same time", "count"],
-  ["kernel_count", "Dispatches", "count"],
-  ["copy_count", "Copies", "count"],
-  ["process_count", "Processes", "count"],
+  ["busy_ns", "Busy time"],
+  ["span_ns", "of"],
+  ["kernel_busy_share", "Kernels"],
+  ["copy_busy_share", "Copies"],
+  ["duration_sum_ns", "Summed"],
+  ["duration_sum_share", "of the span"],
+  ["concurrency_mean", "At the same time"],
+  ["kernel_count", "Dispatches"],
+  ["copy_count", "Copies"],
+  ["process_count", "Processes"],
   ["product", "Product", "text"],
-];
-const STREAMS: Described[] = [
-  ["stream_id", "Stream", "count"],
+]);
+const STREAMS = figureColumns<RunBusyStreamsRow>(RUN_BUSY_STREAMS, [
+  ["stream_id", "Stream"],
   ["busy_share", "Busy", "bar"],
-  ["busy_ns", "Busy time", "ns"],
-  ["duration_sum_ns", "Summed", "ns"],
-  ["kernel_count", "Dispatches", "count"],
-  ["copy_count", "Copies", "count"],
-];
+  ["busy_ns", "Busy time"],
+  ["duration_sum_ns", "Summed"],
+  ["kernel_count", "Dispatches"],
+  ["copy_count", "Copies"],
+]);
 const TITLES: Record<string, string> = {
   busy: "GPUs busy",
   memory: "Allocated memory",
@@ -72,7 +58,7 @@ const TITLES: Record<string, string> = {
 const ALL = "";
 
 function Busy() {
-  const answer = useAnswer(json<BusyAnswer>(current.value, "run_busy"));
+  const answer = useAnswer(json<RunBusyAnswer>(current.value, "run_busy"));
   const curves = useAnswer(curvesOf(current.value));
   return (
     <div class="view">
@@ -141,14 +127,15 @@ function LeftOut({ set }: { set: CurveSet }) {
   return count ? <strong>{`showing ${set.series.length} of ${set.series.length + count} curves`}</strong> : null;
 }
 
-function Tables({ answer }: { answer: BusyAnswer }) {
+function Tables({ answer }: { answer: RunBusyAnswer }) {
   const { gpus, streams, nodes } = answer;
-  const columns = useMemo(() => {
-    return {
-      gpus: [gpuColumn<GpuRow>(), ...figureColumns<GpuRow>(gpus.hints, GPUS)],
-      streams: [gpuColumn<Where>(), processColumn<Where>(), ...figureColumns<Where>(streams.hints, STREAMS)],
-    };
-  }, [answer]);
+  const columns = useMemo(
+    () => ({
+      gpus: [gpuColumn<RunBusyGpusRow>(), ...GPUS],
+      streams: [gpuColumn<RunBusyStreamsRow>(), processColumn<RunBusyStreamsRow>(), ...STREAMS],
+    }),
+    [answer],
+  );
   const unused = nodes.rows.reduce((sum, node) => sum + node.unused_gpu_count, 0);
   const busiest = [...gpus.rows].sort((a, b) => b.busy_share - a.busy_share)[0];
   if (!busiest) return <p class="note">No GPU had any work.</p>;

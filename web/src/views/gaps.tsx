@@ -1,102 +1,90 @@
 // When GPUs idle between work, and why: causes, lengths, and the longest gaps with what stood around them.
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds } from "../base/format";
+import {
+  RUN_GAPS_CAUSES,
+  RUN_GAPS_GPUS,
+  RUN_GAPS_HISTOGRAM,
+  RUN_GAPS_LARGEST,
+  type RunGapsAnswer,
+  type RunGapsCausesRow,
+  type RunGapsGpusRow,
+  type RunGapsHistogramRow,
+  type RunGapsLargestRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { selectKernel, type Told } from "../model/run";
+import { selectKernel } from "../model/run";
 import { select, selection } from "../model/selection";
 import { show } from "../model/timewindow";
 import { frontView, type View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { Definition } from "../widgets/cards";
-import { type Column, DataTable, tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns } from "../widgets/figure_columns";
+import { DataTable, tableOffer } from "../widgets/data_table";
+import { figureColumns } from "../widgets/figure_columns";
 import { gpuColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { TableSection } from "../widgets/table_section";
 import "./gaps.css";
 
-interface Where {
-  node: string;
-  gpu: number | null;
-}
-
-interface Gap extends Where {
-  begin: number;
-  gap_ns: number;
-  before: string;
-  after: string;
-  dispatch_id: number | null;
-}
-
-interface GapsAnswer {
-  definition: string;
-  gpus: Told<Where>;
-  causes: Told<Where>;
-  histogram: Told<Where>;
-  largest: Told<Gap>;
-  gap_count: number;
-}
-
-const GPUS: Described[] = [
-  ["gap_count", "Gaps", "count"],
-  ["gap_ns", "Total", "ns"],
+const GPUS = figureColumns<RunGapsGpusRow>(RUN_GAPS_GPUS, [
+  ["gap_count", "Gaps"],
+  ["gap_ns", "Total"],
   ["gap_share", "Of the span", "bar"],
-  ["gap_mean_ns", "Mean", "ns"],
-  ["gap_max_ns", "Longest", "ns"],
-  ["busy_ns", "Busy", "ns"],
-  ["edge_ns", "Edges", "ns"],
-  ["span_ns", "Span", "ns"],
-];
-const CAUSES: Described[] = [
+  ["gap_mean_ns", "Mean"],
+  ["gap_max_ns", "Longest"],
+  ["busy_ns", "Busy"],
+  ["edge_ns", "Edges"],
+  ["span_ns", "Span"],
+]);
+const CAUSES = figureColumns<RunGapsCausesRow>(RUN_GAPS_CAUSES, [
   ["cause", "Cause", "text"],
   ["function", "Function", "text"],
-  ["call_count", "Calls or gaps", "count"],
-  ["wait_ns", "In gaps", "ns"],
+  ["call_count", "Calls or gaps"],
+  ["wait_ns", "In gaps"],
   ["gap_share", "Of the gaps", "bar"],
-];
-const LENGTHS: Described[] = [
-  ["from_ns", "Gaps from", "ns"],
-  ["gap_count", "Count", "count"],
-  ["gap_ns", "Total", "ns"],
-];
-const LARGEST: Described[] = [
-  ["gap_ns", "Length", "ns"],
+]);
+const LENGTHS = figureColumns<RunGapsHistogramRow>(RUN_GAPS_HISTOGRAM, [
+  ["from_ns", "Gaps from"],
+  ["gap_count", "Count"],
+  ["gap_ns", "Total"],
+]);
+const LARGEST = figureColumns<RunGapsLargestRow>(RUN_GAPS_LARGEST, [
+  ["gap_ns", "Length"],
   ["begin", "Began at", "ns", "8em"],
   ["cause", "Cause", "text", "9em"],
   ["function", "Function", "text"],
   ["context", "In", "text"],
   ["before", "After", "text"],
   ["after", "Before", "text"],
-  ["launch_ns", "Launch", "ns"],
+  ["launch_ns", "Launch"],
   ["queue_depth", "Queued", "count", "5em"],
   ["tid", "Thread", "id"],
-];
+]);
 
 function Gaps() {
-  const answer = useAnswer(json<GapsAnswer>(current.value, "run_gaps"));
+  const answer = useAnswer(json<RunGapsAnswer>(current.value, "run_gaps"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
 /** Around a gap, as much again on both sides: what ended before it and what ended it are seen. */
-function showGap(gap: Gap): void {
+function showGap(gap: RunGapsLargestRow): void {
   select({ range: { begin: gap.begin, end: gap.begin + gap.gap_ns } });
   show({ begin: gap.begin - gap.gap_ns, end: gap.begin + 2 * gap.gap_ns });
   if (gap.dispatch_id !== null) selectKernel(gap.after);
   frontView("run_timeline");
 }
 
-function Tables({ answer }: { answer: GapsAnswer }) {
+function Tables({ answer }: { answer: RunGapsAnswer }) {
   const { gpus, causes, histogram, largest } = answer;
   const columns = useMemo(() => {
-    const where = gpuColumn<Where>("9em");
     return {
-      gpus: [where, ...figureColumns<Where>(gpus.hints, GPUS)],
-      causes: [where, ...figureColumns<Where>(causes.hints, CAUSES)],
-      lengths: [where, ...figureColumns<Where>(histogram.hints, LENGTHS)],
-      largest: [where, ...figureColumns<Gap>(largest.hints, LARGEST)] as Column<Gap>[],
+      gpus: [gpuColumn<RunGapsGpusRow>("9em"), ...GPUS],
+      causes: [gpuColumn<RunGapsCausesRow>("9em"), ...CAUSES],
+      lengths: [gpuColumn<RunGapsHistogramRow>("9em"), ...LENGTHS],
+      largest: [gpuColumn<RunGapsLargestRow>("9em"), ...LARGEST],
     };
   }, [answer]);
   const chosen = selection.value.range;
@@ -140,9 +128,7 @@ function Tables({ answer }: { answer: GapsAnswer }) {
   );
 }
 
-function sum(rows: Where[]): number {
-  return rows.reduce((total, row) => total + ((row as Where & { gap_ns: number }).gap_ns ?? 0), 0);
-}
+const sum = (rows: RunGapsGpusRow[]) => rows.reduce((total, row) => total + row.gap_ns, 0);
 
 export const gaps: View = {
   id: "gaps",

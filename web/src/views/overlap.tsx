@@ -2,82 +2,72 @@
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import { baseName } from "../base/path";
+import {
+  RUN_OVERLAP_GPUS,
+  RUN_OVERLAP_HOST,
+  RUN_OVERLAP_LEVELS,
+  RUN_OVERLAP_PROCESSES,
+  RUN_OVERLAP_STREAMS,
+  type RunOverlapAnswer,
+  type RunOverlapGpusRow,
+  type RunOverlapHostRow,
+  type RunOverlapLevelsRow,
+  type RunOverlapProcessesRow,
+  type RunOverlapStreamsRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import type { Told } from "../model/run";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { PartsBar } from "../widgets/bars";
 import { Definition } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns } from "../widgets/figure_columns";
+import { figureColumns } from "../widgets/figure_columns";
 import { gpuColumn, processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { TableSection } from "../widgets/table_section";
 
-interface Row {
-  node: string;
-  gpu: number | null;
-  pid: number | null;
-  rank: number | null;
-}
-
-interface GpuRow extends Row {
-  span_ns: number;
-  computation_ns: number;
-  exposed_communication_ns: number;
-  exposed_copy_ns: number;
-  idle_ns: number;
-}
-
-interface OverlapAnswer {
-  definition: string;
-  gpus: Told<GpuRow>;
-  streams: Told<Row>;
-  processes: Told<Row>;
-  levels: Told<Row & { what: string }>;
-  host: Told<Row>;
-  bridged_ns: number;
-  stream_limit: number | null;
-}
-
-const GPUS: Described[] = [
-  ["busy_share", "Busy", "share"],
-  ["computation_ns", "Computation", "ns"],
-  ["communication_ns", "Communication", "ns"],
-  ["exposed_communication_ns", "exposed", "ns"],
-  ["communication_hidden_share", "hidden", "share"],
-  ["copy_ns", "Copies", "ns"],
-  ["exposed_copy_ns", "exposed", "ns"],
-  ["copy_hidden_share", "hidden", "share"],
-  ["idle_ns", "Idle", "ns"],
-];
-const TWO: Described[] = [
-  ["first_busy_ns", "First busy", "ns"],
-  ["second_busy_ns", "Second busy", "ns"],
-  ["both_ns", "Both", "ns"],
+const GPUS = figureColumns<RunOverlapGpusRow>(RUN_OVERLAP_GPUS, [
+  ["busy_share", "Busy"],
+  ["computation_ns", "Computation"],
+  ["communication_ns", "Communication"],
+  ["exposed_communication_ns", "exposed"],
+  ["communication_hidden_share", "hidden"],
+  ["copy_ns", "Copies"],
+  ["exposed_copy_ns", "exposed"],
+  ["copy_hidden_share", "hidden"],
+  ["idle_ns", "Idle"],
+]);
+const BOTH = [
+  ["first_busy_ns", "First busy"],
+  ["second_busy_ns", "Second busy"],
+  ["both_ns", "Both"],
   ["both_share", "Of the shorter", "bar"],
-];
-const STREAMS: Described[] = [
-  ["first_stream_id", "Stream", "count"],
-  ["second_stream_id", "and stream", "count"],
-  ...TWO,
-];
-const PROCESSES: Described[] = [["first_pid", "Process", "id"], ["second_pid", "and process", "id"], ...TWO];
-const LEVELS: Described[] = [
+] as const;
+const STREAMS = figureColumns<RunOverlapStreamsRow>(RUN_OVERLAP_STREAMS, [
+  ["first_stream_id", "Stream", "id"],
+  ["second_stream_id", "and stream", "id"],
+  ...BOTH,
+]);
+const PROCESSES = figureColumns<RunOverlapProcessesRow>(RUN_OVERLAP_PROCESSES, [
+  ["first_pid", "Process", "id"],
+  ["second_pid", "and process", "id"],
+  ...BOTH,
+]);
+const LEVELS = figureColumns<RunOverlapLevelsRow>(RUN_OVERLAP_LEVELS, [
   ["what", "What", "text"],
-  ["level", "At the same time", "count"],
-  ["length_ns", "How long", "ns"],
+  ["level", "At the same time"],
+  ["length_ns", "How long"],
   ["busy_share", "Of the busy time", "bar"],
-];
-const HOST: Described[] = [
-  ["call_ns", "In calls", "ns"],
-  ["call_hidden_ns", "while its GPU works", "ns"],
+]);
+const HOST = figureColumns<RunOverlapHostRow>(RUN_OVERLAP_HOST, [
+  ["call_ns", "In calls"],
+  ["call_hidden_ns", "while its GPU works"],
   ["call_hidden_share", "Share", "bar"],
-  ["gpu_busy_ns", "GPU work", "ns"],
-];
+  ["gpu_busy_ns", "GPU work"],
+]);
 const PARTS = [
   ["computation_ns", "computation"],
   ["exposed_communication_ns", "communication that nothing hides"],
@@ -85,21 +75,20 @@ const PARTS = [
 ] as const;
 
 function Overlap() {
-  const answer = useAnswer(json<OverlapAnswer>(current.value, "run_overlap"));
+  const answer = useAnswer(json<RunOverlapAnswer>(current.value, "run_overlap"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-function Tables({ answer }: { answer: OverlapAnswer }) {
+function Tables({ answer }: { answer: RunOverlapAnswer }) {
   const { gpus, streams, processes, levels, host } = answer;
   const columns = useMemo(() => {
-    const gpu = gpuColumn<Row>();
-    const nodeOrGpu: Column<Row> = {
+    const gpu = gpuColumn<RunOverlapLevelsRow>();
+    const nodeOrGpu: Column<RunOverlapLevelsRow> = {
       ...gpu,
       title: "Where",
       value: (row) => (row.gpu === null ? baseName(row.node) || "the node" : gpu.value(row)),
     };
-    const process = processColumn<Row>();
-    const parts: Column<GpuRow> = {
+    const parts: Column<RunOverlapGpusRow> = {
       name: "span_ns",
       title: "Time of the node",
       hint: `${PARTS.map(([, words]) => words).join(", ")}; the rest is idle`,
@@ -108,11 +97,11 @@ function Tables({ answer }: { answer: OverlapAnswer }) {
       width: "",
     };
     return {
-      gpus: [gpu, process, parts, ...figureColumns<GpuRow>(gpus.hints, GPUS)] as Column<GpuRow>[],
-      streams: [gpu, process, ...figureColumns<Row>(streams.hints, STREAMS)],
-      processes: [gpu, ...figureColumns<Row>(processes.hints, PROCESSES)],
-      levels: [nodeOrGpu, ...figureColumns<Row>(levels.hints, LEVELS)],
-      host: [process, ...figureColumns<Row>(host.hints, HOST)],
+      gpus: [gpuColumn<RunOverlapGpusRow>(), processColumn<RunOverlapGpusRow>(), parts, ...GPUS],
+      streams: [gpuColumn<RunOverlapStreamsRow>(), processColumn<RunOverlapStreamsRow>(), ...STREAMS],
+      processes: [gpuColumn<RunOverlapProcessesRow>(), ...PROCESSES],
+      levels: [nodeOrGpu, ...LEVELS],
+      host: [processColumn<RunOverlapHostRow>(), ...HOST],
     };
   }, [answer]);
   return (
@@ -148,7 +137,7 @@ function Tables({ answer }: { answer: OverlapAnswer }) {
   );
 }
 
-function Parts({ row }: { row: GpuRow }) {
+function Parts({ row }: { row: RunOverlapGpusRow }) {
   const parts = PARTS.map(([name, words], n) => ({
     share: row.span_ns ? row[name] / row.span_ns : 0,
     colour: seriesColour(n),

@@ -1,94 +1,84 @@
 // How evenly the work is spread over the processes of a run: compute time, waiting in collectives, who arrives late.
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
+import {
+  RUN_RANKS_COLLECTIVES,
+  RUN_RANKS_KERNELS,
+  RUN_RANKS_PROCESSES,
+  type RunRanksAnswer,
+  type RunRanksCollectivesRow,
+  type RunRanksKernelsRow,
+  type RunRanksProcessesRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { seriesColour } from "../draw/palette";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { selectKernel, type Told } from "../model/run";
+import { selectKernel } from "../model/run";
 import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { PartsBar } from "../widgets/bars";
 import { Definition, Figure } from "../widgets/cards";
 import { type Column, tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns } from "../widgets/figure_columns";
+import { figureColumns } from "../widgets/figure_columns";
 import { processColumn } from "../widgets/run_columns";
 import { SaveMenu } from "../widgets/saving";
 import { TableSection } from "../widgets/table_section";
 
-interface Who {
-  pid: number | null;
-  rank: number | null;
-  host: string | null;
-}
-
-interface RankRow extends Who {
-  compute_ns: number;
-  collective_ns: number;
-  waited_ns: number;
-  copy_ns: number;
-}
-
-interface NamedRow extends Who {
-  name: string;
-}
-
-interface RanksAnswer {
-  definition: string;
-  processes: Told<RankRow>;
-  kernels: Told<NamedRow>;
-  collectives: Told<NamedRow>;
-  imbalance: number | null;
-  cost_ns: number;
-  waited_ns: number;
-}
-
-const PROCESSES: Described[] = [
+const PROCESSES = figureColumns<RunRanksProcessesRow>(RUN_RANKS_PROCESSES, [
   ["host", "Node", "text"],
-  ["compute_ns", "Compute", "ns"],
+  ["compute_ns", "Compute"],
   ["deviation", "From the mean", "change"],
-  ["collective_ns", "Collectives", "ns"],
-  ["waited_ns", "Waited", "ns"],
-  ["last_count", "Arrived last", "count"],
-  ["copy_ns", "Copies", "ns"],
-  ["wall_ns", "Wall", "ns"],
-  ["busy_share", "Busy", "share"],
-  ["gpu_count", "GPUs", "count"],
-];
-const COLLECTIVES: Described[] = [
-  ["calls", "Calls", "count"],
-  ["process_count", "Processes", "count"],
+  ["collective_ns", "Collectives"],
+  ["waited_ns", "Waited"],
+  ["last_count", "Arrived last"],
+  ["copy_ns", "Copies"],
+  ["wall_ns", "Wall"],
+  ["busy_share", "Busy"],
+  ["gpu_count", "GPUs"],
+]);
+const COLLECTIVES = figureColumns<RunRanksCollectivesRow>(RUN_RANKS_COLLECTIVES, [
+  ["name", "Kernel"],
+  ["calls", "Calls"],
+  ["process_count", "Processes"],
   ["is_complete", "Complete", "text"],
-  ["spread_ns", "Spread", "ns"],
+  ["spread_ns", "Spread"],
   ["spread_share", "Waiting", "bar"],
-  ["excess_ns", "Excess", "ns"],
-  ["last_count", "Last", "count"],
-];
-const KERNELS: Described[] = [
+  ["excess_ns", "Excess"],
+  ["last_count", "Last"],
+]);
+const KERNELS = figureColumns<RunRanksKernelsRow>(RUN_RANKS_KERNELS, [
+  ["name", "Kernel"],
   ["imbalance", "Imbalance", "factor"],
-  ["cost_ns", "Cost", "ns"],
-  ["mean_ns", "Mean total", "ns"],
-  ["max_ns", "Largest total", "ns"],
+  ["cost_ns", "Cost"],
+  ["mean_ns", "Mean total"],
+  ["max_ns", "Largest total"],
   ["per_call", "Per call", "factor"],
-  ["calls", "Calls", "count"],
-  ["process_count", "Processes", "count"],
-];
+  ["calls", "Calls"],
+  ["process_count", "Processes"],
+]);
 
 function Ranks() {
-  const answer = useAnswer(json<RanksAnswer>(current.value, "run_ranks"));
+  const answer = useAnswer(json<RunRanksAnswer>(current.value, "run_ranks"));
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-function Tables({ answer }: { answer: RanksAnswer }) {
+function Tables({ answer }: { answer: RunRanksAnswer }) {
   const { processes, kernels, collectives } = answer;
   const columns = useMemo(() => {
     const most = Math.max(1, ...processes.rows.map((row) => row.compute_ns + row.collective_ns + row.copy_ns));
-    const who = processColumn<Who>();
-    const slowest = { ...who, title: "Slowest", hint: "the process that takes longest" };
-    const last = { ...who, title: "Arrives last", hint: "the process that arrived last most often" };
-    const name: Column<NamedRow> = { name: "name", title: "Kernel", value: (row) => row.name, width: "" };
-    const bar: Column<RankRow> = {
+    const slowest = {
+      ...processColumn<RunRanksKernelsRow>(),
+      title: "Slowest",
+      hint: "The process that takes longest",
+    };
+    const last = {
+      ...processColumn<RunRanksCollectivesRow>(),
+      title: "Arrives last",
+      hint: "The process that arrived last most often",
+    };
+    const bar: Column<RunRanksProcessesRow> = {
       name: "parts",
       title: "Compute, collectives (waiting lighter), copies",
       value: (row) => row.compute_ns + row.collective_ns + row.copy_ns,
@@ -96,12 +86,12 @@ function Tables({ answer }: { answer: RanksAnswer }) {
       width: "",
     };
     return {
-      processes: [who, bar, ...figureColumns<RankRow>(processes.hints, PROCESSES)] as Column<RankRow>[],
-      collectives: [name, ...figureColumns<NamedRow>(collectives.hints, COLLECTIVES), last] as Column<NamedRow>[],
-      kernels: [name, ...figureColumns<NamedRow>(kernels.hints, KERNELS), slowest] as Column<NamedRow>[],
+      processes: [processColumn<RunRanksProcessesRow>(), bar, ...PROCESSES],
+      collectives: [...COLLECTIVES, last],
+      kernels: [...KERNELS, slowest],
     };
   }, [answer]);
-  const isChosen = (row: NamedRow) => row.name === selection.value.kernel;
+  const isChosen = (row: { name: string }) => row.name === selection.value.kernel;
   return (
     <div class="view">
       <div class="toolbar">
@@ -152,7 +142,7 @@ function Tables({ answer }: { answer: RanksAnswer }) {
   );
 }
 
-function Parts({ row, most }: { row: RankRow; most: number }) {
+function Parts({ row, most }: { row: RunRanksProcessesRow; most: number }) {
   const shares: [string, number, string][] = [
     ["compute", row.compute_ns, seriesColour(0)],
     ["collectives without waiting", Math.max(0, row.collective_ns - row.waited_ns), seriesColour(1)],

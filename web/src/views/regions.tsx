@@ -3,8 +3,10 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
+import { RUN_REGIONS_TREE } from "../data/answers.gen";
 import { arrow, json } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
+import { hintOf } from "../data/tables";
 import { truncation } from "../model/answers";
 import { current } from "../model/document";
 import { useAnswer } from "../model/loaded";
@@ -17,12 +19,12 @@ import { VirtualList } from "../widgets/virtual_list";
 import "./regions.css";
 
 const FIGURES = [
-  ["call_count", "Calls", "regions of this path of names"],
-  ["total_ns", "Inclusive", "their lengths added up"],
-  ["self_ns", "Exclusive", "without the time that regions below cover"],
-  ["mean_ns", "Mean", "mean length"],
-  ["gpu_total_ns", "GPU time", "durations of the dispatches and copies that it and all regions below launched"],
-  ["gpu_ns", "GPU own", "durations of the dispatches and copies that it launched itself"],
+  ["call_count", "Calls"],
+  ["total_ns", "Inclusive"],
+  ["self_ns", "Exclusive"],
+  ["mean_ns", "Mean"],
+  ["gpu_total_ns", "GPU time"],
+  ["gpu_ns", "GPU own"],
 ] as const;
 const SAVED = [
   "node",
@@ -146,9 +148,9 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
         header={
           <div class="row head" role="row" style={{ gridTemplateColumns: TEMPLATE }}>
             <span>Region</span>
-            <span title="of the inclusive time of all roots">Share</span>
-            {FIGURES.map(([name, title, hint]) => (
-              <span key={name} class="number" title={hint}>
+            <span title={hintOf(RUN_REGIONS_TREE.total_share)}>Share</span>
+            {FIGURES.map(([name, title]) => (
+              <span key={name} class="number" title={hintOf(RUN_REGIONS_TREE[name])}>
                 {title}
               </span>
             ))}

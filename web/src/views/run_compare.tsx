@@ -2,70 +2,60 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
+import {
+  RUN_COMPARE_SIDES,
+  RUN_COMPARE_THINGS,
+  type RunCompareAnswer,
+  type RunCompareSidesRow,
+  type RunCompareThingsRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current, documents } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { selectKernel, type Told } from "../model/run";
+import { selectKernel } from "../model/run";
 import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered } from "../widgets/answered";
 import { ChangeBar } from "../widgets/bars";
 import { BaseChooser } from "../widgets/base_chooser";
 import { Definition } from "../widgets/cards";
-import { type Column, DataTable, tableOffer } from "../widgets/data_table";
-import { type Described, figureColumns, Looked } from "../widgets/figure_columns";
+import { DataTable, tableOffer } from "../widgets/data_table";
+import { type ColumnChoice, FormattedCell, figureColumns } from "../widgets/figure_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
-interface Thing {
-  domain: string;
-  name: string;
-  status: string;
-  delta_ns: number;
-  side: number;
-}
-
-interface Comparison {
-  definition: string;
-  sides: Told<{ label: string }>;
-  things: Told<Thing>;
-  step: string | null;
-  repeat_count: number;
-  verdict: string;
-}
-
-const SIDES: Described[] = [
+const SIDES = figureColumns<RunCompareSidesRow>(RUN_COMPARE_SIDES, [
   ["label", "Run", "text"],
-  ["process_count", "Processes", "count"],
-  ["step_count", "Steps", "count"],
-  ["gpu_ns", "GPU time per unit", "ns"],
+  ["process_count", "Processes"],
+  ["step_count", "Steps"],
+  ["gpu_ns", "GPU time per unit"],
   ["change", "Change", "change"],
-  ["wall_ns", "Wall time", "ns"],
-];
-const NAMES: Described[] = [
+  ["wall_ns", "Wall time"],
+]);
+const NAMES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["name", "Name", "text", "minmax(14em, 3fr)"],
   ["domain", "Kind", "text", "7em"],
   ["status", "What changed", "text", "8em"],
-];
-const FIGURES: Described[] = [
+]);
+const FIGURES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["change", "Change of mean", "change", "8em"],
   ["noise", "Noise", "share"],
-  ["base_mean_ns", "Mean before", "ns"],
-  ["mean_ns", "Mean after", "ns"],
-  ["base_calls", "Calls before", "count"],
-  ["calls", "Calls after", "count"],
-  ["work_ns", "by calls", "ns"],
-  ["speed_ns", "by speed", "ns"],
+  ["base_mean_ns", "Mean before"],
+  ["mean_ns", "Mean after"],
+  ["base_calls", "Calls before"],
+  ["calls", "Calls after"],
+  ["work_ns", "by calls"],
+  ["speed_ns", "by speed"],
   ["delta_share", "Of GPU time", "change"],
-];
+]);
 const QUIET = ["same", "unknown"];
 
 function RunCompare() {
   const others = documents.value.filter((line) => line.number !== current.value && (line.kind ?? "run") === "run");
   const base = useSignal(others[0]?.number ?? -1);
   const answer = useAnswer(
-    base.value >= 0 ? json<Comparison>(current.value, "run_compare", { base: base.value }) : null,
+    base.value >= 0 ? json<RunCompareAnswer>(current.value, "run_compare", { base: base.value }) : null,
   );
   if (!others.length) {
     return (
@@ -82,25 +72,23 @@ function RunCompare() {
   );
 }
 
-function Tables({ answer, choose }: { answer: Comparison; choose: preact.ComponentChild }) {
+function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.ComponentChild }) {
   const { sides, things } = answer;
   const all = useSignal(false);
   const columns = useMemo(() => {
     const most = Math.max(1, ...things.rows.map((thing) => Math.abs(thing.delta_ns)));
-    const delta: Column<Thing> = {
+    const delta: ColumnChoice<RunCompareThingsRow> = {
       name: "delta_ns",
       title: "Difference",
-      hint: things.hints.delta_ns ?? "",
-      value: (thing) => thing.delta_ns,
       show: (thing) => (
         <span class="share-cell">
           <ChangeBar share={thing.delta_ns / most} faint={QUIET.includes(thing.status)} label={thing.status} />
-          <Looked value={thing.delta_ns} look="ns" />
+          <FormattedCell value={thing.delta_ns} format="ns" />
         </span>
       ),
       width: "12em",
     };
-    return [...figureColumns<Thing>(things.hints, NAMES), delta, ...figureColumns<Thing>(things.hints, FIGURES)];
+    return [...NAMES, ...figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [delta]), ...FIGURES];
   }, [answer]);
   const changed = things.rows.filter((thing) => !QUIET.includes(thing.status));
   const rows = all.value ? things.rows : changed;
@@ -125,11 +113,7 @@ function Tables({ answer, choose }: { answer: Comparison; choose: preact.Compone
       </div>
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
-        <SmallTable
-          label="The two runs"
-          columns={figureColumns<{ label: string }>(sides.hints, SIDES)}
-          rows={sides.rows}
-        />
+        <SmallTable label="The two runs" columns={SIDES} rows={sides.rows} />
         <p class="faint-text">
           {answer.step ? `Amounts are per step: the marker range “${answer.step}”.` : "Amounts are per run."}
         </p>

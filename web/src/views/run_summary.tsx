@@ -2,41 +2,26 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
+import {
+  RUN_SUMMARY_DOMAINS,
+  RUN_SUMMARY_THINGS,
+  type RunSummaryAnswer,
+  type RunSummaryDomainsRow,
+  type RunSummaryThingsRow,
+} from "../data/answers.gen";
 import { json } from "../data/ask";
 import { truncation } from "../model/answers";
 import { current, runOverview } from "../model/document";
 import { useAnswer } from "../model/loaded";
-import { gpuName, processName, selectKernel, type Told } from "../model/run";
+import { gpuName, processName, selectKernel } from "../model/run";
 import { selection } from "../model/selection";
 import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { Definition, Figure } from "../widgets/cards";
 import { type Column, DataTable, tableOffer } from "../widgets/data_table";
-import { type Described, DURATIONS, figureColumns } from "../widgets/figure_columns";
+import { type ColumnChoice, DURATIONS, figureColumns } from "../widgets/figure_columns";
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
-
-interface Thing {
-  host: string | null;
-  pid: number | null;
-  rank: number | null;
-  gpu: number | null;
-  stream: number | null;
-  marker: string | null;
-  domain: string;
-  name: string;
-}
-
-interface SummaryAnswer {
-  definition: string;
-  by: string;
-  domains: Told<Thing>;
-  things: Told<Thing>;
-  gpu_count: number;
-  gpu_ns: number;
-  wall_ns: number;
-  busy_share: number | null;
-}
 
 const GROUPINGS = [
   ["all", "the whole run"],
@@ -46,14 +31,26 @@ const GROUPINGS = [
   ["stream", "each stream"],
   ["marker", "each marker range"],
 ] as const;
-const FIGURES: Described[] = [...DURATIONS, ["bytes_total", "Bytes", "bytes"]];
-const DOMAIN: Described[] = [["domain", "Kind", "text", "8em"]];
-const NAMES: Described[] = [...DOMAIN, ["name_count", "Names", "count", "5em"]];
-const NAME: Described[] = [["name", "Name", "text", "minmax(18em, 3fr)"], ...DOMAIN];
+const FIGURES: ColumnChoice<Omit<RunSummaryDomainsRow, "name_count">>[] = [
+  ...DURATIONS,
+  ["bytes_total", "Bytes", "bytes"],
+];
+const DOMAINS = figureColumns<RunSummaryDomainsRow>(RUN_SUMMARY_DOMAINS, [
+  ["domain", "Kind", "text", "8em"],
+  ["name_count", "Names", "count", "5em"],
+  ...FIGURES,
+]);
+const THINGS = figureColumns<RunSummaryThingsRow>(RUN_SUMMARY_THINGS, [
+  ["name", "Name", "text", "minmax(18em, 3fr)"],
+  ["domain", "Kind", "text", "8em"],
+  ...FIGURES,
+]);
+
+type Grouped = Pick<RunSummaryThingsRow, "host" | "pid" | "rank" | "gpu" | "stream" | "marker">;
 
 /** The column that says which group a row belongs to; none for the whole run. */
-function groupColumn(by: string, nodes: number): Column<Thing>[] {
-  const of: Record<string, (row: Thing) => string> = {
+function groupColumn<Row extends Grouped>(by: string, nodes: number): Column<Row>[] {
+  const of: Record<string, (row: Grouped) => string> = {
     rank: (row) => (row.rank === null ? "no rank" : `rank ${row.rank}`),
     process: (row) => processName(row.pid, row.rank),
     gpu: (row) => gpuName(row.host, row.gpu, nodes),
@@ -66,7 +63,7 @@ function groupColumn(by: string, nodes: number): Column<Thing>[] {
 
 function RunSummary() {
   const by = useSignal<string>("all");
-  const answer = useAnswer(json<SummaryAnswer>(current.value, "run_summary", { by: by.value }));
+  const answer = useAnswer(json<RunSummaryAnswer>(current.value, "run_summary", { by: by.value }));
   const choose = (
     <label>
       of{" "}
@@ -92,16 +89,14 @@ function RunSummary() {
   );
 }
 
-function Tables({ answer, choose }: { answer: SummaryAnswer; choose: preact.ComponentChild }) {
+function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.ComponentChild }) {
   const { domains, things, by, definition } = answer;
   const domain = useSignal("");
   const nodes = runOverview().clocks.nodes.length;
   const columns = useMemo(() => {
-    const figures = figureColumns<Thing>(things.hints, FIGURES);
-    const group = groupColumn(by, nodes);
     return {
-      domains: [...group, ...figureColumns<Thing>(domains.hints, NAMES), ...figures],
-      things: [...group, ...figureColumns<Thing>(things.hints, NAME), ...figures],
+      domains: [...groupColumn<RunSummaryDomainsRow>(by, nodes), ...DOMAINS],
+      things: [...groupColumn<RunSummaryThingsRow>(by, nodes), ...THINGS],
     };
   }, [answer]);
   const rows = useMemo(

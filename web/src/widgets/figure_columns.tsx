@@ -1,30 +1,60 @@
-// Columns of tables of answers: a name with its unit tells how a figure looks, the answer tells what it means.
-import { exact, nanoseconds, percent, short } from "../base/format";
+// Columns of the tables of answers. What a column means comes from its declaration (data/answers.gen.ts); a view says
+// which columns it shows, in which order, under which short title, and what is drawn in a special way.
+import { exact, measured, nanoseconds, percent, short } from "../base/format";
+import { type ColumnInfo, hintOf, type TableInfo } from "../data/tables";
 import { ShareBar } from "./bars";
 import type { Cell, Column } from "./data_table";
 import "./figure_columns.css";
 
-/** How a cell looks: exact numbers, numbers that are names, durations, points in time, shares of 1 with or without a bar, bytes, factors. */
-export type Look = "text" | "count" | "id" | "ns" | "share" | "bar" | "bytes" | "factor" | "change";
+/** How a cell is written; "id" is a number that is a name, "bar" a share of 1 with a bar. */
+export type Format =
+  | "text"
+  | "count"
+  | "cycles"
+  | "id"
+  | "ns"
+  | "share"
+  | "bar"
+  | "bytes"
+  | "factor"
+  | "change"
+  | "measured";
 
-export type Described = [name: string, title: string, look: Look, width?: string];
+type Brief<Row> = readonly [name: keyof Row & string, title?: string, format?: Format, width?: string];
+type Drawn<Row> = Partial<Column<Row>> & { name: keyof Row & string; format?: Format };
+
+/** A declared column of a table, or one that the view makes itself. */
+export type ColumnChoice<Row> = Brief<Row> | Drawn<Row> | Column<Row>;
+
+interface Timed {
+  share: number | null;
+  calls: number;
+  total_ns: number;
+  mean_ns: number | null;
+  median_ns: number | null;
+  p95_ns: number | null;
+  p99_ns: number | null;
+  min_ns: number | null;
+  max_ns: number | null;
+}
 
 /** How often something ran and how long it took: the columns that tables of kernels and summaries share. */
-export const DURATIONS: Described[] = [
+export const DURATIONS: ColumnChoice<Timed>[] = [
   ["share", "Share", "bar"],
   ["calls", "Calls", "count", "5em"],
-  ["total_ns", "Total", "ns"],
-  ["mean_ns", "Mean", "ns"],
-  ["median_ns", "Median", "ns"],
-  ["p95_ns", "p95", "ns"],
-  ["p99_ns", "p99", "ns"],
-  ["min_ns", "Min", "ns"],
-  ["max_ns", "Max", "ns"],
+  ["total_ns", "Total"],
+  ["mean_ns", "Mean"],
+  ["median_ns", "Median"],
+  ["p95_ns", "p95"],
+  ["p99_ns", "p99"],
+  ["min_ns", "Min"],
+  ["max_ns", "Max"],
 ];
 
-const WIDTHS: Record<Look, string> = {
+const WIDTHS: Record<Format, string> = {
   text: "minmax(8em, 1fr)",
   count: "6em",
+  cycles: "6em",
   id: "6em",
   ns: "7em",
   share: "5em",
@@ -32,17 +62,22 @@ const WIDTHS: Record<Look, string> = {
   bytes: "6em",
   factor: "5em",
   change: "6em",
+  measured: "7em",
 };
 
 /** A number as it is shown; the exact one is in the tooltip. */
-export function Looked({ value, look }: { value: Cell; look: Look }) {
+export function FormattedCell({ value, format }: { value: Cell; format: Format }) {
   if (value === null || value === undefined) return <span class="faint-text">–</span>;
   if (typeof value !== "number") return <>{value}</>;
-  switch (look) {
+  switch (format) {
     case "ns":
       return <span title={`${exact(value)} ns`}>{nanoseconds(value)}</span>;
     case "id":
       return <>{String(value)}</>;
+    case "cycles":
+      return <>{exact(value)}</>;
+    case "measured":
+      return <>{measured(value)}</>;
     case "share":
       return <span title={String(value)}>{percent(value)}</span>;
     case "bar":
@@ -63,23 +98,45 @@ export function Looked({ value, look }: { value: Cell; look: Look }) {
   }
 }
 
-/** Columns whose names are those of the rows. */
-export function figureColumns<Row extends object>(
-  hints: Record<string, string>,
-  described: Described[],
-): Column<Row>[] {
-  return described.map(([name, title, look, width]) => {
+function formatOf(name: string, unit: string): Format {
+  if (unit === "ns" || unit === "bytes" || unit === "cycles") return unit;
+  return /(^|_)share(_|$)/.test(name) ? "share" : "count";
+}
+
+/** The chosen columns of a declared table. */
+export function figureColumns<Row extends object>(table: TableInfo<Row>, chosen: ColumnChoice<Row>[]): Column<Row>[] {
+  return chosen.map((choice) => {
+    const drawn: Partial<Column<Row>> & { name: string; format?: Format } =
+      "name" in choice ? choice : briefly(choice as Brief<Row>);
+    const { name, format: given, ...parts } = drawn;
+    const info = (table as Record<string, ColumnInfo>)[name];
+    const format = given ?? formatOf(name, info?.[1] ?? "");
     const value = (row: Row) => {
       const cell = (row as Record<string, unknown>)[name];
       return typeof cell === "boolean" ? (cell ? "yes" : "no") : ((cell ?? null) as Cell);
     };
     return {
       name,
-      title,
-      hint: hints[name] ?? title,
+      title: info?.[0] ?? name,
+      ...(info ? { hint: hintOf(info) } : {}),
       value,
-      show: (row) => <Looked value={value(row)} look={look} />,
-      width: width ?? WIDTHS[look],
+      ...(parts.value ? {} : { show: (row: Row) => <FormattedCell value={value(row)} format={format} /> }),
+      width: WIDTHS[format],
+      ...parts,
     };
   });
+}
+
+function briefly<Row>([name, title, format, width]: Brief<Row>): Drawn<Row> {
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(format ? { format } : {}),
+    ...(width ? { width } : {}),
+  };
+}
+
+/** Columns for a file only: all by their names, nothing drawn. */
+export function plainColumns<Row extends object>(names: readonly (keyof Row & string)[]): Column<Row>[] {
+  return names.map((name) => ({ name, title: name, value: (row) => row[name] as Cell, width: "" }));
 }

@@ -34,7 +34,7 @@ export function RowLink({ row, text }: { row: number; text: string }) {
 }
 
 /** A source line; nothing where there is no debug line. */
-export function PlaceLink({ file, line, row }: { file: string | null; line: number | null; row?: number }) {
+export function LineLink({ file, line, row }: { file: string | null; line: number | null; row?: number }) {
   if (!file) return null;
   const place = { file, line: line ?? 0 };
   return (

@@ -11,12 +11,15 @@ from wavescope.analysis.counters.compare import counter_compare
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import kernels_of
-from wavescope.page.protocol.question import Question, place
+from wavescope.page.question import Question, place
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_ROWS = 20_000  #: Rows of one table that an answer carries.
+__all__ = ["QUESTIONS", "counters_against"]
+
+_MOST_ROWS = 20_000  # metrics of all kernels: more than other tables have
 
 
 def counters_against(document: Document, *, base: int) -> Any:
@@ -37,6 +40,10 @@ def counters_against(document: Document, *, base: int) -> Any:
 
 
 def _compared(base: Document, document: Document) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from wavescope.analysis.counter_compare import counter_compare
+
     answer = counter_compare([base.counters, document.counters])
     labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters
     ranks = kernels_of(document).select("kernel_name", "kernel")
@@ -45,11 +52,8 @@ def _compared(base: Document, document: Document) -> dict[str, Any]:
         for name in ("kernels", "metrics")
     }
     named = answer.sides.with_columns(label=_column(labels))
-    told: dict[str, Any] = to_builtins(replace(answer, sides=named, **ranked), top=MOST_ROWS)
-    hints = {name: {column.name: column.meaning for column in answer.tables[name].columns} for name in answer.tables}
-    for name in answer.tables:
-        told[name]["hints"] = hints[name]
-    return told | {"verdict": replace(answer, sides=named).verdict(1)}
+    serialized: dict[str, Any] = serialize(replace(answer, sides=named, **ranked), top=_MOST_ROWS)
+    return serialized | {"verdict": replace(answer, sides=named).verdict(1)}
 
 
 def _column(values: list[str]) -> Any:

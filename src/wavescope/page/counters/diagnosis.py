@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.counters.limiters import bottlenecks
 from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel
-from wavescope.page.protocol.question import Question, place
+from wavescope.page.question import Question, place
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -24,9 +25,10 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     UsageError
         When there is no such kernel.
     """
+    from wavescope.analysis.bottlenecks import bottlenecks
 
     def make() -> Any:
-        return to_builtins(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+        return serialize(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
 
     return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 

@@ -10,12 +10,13 @@ from wavescope.analysis.counters.choice import chosen_dispatches
 from wavescope.model.answer import to_builtins
 from wavescope.model.counters import COUNTER_SET
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
-from wavescope.page.protocol.question import Question, place
+from wavescope.page.question import Question, place
+from wavescope.page.serialize import MOST_ROWS, serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_ROWS = 5000  #: Dispatches that an answer carries; its `row_count` tells how many there are.
+__all__ = ["QUESTIONS", "dispatches"]
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
@@ -26,6 +27,10 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     UsageError
         When there is no such kernel.
     """
+    import polars as pl
+
+    from wavescope.analysis.counter_choice import chosen_dispatches
+
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")
     shown = (
@@ -34,9 +39,7 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
         .with_columns(pl.col("kernel_name").fill_null(""), duration_ns=pl.col("end_ns") - pl.col("start_ns"))
         .drop("start_ns", "end_ns", "agent", "process_id", "kernel_name_spelled")
     )
-    hints = {column.name: column.meaning for column in COUNTER_SET["dispatches"].columns}
-    hints |= {"duration_ns": "Of the pass without counters if there is one; passes may be averaged"}
-    return {"dispatches": to_builtins(shown) | {"row_count": rows.height, "hints": hints}}
+    return {"dispatches": serialize(shown) | {"row_count": rows.height}}
 
 
 QUESTIONS = (Question("counter_dispatches", "counters", dispatches, {"kernel": place}, (), every_kernel),)

@@ -8,7 +8,8 @@ from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_choice
 from wavescope.page.counters.panels import PARAMETERS
-from wavescope.page.protocol.question import Question
+from wavescope.page.question import Question
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -22,10 +23,12 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     UsageError
         When there is no such kernel, or the GPU is not known.
     """
+    from wavescope.analysis.memory_chart import memory_chart
+
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
-    told: dict[str, Any] = to_builtins(answer)
-    del told["kernel_names"]  # the page knows them; there may be thousands
-    return told
+    serialized: dict[str, Any] = serialize(answer, top=None)
+    del serialized["kernel_names"]  # the page knows them; there may be thousands
+    return serialized
 
 
 QUESTIONS = (Question("memory_chart", "counters", memory_chart_of, PARAMETERS, (), every_choice),)

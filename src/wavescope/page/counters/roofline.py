@@ -10,7 +10,8 @@ from wavescope.analysis.counters.roofline.ceilings import CHOICES
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of
-from wavescope.page.protocol.question import Parameters, Question, place
+from wavescope.page.question import Parameters, Question, place
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -46,17 +47,21 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
         When there is no such kernel.
     """
     if kernel is not None:
-        return _told(document, ceilings, kernel)
-    return document.kept(("counters", "roofline", ceilings), lambda: _told(document, ceilings, None))
+        return _roofline(document, ceilings, kernel)
+    return document.kept(("counters", "roofline", ceilings), lambda: _roofline(document, ceilings, None))
 
 
-def _told(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
+def _roofline(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
+    from dataclasses import replace
+
+    from wavescope.analysis.roofline import roofline
+
     whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
     shown = whole.kernels.head(MOST_KERNELS)
     rest = {name: getattr(whole, name).join(shown, on="kernel", how="semi") for name in ("points", "operations")}
-    told: dict[str, Any] = to_builtins(replace(whole, kernels=shown, **rest))
-    told["kernels"]["row_count"] = whole.kernels.height
-    return told
+    serialized: dict[str, Any] = serialize(replace(whole, kernels=shown, **rest), top=None)
+    serialized["kernels"]["row_count"] = whole.kernels.height
+    return serialized
 
 
 def _every_choice(_: Document) -> list[dict[str, str]]:

@@ -12,8 +12,9 @@ from wavescope.errors import UsageError
 from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
-from wavescope.page.protocol.doubles import doubles
-from wavescope.page.protocol.question import Question, place, text
+from wavescope.page.doubles import doubles
+from wavescope.page.question import Question, place, text
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -60,10 +61,9 @@ def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
     UsageError
         When there is no such kernel.
     """
-    answer = raw_counters(document.counters, choice=choice_of(document, kernel))
-    told: dict[str, Any] = to_builtins(answer)
-    told["counters"]["hints"] = {column.name: column.meaning for column in answer.tables["counters"].columns}
-    return told
+    from wavescope.analysis.raw_counters import raw_counters
+
+    return serialize(raw_counters(document.counters, choice=choice_of(document, kernel)), top=None)
 
 
 def _every_table(document: Document) -> list[dict[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -19,6 +18,7 @@ from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
 from wavescope.page.run.times import since_begin
+from wavescope.page.serialize import MOST_ROWS, serialize
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,26 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.summary import Summary
     from wavescope.page.protocol.document import Document
 
-MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
+    from wavescope.analysis.profile.kernels import Kernels
+    from wavescope.analysis.profile.summary import Summary
+    from wavescope.page.document import Document
+
+__all__ = [
+    "GROUPINGS",
+    "QUESTIONS",
+    "busy_of_run",
+    "gaps_of_run",
+    "kernel_of_run",
+    "kernels_of_run",
+    "overlap_of_run",
+    "ranks_of_run",
+    "region_domains",
+    "regions_of_run",
+    "serialized",
+    "summary_by",
+    "summary_of_run",
+]
+
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
 _NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
@@ -35,23 +54,13 @@ _CURVE_BINS = 240
 _KEPT_GAPS = 500
 
 
-def handed_run(document: Document, answer: Any, *, top: int = MOST_ROWS) -> dict[str, Any]:
-    """An answer for JSON: at most `top` rows per table, `start_ns` and `end_ns` since the begin of the node."""
-    found: dict[str, Any] = {"definition": answer.definition}
-    for field in fields(answer):
-        value = getattr(answer, field.name)
-        if isinstance(value, pl.DataFrame):
-            hints = {column.name: column.meaning for column in answer.tables[field.name].columns}
-            by = next((name for name in ("machine", "node", "host") if name in value.columns), None)
-            if by is not None and "start_ns" in value.columns:
-                value = since_begin(document, value, by)
-            value = to_builtins(value, top=top) | {"hints": hints}
-        found[field.name] = to_builtins(value)
-    return found
+def serialized(document: Document, answer: Any, *, top: int = MOST_ROWS) -> Any:
+    """An answer for JSON, with times since the start of their node."""
+    return serialize(answer, top=top, prepare=lambda frame: since_begin(document, frame))
 
 
 def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
-    return document.kept(("run", key), lambda: handed_run(document, make()))
+    return document.kept(("run", key), lambda: serialized(document, make()))
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
@@ -110,7 +119,7 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
     own = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
     is_kernel = is_it & (pl.col("domain") == "KERNEL")
     grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
-    return handed_run(document, own) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
+    return serialized(document, own) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
 
 
 def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
@@ -149,7 +158,7 @@ def busy_of_run(document: Document) -> Any:
     """How much of the time each GPU had work (`analysis.profile.busy`), over time too."""
     return document.kept(
         ("run", "busy"),
-        lambda: handed_run(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
+        lambda: serialized(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -10,9 +11,17 @@ from wavescope.analysis.run.clocks import node_clocks
 from wavescope.analysis.run.recording import recording
 
 if TYPE_CHECKING:
-    from wavescope.analysis.run.clocks import NodeClocks
-    from wavescope.analysis.run.recording import Recording
-    from wavescope.page.protocol.document import Document
+    import polars as pl
+
+    from wavescope.analysis.profile.clocks import NodeClocks
+    from wavescope.analysis.profile.recording import Recording
+    from wavescope.model.schema import TableSpec
+    from wavescope.page.document import Document
+
+__all__ = ["clocks_of", "declared_since_start", "node_column", "recording_of", "since_begin"]
+
+_TIMES = {"start_ns": "begin", "end_ns": "end"}
+_MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, since the start of its node"}
 
 
 def recording_of(document: Document) -> Recording:
@@ -25,16 +34,60 @@ def clocks_of(document: Document) -> NodeClocks:
     return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
 
 
-def since_begin(document: Document, frame: pl.DataFrame, by: str = "node") -> pl.DataFrame:
+def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with `begin` and `end` (as far as it has them) as Float64 instead of `start_ns` and `end_ns`.
 
-    `by` is the column that says on which node it was: `node` or `host` (its name), `machine` (its identity). Times of
-    a run can be greater than 2**53, where JavaScript's numbers end.
+    A frame that does not say on which node something happened stays as it is. Times of a run can be greater than
+    2**53, where JavaScript's numbers end.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from wavescope.model.profile import Profile
+    >>> from wavescope.page.document import Document
+    >>> frame = pl.DataFrame({"node": ["a"], "start_ns": [5]})
+    >>> since_begin(Document(0, "", "", lambda: Profile([])), frame).rows()
+    [('a', 5.0)]
     """
+    import polars as pl
+
+    by = node_column(frame.columns)
+    if by is None:
+        return frame
     begins = clocks_of(document).begins("machine" if by == "machine" else "node")
     first = pl.col(by).replace_strict(begins, default=0, return_dtype=pl.Int64)
-    times = {"start_ns": "begin", "end_ns": "end"}
-    known = [name for name in times if name in frame.columns]
-    return frame.with_columns((pl.col(name) - first).cast(pl.Float64) for name in known).rename(
-        {name: times[name] for name in known}
+    times = {name: short for name, short in _TIMES.items() if name in frame.columns}
+    return frame.with_columns((pl.col(name) - first).cast(pl.Float64) for name in times).rename(times)
+
+
+def node_column(names: list[str]) -> str | None:
+    """The column by which the times of a table can be counted from the start of a node; None = they cannot.
+
+    Examples
+    --------
+    >>> node_column(["node", "start_ns"])
+    'node'
+    """
+    if "start_ns" not in names:
+        return None
+    return next((name for name in ("machine", "node", "host") if name in names), None)
+
+
+def declared_since_start(spec: TableSpec) -> TableSpec:
+    """The declaration of a table of a run as the page gets it: `since_begin` for columns.
+
+    Examples
+    --------
+    >>> from wavescope.model.schema import table_spec
+    >>> declared_since_start(table_spec("", "", "node String - | node \\n start_ns Int64 ns | start")).names
+    ['node', 'begin']
+    """
+    if node_column(spec.names) is None:
+        return spec
+    columns = (
+        replace(column, name=_TIMES[column.name], dtype="Float64", meaning=_MEANINGS[column.name])
+        if column.name in _TIMES
+        else column
+        for column in spec.columns
     )
+    return replace(spec, columns=tuple(columns))

@@ -17,9 +17,9 @@ from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
-from wavescope.model.answer import to_builtins
-from wavescope.page.protocol.doubles import doubles
-from wavescope.page.protocol.question import Question
+from wavescope.page.doubles import doubles
+from wavescope.page.question import Question
+from wavescope.page.serialize import serialize
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
 if TYPE_CHECKING:
@@ -30,34 +30,25 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.page.protocol.document import Document
 
-MOST_ROWS = 2000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
+__all__ = [
+    "QUESTIONS",
+    "barriers_of",
+    "coverage_of",
+    "diagnosis",
+    "doubts_of",
+    "latencies",
+    "limits",
+    "sampled",
+    "stall_rows",
+    "stalls_of",
+    "waits_of",
+]
 
-_ADDRESSES = ("address", "producer_address")
-
-
-def handed(answer: Any, *, top: int = MOST_ROWS) -> Any:
-    """An answer for JSON: at most `top` rows per table, addresses as text because JavaScript's numbers end at 2**53.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> handed(pl.DataFrame({"address": [1 << 60, 2]}), top=1)
-    {'row_count': 2, 'rows': [{'address': '0x1000000000000000'}]}
-    """
-    return _with_texts(to_builtins(answer, top=top))
-
-
-def _with_texts(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {
-            key: f"0x{item:x}" if key in _ADDRESSES and isinstance(item, int) else _with_texts(item)
-            for key, item in value.items()
-        }
-    return [_with_texts(item) for item in value] if isinstance(value, list) else value
+_MOST_ROWS = 2000  # rows of code: the page shows the costliest
 
 
 def _kept(document: Document, key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
-    return document.kept(("answers", *key), lambda: handed(make()))
+    return document.kept(("answers", *key), lambda: serialize(make(), top=_MOST_ROWS))
 
 
 def diagnosis(document: Document, *, kernel: int | None = None) -> Any:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.trace.compare import KINDS, compare
 from wavescope.errors import UsageError
-from wavescope.page.protocol.question import Parameters, Question, place
-from wavescope.page.trace.answers import handed
+from wavescope.page.question import Parameters, Question, place
+from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
     """
     found = _comparison(document, other, by)
     facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
-    return handed(
+    return serialize(
         {
             "definition": found.definition,
             "verdict": found.verdict(),

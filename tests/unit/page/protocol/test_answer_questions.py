@@ -19,7 +19,7 @@ from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
-from wavescope.page.trace.answers import handed
+from wavescope.page.serialize import serialize
 
 TEXTS = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "v_add_f32 v0, v1, v2", "s_endpgm"]
 WITHOUT_PARAMETERS = (
@@ -104,7 +104,7 @@ def test_one_kernel_alone(library):
 
 
 def test_tables_are_cut_and_say_so():
-    assert handed(pl.DataFrame({"row": range(5)}), top=2) == {"row_count": 5, "rows": [{"row": 0}, {"row": 1}]}
+    assert serialize(pl.DataFrame({"row": range(5)}), top=2) == {"row_count": 5, "rows": [{"row": 0}, {"row": 1}]}
 
 
 @pytest.mark.parametrize("name", [name for name in WITHOUT_PARAMETERS if name != "occupancy_limits"])

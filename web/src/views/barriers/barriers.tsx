@@ -1,5 +1,6 @@
 // Barriers: how long the waves of a workgroup waited for their last one, which one that was, and what it did before.
 import { exact, percent, short } from "../../base/format";
+import type { BarriersAnswer, BarriersLastWavesRow, BarriersRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
@@ -16,7 +17,6 @@ import { KernelChooser } from "../../widgets/kernel_chooser";
 import { SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
 import { CAUSES, ROWS } from "./columns";
-import type { BarrierRow, BarriersAnswer, LastWave } from "./shapes";
 import "./barriers.css";
 
 function Barriers() {
@@ -85,7 +85,7 @@ function Page({ answer }: { answer: BarriersAnswer }) {
   );
 }
 
-function Chosen({ barrier, answer }: { barrier: BarrierRow; answer: BarriersAnswer }) {
+function Chosen({ barrier, answer }: { barrier: BarriersRow; answer: BarriersAnswer }) {
   const last = answer.last_waves.rows.filter((wave) => wave.row === barrier.row);
   const causes = answer.causes.rows.filter((cause) => cause.row === barrier.row);
   const left = truncation(answer.last_waves.rows.length, answer.last_waves.row_count);
@@ -110,7 +110,7 @@ function Chosen({ barrier, answer }: { barrier: BarrierRow; answer: BarriersAnsw
 }
 
 /** SIMD by slot, shaded by how often its wave was last. */
-function Places({ last }: { last: LastWave[] }) {
+function Places({ last }: { last: BarriersLastWavesRow[] }) {
   const simds = [...new Set(last.map((wave) => wave.simd))].sort((a, b) => a - b);
   const slots = [...new Set(last.map((wave) => wave.slot))].sort((a, b) => a - b);
   const most = Math.max(...last.map((wave) => wave.last_share));

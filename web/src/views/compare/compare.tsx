@@ -1,6 +1,7 @@
 // This trace against another one of the page: totals, what each unit of the code costs in both, and their code side by side.
 import { signal, useSignal } from "@preact/signals";
 import { exact } from "../../base/format";
+import type { CompareAnswer, CompareUnitsRow } from "../../data/answers.gen";
 import { arrow, json, together } from "../../data/ask";
 import { current, documents } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -11,7 +12,7 @@ import { tableOffer } from "../../widgets/data_table";
 import { OtherWay } from "../../widgets/other_way";
 import { SaveMenu } from "../../widgets/saving";
 import { Classes } from "./classes";
-import { type CompareAnswer, type Unit, unitsOf } from "./shapes";
+import { unitsOf } from "./rows";
 import { SideBySide } from "./side_by_side";
 import { Totals } from "./totals";
 import { Units, unitColumns } from "./units";
@@ -134,7 +135,7 @@ function Choices({ base, part, onPart }: { base: number; part: Part; onPart: (pa
 
 interface ShownProps {
   answer: CompareAnswer;
-  units: Unit[];
+  units: CompareUnitsRow[];
   base: number;
   part: Part;
 }
@@ -158,7 +159,8 @@ function Shown({ answer, units, base, part }: ShownProps) {
   );
 }
 
-const largest = (units: { delta: number }[]) => units.reduce((most, unit) => Math.max(most, Math.abs(unit.delta)), 0);
+const largest = (units: CompareUnitsRow[]) =>
+  units.reduce((most, unit) => Math.max(most, Math.abs(unit.delta_cycles_per_wave)), 0);
 
 export const compare: View = {
   id: "compare",

@@ -2,27 +2,27 @@
 
 import { useSignal } from "@preact/signals";
 import { exact, short } from "../../base/format";
+import type { CompareAnswer, CompareUnitsRow } from "../../data/answers.gen";
 import { textScale } from "../../draw/painter";
 import { selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { ChangeBar } from "../../widgets/bars";
 import { VirtualList } from "../../widgets/virtual_list";
-import { type CompareAnswer, nextDifference, type Unit } from "./shapes";
+import { nextDifference } from "./rows";
 
 const ROW_HEIGHT = 20 * textScale();
-const number = (value: number) => (Number.isNaN(value) ? "" : exact(value));
 
-export function SideBySide({ units, answer }: { units: Unit[]; answer: CompareAnswer }) {
+export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer: CompareAnswer }) {
   const jumped = useSignal(-1);
   const chosen = units.findIndex((unit) => unit.row === selection.value.row);
-  const most = units.reduce((largest, unit) => Math.max(largest, Math.abs(unit.delta)), 1e-9);
+  const most = units.reduce((largest, unit) => Math.max(largest, Math.abs(unit.delta_cycles_per_wave)), 1e-9);
   const differences = units.filter((unit) => unit.change !== "same").length;
   const labels = answer.traces.rows.map((trace) => trace.label);
   const jump = () => {
     const next = nextDifference(units, jumped.value >= 0 ? jumped.value : chosen);
     jumped.value = next;
-    const row = units[next]?.row;
-    if (row !== undefined && !Number.isNaN(row)) selectRow(row);
+    const row = units[next]?.row ?? null;
+    if (row !== null) selectRow(row);
   };
   return (
     <>
@@ -56,43 +56,47 @@ export function SideBySide({ units, answer }: { units: Unit[]; answer: CompareAn
           </div>
         }
         row={(index) => {
-          const unit = units[index] as Unit;
-          const isGone = Number.isNaN(unit.row);
+          const unit = units[index] as CompareUnitsRow;
+          const { row } = unit;
           return (
             <div
               key={index}
               role="row"
               tabIndex={-1}
               data-change={unit.change}
-              class={`pair ${unit.change}${index === chosen ? " selected" : ""}${isGone ? "" : " can-click"}`}
+              class={`pair ${unit.change}${index === chosen ? " selected" : ""}${row === null ? "" : " can-click"}`}
               style={{ height: `${ROW_HEIGHT}px` }}
-              title={isGone ? "gone: only the base has it" : undefined}
+              title={row === null ? "gone: only the base has it" : undefined}
               onClick={() => {
                 jumped.value = -1;
-                if (!isGone) selectRow(unit.row);
+                if (row !== null) selectRow(row);
               }}
               onPointerEnter={() => {
-                preview.value = isGone ? {} : { row: unit.row };
+                preview.value = row === null ? {} : { row };
               }}
               onPointerLeave={() => {
                 preview.value = {};
               }}
             >
-              <span class="number faint-text">{number(unit.baseRow)}</span>
-              <code class="left" title={unit.baseLabel}>
-                {unit.baseLabel}
+              <span class="number faint-text">{exact(unit.base_row)}</span>
+              <code class="left" title={unit.base_label ?? ""}>
+                {unit.base_label}
               </code>
-              <span class="number">{unit.baseCost ? short(Math.round(unit.baseCost)) : ""}</span>
+              <span class="number">
+                {unit.base_cost_cycles_per_wave ? short(Math.round(unit.base_cost_cycles_per_wave)) : ""}
+              </span>
               <ChangeBar
-                share={unit.delta / most}
-                faint={!unit.isBeyond}
-                label={`${unit.delta > 0 ? "+" : ""}${unit.delta.toFixed(1)} cycles per wave${unit.isBeyond ? ", beyond noise" : ""}`}
+                share={unit.delta_cycles_per_wave / most}
+                faint={!unit.beyond_noise}
+                label={`${unit.delta_cycles_per_wave > 0 ? "+" : ""}${unit.delta_cycles_per_wave.toFixed(1)} cycles per wave${unit.beyond_noise ? ", beyond noise" : ""}`}
               />
-              <span class="number faint-text">{number(unit.row)}</span>
-              <code class="right" title={unit.label}>
+              <span class="number faint-text">{exact(row)}</span>
+              <code class="right" title={unit.label ?? ""}>
                 {unit.label}
               </code>
-              <span class="number">{unit.cost ? short(Math.round(unit.cost)) : ""}</span>
+              <span class="number">
+                {unit.cost_cycles_per_wave ? short(Math.round(unit.cost_cycles_per_wave)) : ""}
+              </span>
             </div>
           );
         }}

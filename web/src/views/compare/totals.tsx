@@ -2,18 +2,18 @@
 import { useSignal } from "@preact/signals";
 import { Fragment } from "preact";
 import { exact, percent } from "../../base/format";
+import { COMPARE_TRACES, type CompareAnswer, type CompareTracesRow } from "../../data/answers.gen";
 import { json, together } from "../../data/ask";
+import { hintOf } from "../../data/tables";
 import { current, documents } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { Answered } from "../../widgets/answered";
 import { ChangeBar } from "../../widgets/bars";
 import { Section } from "../../widgets/cards";
-import type { CompareAnswer, TraceTotals } from "./shapes";
 
 interface Line {
-  name: keyof TraceTotals;
+  name: keyof CompareTracesRow;
   title: string;
-  hint: string;
   digits: number;
   /** Whether more of it is worse; undefined = neither. */
   isCost?: boolean;
@@ -23,25 +23,23 @@ const LINES: Line[] = [
   {
     name: "duration_cycles_mean",
     title: "Cycles per wave",
-    hint: "Mean of end - begin of the waves",
     digits: 0,
     isCost: true,
   },
-  { name: "duration_cycles_median", title: "median", hint: "Median wave, in cycles", digits: 0, isCost: true },
-  { name: "duration_cycles_max", title: "longest", hint: "Longest wave, in cycles", digits: 0, isCost: true },
-  { name: "stall_cycles_per_wave", title: "Stall per wave", hint: "Stall cycles / waves", digits: 0, isCost: true },
+  { name: "duration_cycles_median", title: "median", digits: 0, isCost: true },
+  { name: "duration_cycles_max", title: "longest", digits: 0, isCost: true },
+  { name: "stall_cycles_per_wave", title: "Stall per wave", digits: 0, isCost: true },
   {
     name: "latency_cycles_per_wave",
     title: "Latency per wave",
-    hint: "Sum of durations / waves",
     digits: 0,
     isCost: true,
   },
-  { name: "idle_cycles_per_wave", title: "Idle per wave", hint: "Idle cycles / waves", digits: 0, isCost: true },
-  { name: "instructions_per_wave", title: "Instructions per wave", hint: "Executed instructions / waves", digits: 0 },
-  { name: "waves_per_simd_mean", title: "Waves per SIMD", hint: "Achieved occupancy", digits: 2 },
-  { name: "wave_count", title: "Traced waves", hint: "Waves", digits: 0 },
-  { name: "early_exit_wave_count", title: "left early", hint: "Waves on an early exit", digits: 0 },
+  { name: "idle_cycles_per_wave", title: "Idle per wave", digits: 0, isCost: true },
+  { name: "instructions_per_wave", title: "Instructions per wave", digits: 0 },
+  { name: "waves_per_simd_mean", title: "Waves per SIMD", digits: 2 },
+  { name: "wave_count", title: "Traced waves", digits: 0 },
+  { name: "early_exit_wave_count", title: "left early", digits: 0 },
 ];
 
 export function Totals({ answer, base, by }: { answer: CompareAnswer; base: number; by: string }) {
@@ -56,7 +54,7 @@ export function Totals({ answer, base, by }: { answer: CompareAnswer; base: numb
   return (
     <Section title="Totals" hint="Everything is per wave">
       <Answered answer={more}>
-        {(found) => <Table traces={[...answer.traces.rows, ...found.flatMap((one) => one.traces.rows.slice(1))]} />}
+        {(more) => <Table traces={[...answer.traces.rows, ...more.flatMap((other) => other.traces.rows.slice(1))]} />}
       </Answered>
       {others.length && !all.value ? (
         <button type="button" class="link" onClick={() => (all.value = true)}>
@@ -67,7 +65,7 @@ export function Totals({ answer, base, by }: { answer: CompareAnswer; base: numb
   );
 }
 
-function Table({ traces }: { traces: TraceTotals[] }) {
+function Table({ traces }: { traces: CompareTracesRow[] }) {
   const [base, ...others] = traces;
   if (!base) return null;
   return (
@@ -94,7 +92,7 @@ function Table({ traces }: { traces: TraceTotals[] }) {
       <tbody>
         {LINES.map((line) => (
           <tr key={line.name} data-total={line.name}>
-            <td title={line.hint}>{line.title}</td>
+            <td title={hintOf(COMPARE_TRACES[line.name])}>{line.title}</td>
             <td class="number">{shown(base[line.name], line.digits)}</td>
             {others.map((other) => (
               <Change key={other.label} base={base} other={other} line={line} />
@@ -106,13 +104,13 @@ function Table({ traces }: { traces: TraceTotals[] }) {
   );
 }
 
-const shown = (value: TraceTotals[keyof TraceTotals], digits: number) =>
+const shown = (value: CompareTracesRow[keyof CompareTracesRow], digits: number) =>
   typeof value === "number" ? (digits ? value.toFixed(digits) : exact(value)) : "not known";
 
 /** Changes of this size fill the bar. */
 const FULL = 0.5;
 
-function Change({ base, other, line }: { base: TraceTotals; other: TraceTotals; line: Line }) {
+function Change({ base, other, line }: { base: CompareTracesRow; other: CompareTracesRow; line: Line }) {
   const [before, after] = [base[line.name], other[line.name]];
   const share = typeof before === "number" && typeof after === "number" && before ? after / before - 1 : null;
   const noise = line.name === "duration_cycles_mean" ? other.duration_noise_share : null;

@@ -1,143 +1,93 @@
 // Units of the code with the numbers of both traces, the largest difference first.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { exact, percent } from "../../base/format";
+import { exact } from "../../base/format";
+import { COMPARE_UNITS, type CompareUnitsRow } from "../../data/answers.gen";
 import { selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { Nothing } from "../../widgets/answered";
 import { ChangeBar } from "../../widgets/bars";
 import { Chip } from "../../widgets/cards";
 import { type Column, DataTable } from "../../widgets/data_table";
-import type { Unit } from "./shapes";
+import { figureColumns } from "../../widgets/figure_columns";
 
-const signed = (value: number) => (Number.isNaN(value) ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)}`);
-const known = (value: number) => (Number.isNaN(value) ? null : value);
+const signed = (value: number | null) => (value === null ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)}`);
+const rounded = (value: number) => value.toFixed(1);
 
-export function unitColumns(by: string, largest: number): Column<Unit>[] {
-  return [
-    {
-      name: "row",
-      title: "Row",
-      hint: "First code row in this trace; empty = gone",
-      value: (u) => known(u.row),
-      width: "4em",
-    },
+export function unitColumns(by: string, largest: number): Column<CompareUnitsRow>[] {
+  return figureColumns<CompareUnitsRow>(COMPARE_UNITS, [
+    ["row", "Row", "id", "4em"],
     {
       name: "label",
-      title: by === "instruction" ? "Instruction" : `${by.charAt(0).toUpperCase()}${by.slice(1)}`,
-      value: (u) => u.label || u.baseLabel,
-      show: (u) => <code class={u.change === "gone" ? "gone" : ""}>{u.label || u.baseLabel}</code>,
+      title: `${by.charAt(0).toUpperCase()}${by.slice(1)}`,
+      value: (unit) => unit.label || unit.base_label,
+      show: (unit) => <code class={unit.change === "gone" ? "gone" : ""}>{unit.label || unit.base_label}</code>,
       width: "minmax(16em, 2fr)",
     },
     {
       name: "change",
       title: "Code",
-      hint: "same, text = reads differently now, new = only here, gone = only in the base",
-      value: (u) => u.change,
-      show: (u) => (u.change === "same" ? "" : <Chip tone={u.change}>{u.change}</Chip>),
+      show: (unit) => (unit.change === "same" ? "" : <Chip tone={unit.change}>{unit.change}</Chip>),
       width: "4.5em",
     },
     {
       name: "delta_cycles_per_wave",
       title: "Difference",
-      hint: "Cost (latency + idle) here - in the base, in cycles per wave",
-      value: (u) => u.delta,
-      show: (u) => signed(u.delta),
+      show: (unit) => signed(unit.delta_cycles_per_wave),
       width: "6.5em",
     },
     {
       name: "bar",
       title: "better ◂ ▸ worse",
       hint: "To the right: costs more than in the base; pale = within noise",
-      value: (u) => Math.abs(u.delta),
-      show: (u) => (
+      value: (unit) => Math.abs(unit.delta_cycles_per_wave),
+      show: (unit) => (
         <ChangeBar
-          share={largest ? u.delta / largest : 0}
-          faint={!u.isBeyond}
-          label={`${signed(u.delta)} cycles per wave${u.isBeyond ? ", beyond noise" : ""}`}
+          share={largest ? unit.delta_cycles_per_wave / largest : 0}
+          faint={!unit.beyond_noise}
+          label={`${signed(unit.delta_cycles_per_wave)} cycles per wave${unit.beyond_noise ? ", beyond noise" : ""}`}
         />
       ),
       width: "9em",
     },
-    {
-      name: "delta_share",
-      title: "Of base",
-      hint: "Difference / cost of all units of the base",
-      value: (u) => u.share,
-      show: (u) => percent(u.share),
-      width: "5em",
-    },
-    {
-      name: "work_cycles_per_wave",
-      title: "Work",
-      hint: "Part of the difference from more or fewer executions, in cycles per wave",
-      value: (u) => u.work,
-      show: (u) => signed(u.work),
-      width: "6em",
-    },
-    {
-      name: "speed_cycles_per_wave",
-      title: "Speed",
-      hint: "Part of the difference from slower or faster executions, in cycles per wave",
-      value: (u) => u.speed,
-      show: (u) => signed(u.speed),
-      width: "6em",
-    },
+    ["delta_share", "Of base", "share"],
+    { name: "work_cycles_per_wave", title: "Work", show: (unit) => signed(unit.work_cycles_per_wave) },
+    { name: "speed_cycles_per_wave", title: "Speed", show: (unit) => signed(unit.speed_cycles_per_wave) },
     {
       name: "noise_cycles_per_wave",
       title: "Noise",
-      hint: "What the difference would be between equal runs, in cycles per wave",
-      value: (u) => known(u.noise),
-      show: (u) => (Number.isNaN(u.noise) ? "not known" : u.noise.toFixed(1)),
+      show: ({ noise_cycles_per_wave: noise }) => (noise === null ? "not known" : rounded(noise)),
       width: "5.5em",
     },
-    {
-      name: "beyond_noise",
-      title: "Beyond",
-      hint: "Whether the difference is more than noise",
-      value: (u) => (u.isBeyond ? "yes" : ""),
-      width: "4.5em",
-    },
-    {
-      name: "base_cost_cycles_per_wave",
-      title: "Base cost",
-      hint: "Cycles per wave",
-      value: (u) => u.baseCost,
-      show: (u) => u.baseCost.toFixed(1),
-      width: "6em",
-    },
-    {
-      name: "cost_cycles_per_wave",
-      title: "Cost",
-      hint: "Cycles per wave",
-      value: (u) => u.cost,
-      show: (u) => u.cost.toFixed(1),
-      width: "6em",
-    },
+    { name: "beyond_noise", title: "Beyond", value: (unit) => (unit.beyond_noise ? "yes" : ""), width: "4.5em" },
+    { name: "base_cost_cycles_per_wave", title: "Base cost", show: (unit) => rounded(unit.base_cost_cycles_per_wave) },
+    { name: "cost_cycles_per_wave", title: "Cost", show: (unit) => rounded(unit.cost_cycles_per_wave) },
     {
       name: "base_hit_count_per_wave",
       title: "Base hits",
-      hint: "Executions per wave",
-      value: (u) => u.baseHits,
-      show: (u) => u.baseHits.toFixed(1),
+      show: (unit) => rounded(unit.base_hit_count_per_wave),
       width: "5.5em",
     },
-    {
-      name: "hit_count_per_wave",
-      title: "Hits",
-      hint: "Executions per wave",
-      value: (u) => u.hits,
-      show: (u) => u.hits.toFixed(1),
-      width: "5em",
-    },
-    { name: "base_row", title: "Base row", value: (u) => known(u.baseRow), width: "5em" },
-  ];
+    { name: "hit_count_per_wave", title: "Hits", show: (unit) => rounded(unit.hit_count_per_wave), width: "5em" },
+    ["base_row", "Base row", "id", "5em"],
+  ]);
 }
 
-export function Units({ units, columns, by }: { units: Unit[]; columns: Column<Unit>[]; by: string }) {
+export function Units({
+  units,
+  columns,
+  by,
+}: {
+  units: CompareUnitsRow[];
+  columns: Column<CompareUnitsRow>[];
+  by: string;
+}) {
   const onlyBeyond = useSignal(false);
-  const rows = useMemo(() => (onlyBeyond.value ? units.filter((u) => u.isBeyond) : units), [units, onlyBeyond.value]);
-  const beyond = units.filter((unit) => unit.isBeyond).length;
+  const rows = useMemo(
+    () => (onlyBeyond.value ? units.filter((u) => u.beyond_noise) : units),
+    [units, onlyBeyond.value],
+  );
+  const beyond = units.filter((unit) => unit.beyond_noise).length;
   return (
     <>
       <div class="toolbar">
@@ -158,10 +108,10 @@ export function Units({ units, columns, by }: { units: Unit[]; columns: Column<U
           sortBy="bar"
           isSelected={(unit) => unit.row === selection.value.row}
           onSelect={(unit) => {
-            if (!Number.isNaN(unit.row)) selectRow(unit.row);
+            if (unit.row !== null) selectRow(unit.row);
           }}
           onHover={(unit) => {
-            preview.value = unit && !Number.isNaN(unit.row) ? { row: unit.row } : {};
+            preview.value = unit && unit.row !== null ? { row: unit.row } : {};
           }}
         />
       ) : (

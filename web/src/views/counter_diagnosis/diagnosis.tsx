@@ -1,4 +1,5 @@
 // Which limit each kernel is at, by its counters, and what would decide what they leave open.
+import type { CounterDiagnosisAnswer, KernelLimit, Suspicion } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { ofChosen } from "../../model/counters";
@@ -12,7 +13,6 @@ import { type Column, tableOffer } from "../../widgets/data_table";
 import { Doubts } from "../../widgets/doubts";
 import { SaveMenu } from "../../widgets/saving";
 import { Kernel } from "./kernel";
-import type { DiagnosisAnswer, KernelLimit, Suspicion } from "./shapes";
 import "./diagnosis.css";
 
 type Line = Suspicion & { of: KernelLimit };
@@ -31,7 +31,7 @@ const COLUMNS: Column<Line>[] = [
 ];
 
 function Diagnosis() {
-  const answer = useAnswer(json<DiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
+  const answer = useAnswer(json<CounterDiagnosisAnswer>(current.value, "counter_diagnosis", ofChosen()));
   return (
     <Answered answer={answer} choose={<CounterKernelChooser />}>
       {(value) => <Kernels answer={value} />}
@@ -39,7 +39,7 @@ function Diagnosis() {
   );
 }
 
-function Kernels({ answer }: { answer: DiagnosisAnswer }) {
+function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
   const { kernels, kernel_count: count } = answer;
   const left = truncation(kernels.length, count);
   const lines = () => kernels.flatMap((of) => of.suspects.map((one) => ({ ...one, of })));

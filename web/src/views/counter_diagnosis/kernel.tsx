@@ -1,11 +1,11 @@
 // One kernel: what limits it, what else is suspected, and what would decide.
 import { exact, measured, nanoseconds, percent } from "../../base/format";
+import type { BottlenecksEvidence, KernelLimit, Suspicion } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { select } from "../../model/selection";
 import { frontView } from "../../model/view";
 import { Chip } from "../../widgets/cards";
-import type { Evidence, KernelLimit, Suspicion } from "./shapes";
 
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 
@@ -69,7 +69,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
   );
 }
 
-const MEANINGS: Record<Suspicion["verdict"], string> = {
+const MEANINGS: Record<string, string> = {
   "at limit": "worse",
   likely: "VMEM",
   undecided: "IMMED",
@@ -78,7 +78,7 @@ const MEANINGS: Record<Suspicion["verdict"], string> = {
 
 function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
   return (
-    <section class="suspect" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict]) }} data-suspect={of.name}>
+    <section class="suspect" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict] ?? "") }} data-suspect={of.name}>
       <p>
         <b>{of.name}</b> <span class="faint-text">{of.verdict}</span>
         {of.gain_share_max === null ? null : (
@@ -113,7 +113,7 @@ function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
 
 const SIGNS = ["against", "for", "strongly for"];
 
-function Measured({ of }: { of: Evidence }) {
+function Measured({ of }: { of: BottlenecksEvidence }) {
   const value = of.value === null ? "not measured" : `${measured(of.value)} ${of.unit}`;
   const more =
     of.amount !== null && of.peak !== null ? ` (${measured(of.amount)} of ${measured(of.peak)} ${of.amount_unit})` : "";

@@ -3,63 +3,58 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted, exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import {
+  COUNTER_DISPATCHES,
+  COUNTER_KERNELS,
+  type CounterDispatchesRow,
+  type CounterKernelsRow,
+} from "../../data/answers.gen";
 import { json } from "../../data/ask";
-import { type Frame, truncation } from "../../model/answers";
+import type { Frame } from "../../data/tables";
+import { truncation } from "../../model/answers";
 import { chooseKernel, chosenKernel, ofChosen } from "../../model/counters";
-import { type CounterKernel, countersOverview, current } from "../../model/document";
+import { countersOverview, current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { DataTable, tableOffer } from "../../widgets/data_table";
-import { type Described, figureColumns } from "../../widgets/figure_columns";
+import { figureColumns } from "../../widgets/figure_columns";
 import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import "./kernels.css";
 
-const KERNELS: Described[] = [
+const KERNELS = figureColumns<CounterKernelsRow>(COUNTER_KERNELS, [
   ["kernel", "Rank", "id", "4em"],
   ["kernel_name", "Kernel", "text", "minmax(14em, 3fr)"],
   ["duration_share", "Share of time", "bar"],
-  ["dispatch_count", "Dispatches", "count"],
+  ["dispatch_count", "Dispatches"],
   ["duration_ns_total", "Total", "ns"],
   ["duration_ns_mean", "Mean", "ns"],
   ["duration_ns_median", "Median", "ns"],
-];
-const HINTS = {
-  kernel: "By time; --kernel takes it",
-  duration_share: "Of the durations of all dispatches",
-  duration_ns_total: "Of all its dispatches; a dash = no sound timestamps",
-};
-
-interface Dispatch {
-  dispatch: number;
-  kernel: number;
-}
-
+]);
 interface Dispatches {
-  dispatches: Frame<Dispatch> & { hints: Record<string, string> };
+  dispatches: Frame<CounterDispatchesRow>;
 }
 
-const DISPATCHES: Described[] = [
+const DISPATCHES = figureColumns<CounterDispatchesRow>(COUNTER_DISPATCHES, [
   ["dispatch", "Dispatch", "id", "5em"],
   ["dispatch_id", "Id", "id", "5em"],
   ["kernel_name", "Kernel", "text", "minmax(10em, 2fr)"],
   ["gpu", "GPU", "id", "3em"],
-  ["duration_ns", "Duration", "ns"],
+  ["duration_ns", "Duration"],
   ["grid_size", "Grid", "count", "7em"],
-  ["workgroup_size", "Workgroup", "count"],
+  ["workgroup_size", "Workgroup"],
   ["arch_vgprs", "VGPR", "count", "4em"],
   ["accum_vgprs", "AGPR", "count", "4em"],
   ["sgprs", "SGPR", "count", "4em"],
   ["lds_bytes", "LDS", "bytes", "5em"],
   ["scratch_bytes", "Scratch", "bytes", "5em"],
-];
+]);
 
 function Kernels() {
   const { kernels, kernel_count: count } = countersOverview();
   const query = useSignal("");
-  const columns = useMemo(() => figureColumns<CounterKernel>(HINTS, KERNELS), []);
   const wanted = matcher(query.value);
   const rows = useMemo(
     () => (query.value ? kernels.filter((kernel) => wanted.test(kernel.kernel_name)) : kernels),
@@ -83,12 +78,12 @@ function Kernels() {
             show all kernels
           </button>
         ) : null}
-        <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
+        <SaveMenu name="kernels" offers={[tableOffer(KERNELS, () => rows)]} />
       </div>
       <div class="counter-kernels-table" style={{ flexBasis: `${(rows.length + 1.6) * 1.85}em` }}>
         <DataTable
           label="Kernels"
-          columns={columns}
+          columns={KERNELS}
           rows={rows}
           isSelected={(kernel) => kernel.kernel === chosen?.kernel}
           onSelect={(kernel) => chooseKernel(kernel.kernel)}
@@ -107,7 +102,6 @@ function DispatchTable() {
   return (
     <Answered answer={answer}>
       {({ dispatches }) => {
-        const columns = figureColumns<Dispatch>(dispatches.hints, DISPATCHES);
         const left = truncation(dispatches.rows.length, dispatches.row_count);
         return (
           <>
@@ -117,12 +111,12 @@ function DispatchTable() {
                 {chosenKernel() ? " of this kernel" : ""}
               </span>
               {left ? <strong>{left}</strong> : null}
-              <SaveMenu name="dispatches" offers={[tableOffer(columns, () => dispatches.rows)]} />
+              <SaveMenu name="dispatches" offers={[tableOffer(DISPATCHES, () => dispatches.rows)]} />
             </div>
             <div class="counter-dispatches-table">
               <DataTable
                 label="Dispatches"
-                columns={columns}
+                columns={DISPATCHES}
                 rows={dispatches.rows}
                 onSelect={(dispatch) => chooseKernel(dispatch.kernel)}
               />

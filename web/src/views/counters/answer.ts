@@ -1,29 +1,13 @@
 // The answer to `derived`.
+import type { DerivedProblemsRow, DerivedSummaryRow } from "../../data/answers.gen";
 import { json, type Parameters, type Question } from "../../data/ask";
 import type { CurveSet } from "../../model/curves";
 
-export interface DerivedProblem {
-  line: number;
-  column: number;
-  name: string;
-  message: string;
-}
-
 export interface DerivedAnswer extends CurveSet {
-  summary: {
-    rows: {
-      name: string;
-      expression: string;
-      shape: string;
-      value_mean: number | null;
-      value_min: number | null;
-      value_max: number | null;
-      finite_share: number;
-    }[];
-  };
+  summary: { rows: DerivedSummaryRow[] };
   /** Definitions that have a value, but not one per sample. */
   without_curve: string[];
-  problems: DerivedProblem[];
+  problems: DerivedProblemsRow[];
   counters: { name: string; shape: string; first: number[] }[];
   builtin: string;
   /** Most characters of definitions. */
@@ -43,7 +27,7 @@ function withText(answer: DerivedAnswer, text: string | null): DerivedAnswer {
 }
 
 /** What stands beside each line of the text: its problems, joined. */
-export function besideLines(text: string, problems: DerivedProblem[]): string[] {
+export function besideLines(text: string, problems: DerivedProblemsRow[]): string[] {
   const beside = text.split("\n").map(() => "");
   for (const { line, column, message } of problems) {
     const at = Math.min(Math.max(line, 1), beside.length) - 1;

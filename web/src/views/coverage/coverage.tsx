@@ -1,8 +1,9 @@
 // Can I trust this trace? What was traced, on which paths the waves went, which are unlike the others, and every doubt.
 import { exact, percent } from "../../base/format";
+import type { CoverageAnswer, Doubt } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
-import { type DoubtLine, TRUST } from "../../model/answers";
+import { TRUST } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -15,12 +16,11 @@ import { tableOffer } from "../../widgets/data_table";
 import { SaveMenu } from "../../widgets/saving";
 import { TableSection } from "../../widgets/table_section";
 import { ENGINES, FUNCTIONS, OUTLIERS, PATHS } from "./columns";
-import type { CoverageAnswer } from "./shapes";
 import "./coverage.css";
 
 interface DoubtsAnswer {
   trust: string;
-  doubts: DoubtLine[];
+  doubts: Doubt[];
 }
 
 function Coverage() {

@@ -1,18 +1,18 @@
 // One finding: what it costs, why, what to do, where to look.
 import { exact, percent, short } from "../../base/format";
-import type { ProducerRow } from "../../model/answers";
+import type { Evidence as EvidenceRow, Finding, Remedy as RemedyRow, WaitsProducersRow } from "../../data/answers.gen";
 import { textOf } from "../../model/code";
 import { PartsBar } from "../../widgets/bars";
 import { Chip } from "../../widgets/cards";
-import { PlaceLink, RowLink, ViewLink } from "../../widgets/links";
-import { type EvidenceLine, type FindingCard, MORE, type RemedyLine } from "./shapes";
+import { LineLink, RowLink, ViewLink } from "../../widgets/links";
+import { MORE } from "./more";
 
 interface Props {
-  finding: FindingCard;
+  finding: Finding;
   number: number;
   colour: string;
   /** Producers of a wait row, those that ended it most often first; empty = not known or not a wait. */
-  producersOf: (row: number) => ProducerRow[];
+  producersOf: (row: number) => WaitsProducersRow[];
 }
 
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
@@ -102,7 +102,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
 }
 
 /** Its instructions open on demand; when the evidence below shows all of them there is nothing to open. */
-function Remedy({ remedy, finding }: { remedy: RemedyLine; finding: FindingCard }) {
+function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: Finding }) {
   const known = new Set(finding.evidence.map((item) => item.row));
   const left = remedy.rows.length - SHOWN_ROWS;
   const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}, ${short(remedy.exposed_cycles_total)} cycles exposed`;
@@ -130,10 +130,10 @@ function Remedy({ remedy, finding }: { remedy: RemedyLine; finding: FindingCard 
 }
 
 interface EvidenceProps {
-  item: EvidenceLine;
+  item: EvidenceRow;
   most: number;
   colour: string;
-  producers: ProducerRow[];
+  producers: WaitsProducersRow[];
 }
 
 function Evidence({ item, most, colour, producers }: EvidenceProps) {
@@ -143,7 +143,7 @@ function Evidence({ item, most, colour, producers }: EvidenceProps) {
     <li>
       <div class="evidence-line">
         {item.text ? <RowLink row={item.row} text={item.text} /> : null}
-        <PlaceLink file={item.file} line={item.line} row={item.row} />
+        <LineLink file={item.file} line={item.line} row={item.row} />
       </div>
       {item.exposed_cycles_total ? (
         <div class="evidence-cost">
@@ -156,7 +156,7 @@ function Evidence({ item, most, colour, producers }: EvidenceProps) {
       {shown.map((producer) => (
         <div class="producer" key={`${producer.producer_row} ${producer.counter}`}>
           waits for <RowLink row={producer.producer_row} text={producer.producer_text} />{" "}
-          <PlaceLink file={producer.producer_file} line={producer.producer_line} row={producer.producer_row} />{" "}
+          <LineLink file={producer.producer_file} line={producer.producer_line} row={producer.producer_row} />{" "}
           <span class="faint-text">{earlier(producer)}</span>
         </div>
       ))}
@@ -172,7 +172,7 @@ function Evidence({ item, most, colour, producers }: EvidenceProps) {
   );
 }
 
-function earlier(producer: ProducerRow): string {
+function earlier(producer: WaitsProducersRow): string {
   const parts: string[] = [];
   if (producer.distance_cycles_mean !== null)
     parts.push(`issued ${exact(producer.distance_cycles_mean)} cycles before`);

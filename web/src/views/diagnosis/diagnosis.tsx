@@ -1,9 +1,11 @@
 // The plan: what to change first, with evidence. Each finding is a card; every word that names something is a link to it.
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
+import { groupBy } from "../../base/group";
+import type { DiagnoseAnswer, Finding, WaitsAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf, seriesColour } from "../../draw/palette";
-import { type ProducerRow, TRUST, type WaitsAnswer } from "../../model/answers";
+import { TRUST } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
@@ -12,28 +14,34 @@ import { Answered } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Chip, Definition } from "../../widgets/cards";
 import { type Column, tableOffer } from "../../widgets/data_table";
+import { plainColumns } from "../../widgets/figure_columns";
 import { KernelChooser } from "../../widgets/kernel_chooser";
 import { ViewLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { Card } from "./card";
-import { type DiagnosisAnswer, type FindingCard, isPart } from "./shapes";
+import { isPart } from "./more";
 import "./diagnosis.css";
 
-const COLUMNS: Column<FindingCard>[] = [
-  { name: "name", title: "Finding", value: (f) => f.name, width: "" },
-  { name: "title", title: "Title", value: (f) => f.title, width: "" },
-  { name: "cause", title: "Why", value: (f) => f.cause, width: "" },
-  { name: "remedies", title: "What to do", value: (f) => f.remedies.map((r) => r.text).join("; "), width: "" },
-  { name: "gain_share_max", title: "Gain at most", value: (f) => f.gain_share_max, width: "" },
-  { name: "exposed_cycles_total", title: "Exposed", value: (f) => f.exposed_cycles_total, width: "" },
-  { name: "exposed_share", title: "Exposed share", value: (f) => f.exposed_share, width: "" },
-  { name: "stall_cycles_total", title: "Stall", value: (f) => f.stall_cycles_total, width: "" },
-  { name: "stall_share", title: "Stall share", value: (f) => f.stall_share, width: "" },
-  { name: "confidence", title: "Sure", value: (f) => f.confidence, width: "" },
+const COLUMNS: Column<Finding>[] = [
+  ...plainColumns<Finding>(["name", "title", "cause"]),
+  {
+    name: "remedies",
+    title: "What to do",
+    value: (finding) => finding.remedies.map((remedy) => remedy.text).join("; "),
+    width: "",
+  },
+  ...plainColumns<Finding>([
+    "gain_share_max",
+    "exposed_cycles_total",
+    "exposed_share",
+    "stall_cycles_total",
+    "stall_share",
+    "confidence",
+  ]),
 ];
 
 function Diagnosis() {
-  const plan = useAnswer(json<DiagnosisAnswer>(current.value, "diagnose", ofKernel()));
+  const plan = useAnswer(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
   const waits = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
   const known = waits.value.state === "ready" ? waits.value.value : null;
   return (
@@ -43,14 +51,8 @@ function Diagnosis() {
   );
 }
 
-function Plan({ answer, waits }: { answer: DiagnosisAnswer; waits: WaitsAnswer | null }) {
-  const producers = useMemo(() => {
-    const byRow = new Map<number, ProducerRow[]>();
-    for (const edge of waits?.producers.rows ?? []) {
-      byRow.set(edge.row, [...(byRow.get(edge.row) ?? []), edge]);
-    }
-    return byRow;
-  }, [waits]);
+function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | null }) {
+  const producers = useMemo(() => groupBy(waits?.producers.rows ?? [], (producer) => producer.row), [waits]);
   const colours = new Map(answer.findings.map((finding, n) => [finding.name, colourAt(finding, n)]));
   const trust = TRUST[answer.trust];
   return (
@@ -93,11 +95,11 @@ const why = () =>
     ? "these are PC samples. They tell where waves stood and why, not how long each instruction took; see Stalls."
     : "no instruction of this trace was measured, so there is nothing to conclude from.";
 
-const colourAt = (finding: FindingCard, number: number) =>
+const colourAt = (finding: Finding, number: number) =>
   finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);
 
 /** The cycles of all waves as one bar: what each finding exposes of them, and the rest. */
-function Budget({ answer, colours }: { answer: DiagnosisAnswer; colours: Map<string, string> }) {
+function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<string, string> }) {
   const share = answer.exposed_cycles_total / answer.wave_cycles_total;
   const parts = answer.findings.filter(isPart).map((finding) => ({
     share: finding.gain_share_max,
@@ -128,7 +130,7 @@ function Budget({ answer, colours }: { answer: DiagnosisAnswer; colours: Map<str
   );
 }
 
-function Doubts({ answer }: { answer: DiagnosisAnswer }) {
+function Doubts({ answer }: { answer: DiagnoseAnswer }) {
   const serious = answer.doubts.filter((doubt) => doubt.severity !== "note");
   if (!serious.length) return null;
   return (

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { binsOf, categoriesOf, type HistogramAnswer } from "./answer";
+import type { HistogramAnswer } from "../../data/answers.gen";
+import { binsOf, categoriesOf } from "./answer";
 
 const row = (bin: number, category: string, cycles_total: number) => ({
   bin,
@@ -12,7 +13,7 @@ const row = (bin: number, category: string, cycles_total: number) => ({
 
 const answer: HistogramAnswer = {
   definition: "",
-  bins: { rows: [row(0, "VALU", 5), row(0, "LDS", 7), row(2, "VALU", 9)] },
+  bins: { row_count: 0, rows: [row(0, "VALU", 5), row(0, "LDS", 7), row(2, "VALU", 9)] },
   first_row: 10,
   last_row: 19,
   rows_per_bin: 4,

@@ -1,25 +1,6 @@
 // The answer to `histogram`, as bars.
+import type { HistogramAnswer } from "../../data/answers.gen";
 import type { HistogramBin } from "../../draw/histogram";
-
-export interface HistogramAnswer {
-  definition: string;
-  bins: {
-    rows: {
-      bin: number;
-      first_row: number;
-      last_row: number;
-      category: string;
-      cycles_total: number;
-      execution_count: number;
-    }[];
-  };
-  first_row: number;
-  last_row: number;
-  rows_per_bin: number;
-  bin_count: number;
-  cycles_total: number;
-  unknown_cycles_total: number;
-}
 
 /** All bins, also empty ones, each with its parts in the order of categories. */
 export function binsOf(answer: HistogramAnswer): HistogramBin[] {

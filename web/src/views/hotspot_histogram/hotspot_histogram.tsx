@@ -2,6 +2,7 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
+import type { HistogramAnswer } from "../../data/answers.gen";
 import { json, type Parameters } from "../../data/ask";
 import { BarFrame, type HistogramBin, paintHistogram } from "../../draw/histogram";
 import type { Painter } from "../../draw/painter";
@@ -15,7 +16,7 @@ import { shown } from "../../model/timewindow";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type CanvasEvents, type Size } from "../../widgets/canvas";
-import { binsOf, categoriesOf, type HistogramAnswer } from "./answer";
+import { binsOf, categoriesOf } from "./answer";
 import "./hotspot_histogram.css";
 import { FIRST, type Options, onScreen, Toolbar } from "./toolbar";
 

@@ -1,12 +1,12 @@
 // What the histogram is about: shader engine, time, rows, bars; and saving it.
 import { useSignal } from "@preact/signals";
 import { short } from "../../base/format";
+import type { HistogramAnswer } from "../../data/answers.gen";
 import { selection } from "../../model/selection";
 import { wavesNow } from "../../model/waves";
 import type { Paint, Size } from "../../widgets/canvas";
 import { EngineSelect } from "../../widgets/engine_select";
 import { csv, pictures, SaveMenu } from "../../widgets/saving";
-import type { HistogramAnswer } from "./answer";
 
 export type When = "all" | "screen" | "range";
 

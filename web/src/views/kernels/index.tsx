@@ -4,41 +4,33 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted, nanoseconds } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import { RUN_KERNEL, type RunKernelAnswer, type RunKernelRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { selectKernel, type Told } from "../../model/run";
+import { selectKernel } from "../../model/run";
 import { preview, selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { DataTable, tableOffer } from "../../widgets/data_table";
-import { type Described, DURATIONS, figureColumns } from "../../widgets/figure_columns";
+import { DURATIONS, figureColumns } from "../../widgets/figure_columns";
 import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import { KernelDetails } from "./details";
 import "./kernels.css";
 
-interface Kernel {
-  name: string;
-  calls: number;
-  total_ns: number;
-}
-
-interface KernelsAnswer {
-  definition: string;
-  kernels: Told<Kernel>;
-  all_ns: number;
-}
-
-const DESCRIBED: Described[] = [
+const COLUMNS = figureColumns<RunKernelRow>(RUN_KERNEL, [
   ["name", "Kernel", "text", "minmax(18em, 3fr)"],
   ...DURATIONS,
-  ["stddev_ns", "Deviation", "ns"],
+  ["stddev_ns", "Deviation"],
   ["latency_median_ns", "Launch latency", "ns", "8em"],
   ["untimed_calls", "Untimed", "count", "5em"],
-];
+]);
+
+/** All kernels; the other tables of the answer are about one of them. */
+type KernelsAnswer = Pick<RunKernelAnswer, "definition" | "kernels" | "all_ns">;
 
 function Kernels() {
   const answer = useAnswer(json<KernelsAnswer>(current.value, "run_kernels"));
@@ -48,7 +40,6 @@ function Kernels() {
 function Table({ answer }: { answer: KernelsAnswer }) {
   const { kernels, all_ns, definition } = answer;
   const query = useSignal("");
-  const columns = useMemo(() => figureColumns<Kernel>(kernels.hints, DESCRIBED), [kernels]);
   const wanted = matcher(query.value);
   const rows = useMemo(
     () => (query.value ? kernels.rows.filter((kernel) => wanted.test(kernel.name)) : kernels.rows),
@@ -69,12 +60,12 @@ function Table({ answer }: { answer: KernelsAnswer }) {
           problem={wanted.problem}
         />
         {left ? <strong>{left}</strong> : null}
-        <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
+        <SaveMenu name="kernels" offers={[tableOffer(COLUMNS, () => rows)]} />
       </div>
       <div class="kernels-table">
         <DataTable
           label="Kernels"
-          columns={columns}
+          columns={COLUMNS}
           rows={rows}
           sortBy="total_ns"
           isSelected={(kernel) => kernel.name === selection.value.kernel}

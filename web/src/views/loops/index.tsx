@@ -2,45 +2,31 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
+import { LOOPS, type LoopsAnswer, type LoopsRow } from "../../data/answers.gen";
 import { selectRow } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
-import { iterationsOf, type Loop, type Loops, loopAround, loopsAnswer } from "../../model/loops";
+import { iterationsOf, loopAround, loopsAnswer } from "../../model/loops";
 import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { waveOf } from "../../model/wave_data";
 import { targetWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
-import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
+import { DataTable, tableOffer } from "../../widgets/data_table";
+import { figureColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
 import "./loops.css";
 import { Overlay, paintOverlay } from "./overlay";
 import { paintStrip, Strip } from "./strip";
 
-const cycles = (name: keyof Loop, title: string, hint: string): Column<Loop> => ({
-  name,
-  title,
-  hint,
-  value: (loop) => loop[name] as number | null,
-  show: (loop) => exact(loop[name] as number | null),
-  width: "5.5em",
-});
-const share = (name: keyof Loop, title: string, hint: string): Column<Loop> => ({
-  name,
-  title,
-  hint,
-  value: (loop) => loop[name] as number | null,
-  show: (loop) => percent(loop[name] as number | null),
-  width: "4.5em",
-});
-
-const COLUMNS: Column<Loop>[] = [
-  { name: "loop", title: "Loop", hint: "Number of the loop", value: (loop) => loop.loop, width: "3em" },
+/** Columns that need no measured instruction. */
+const OF_THE_CODE = figureColumns<LoopsRow>(LOOPS, [
+  ["loop", "Loop", "id", "3em"],
   {
-    name: "rows",
+    name: "first_row",
     title: "Rows",
-    hint: "First and last row of the loop; inner loops are set in",
+    hint: "First and last row of the loop; inner loops are indented",
     value: (loop) => `${loop.first_row}–${loop.last_row}`,
     show: (loop) => (
       <span style={{ paddingLeft: `${loop.depth}em` }}>
@@ -51,32 +37,32 @@ const COLUMNS: Column<Loop>[] = [
     width: "minmax(6.5em, 1fr)",
   },
   {
-    name: "place",
+    name: "file",
     title: "Source",
     hint: "File that most of its rows come from, with the first and last line",
-    value: placeOf,
-    show: (loop) => placeOf(loop).split("/").at(-1),
+    value: linesOf,
+    show: (loop) => linesOf(loop).split("/").at(-1),
     width: "minmax(8em, 1.4fr)",
   },
-  cycles("iteration_count", "Iterations", "Iterations of all waves"),
-  cycles("trips_min", "Trips min", "Fewest iterations after a wave entered the loop"),
-  cycles("trips_median", "median", "Median number of iterations after a wave entered the loop"),
-  cycles("trips_max", "max", "Most iterations after a wave entered the loop"),
-  cycles("iteration_cycles_min", "Cycles min", "Shortest iteration, in cycles of one wave"),
-  cycles("iteration_cycles_median", "median", "Median iteration"),
-  cycles("iteration_cycles_max", "max", "Longest iteration"),
-  cycles("first_cycles_median", "First", "Median of the first iterations since a wave entered"),
-  cycles("steady_cycles_median", "Steady", "Median of the iterations that are neither first nor last"),
-  cycles("last_cycles_median", "Last", "Median of the last iterations"),
-  share("steady_stall_share", "Stall", "Stall of the steady iterations, of their cycles"),
-  share("cycles_share", "Share", "Latency and idle of its rows, of the whole trace"),
-  share("self_cycles_share", "Self", "The same without inner loops"),
-];
+]);
 
-/** So many of them are known from the code alone. */
-const OF_THE_CODE = 3;
+const MEASURED = figureColumns<LoopsRow>(LOOPS, [
+  ["iteration_count", "Iterations", "count", "5.5em"],
+  ["trips_min", "Trips min", "cycles", "5.5em"],
+  ["trips_median", "median", "cycles", "5.5em"],
+  ["trips_max", "max", "cycles", "5.5em"],
+  ["iteration_cycles_min", "Cycles min", "cycles", "5.5em"],
+  ["iteration_cycles_median", "median", "cycles", "5.5em"],
+  ["iteration_cycles_max", "max", "cycles", "5.5em"],
+  ["first_cycles_median", "First", "cycles", "5.5em"],
+  ["steady_cycles_median", "Steady", "cycles", "5.5em"],
+  ["last_cycles_median", "Last", "cycles", "5.5em"],
+  ["steady_stall_share", "Stall", "share", "4.5em"],
+  ["cycles_share", "Share", "share", "4.5em"],
+  ["self_cycles_share", "Self", "share", "4.5em"],
+]);
 
-function placeOf(loop: Loop): string {
+function linesOf(loop: LoopsRow): string {
   if (!loop.file) return loop.function ?? "";
   return `${loop.file}:${loop.first_line}${loop.last_line === loop.first_line ? "" : `–${loop.last_line}`}`;
 }
@@ -85,7 +71,7 @@ function LoopsView() {
   return <Answered answer={loopsAnswer}>{(loops) => <Shown answer={loops} />}</Answered>;
 }
 
-function Shown({ answer }: { answer: Loops }) {
+function Shown({ answer }: { answer: LoopsAnswer }) {
   const loops = answer.loops.rows;
   const picked = useSignal<number | null>(null);
   const around = loopAround(loops, selection.value.row);
@@ -107,7 +93,7 @@ function Shown({ answer }: { answer: Loops }) {
   const waveData = data.value.state === "ready" ? data.value.value : null;
   if (!loops.length || !chosen) return <Nothing>No wave of this trace went round a loop.</Nothing>;
   const isMeasured = traceOverview().instruction_count > 0;
-  const columns = isMeasured ? COLUMNS : COLUMNS.slice(0, OF_THE_CODE);
+  const columns = isMeasured ? [...OF_THE_CODE, ...MEASURED] : OF_THE_CODE;
   const left = answer.loops.row_count - loops.length + answer.left_out_count;
   return (
     <div class="view loops">

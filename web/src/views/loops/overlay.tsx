@@ -2,17 +2,18 @@
 // the others, that iteration waited.
 import { useSignal } from "@preact/signals";
 import { exact, short } from "../../base/format";
+import type { LoopsRow } from "../../data/answers.gen";
 import type { Painter } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
 import { selectRow, textOf } from "../../model/code";
-import type { Iteration, Loop } from "../../model/loops";
+import type { Iteration } from "../../model/loops";
 import { preview } from "../../model/selection";
 import type { WaveData } from "../../model/wave_data";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { iterationOnScreen } from "./strip";
 
 interface Props {
-  loop: Loop;
+  loop: LoopsRow;
   iterations: Iteration[];
   data: WaveData;
 }
@@ -26,7 +27,7 @@ const BOTTOM = 18;
  * The way of one iteration: cycles since its begin and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
  * begins another stretch.
  */
-export function wayOf(data: WaveData, loop: Loop, iteration: Iteration): number[][] {
+export function wayOf(data: WaveData, loop: LoopsRow, iteration: Iteration): number[][] {
   const stretches: number[][] = [];
   let last = Number.POSITIVE_INFINITY;
   const end = iteration.begin + iteration.cycles;

@@ -1,14 +1,15 @@
 // The iterations of one loop in one wave, one after the other: how long each took, and how much of it was stall.
 import { useSignal } from "@preact/signals";
 import { exact, percent, short } from "../../base/format";
+import type { LoopsRow } from "../../data/answers.gen";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
-import { type Iteration, iterationAt, type Loop, showIteration } from "../../model/loops";
+import { type Iteration, iterationAt, showIteration } from "../../model/loops";
 import { shown } from "../../model/timewindow";
 import { Canvas, type Size } from "../../widgets/canvas";
 
 interface Props {
-  loop: Loop;
+  loop: LoopsRow;
   iterations: Iteration[];
   wave: number;
 }

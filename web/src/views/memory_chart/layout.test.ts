@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import type { MemoryChartAnswer, MemoryChartValuesRow, MemoryChartWiresRow } from "../../data/answers.gen";
 import { layoutOf } from "./layout";
-import type { BlockValue, MemoryChartAnswer, Wire } from "./shapes";
 
 const frame = <Row>(rows: Row[]) => ({ rows, row_count: rows.length });
 const block = (name: string, stage: number) => ({ block: name, title: name, stage });
-const value = (name: string, label: string) => ({ block: name, label, value: 1, unit: "" }) as BlockValue;
-const wire = (source: string, target: string, kind: string) => ({ source, target, kind, value: 1 }) as Wire;
+const value = (name: string, label: string) => ({ block: name, label, value: 1, unit: "" }) as MemoryChartValuesRow;
+const wire = (source: string, target: string, kind: string) =>
+  ({ source, target, kind, value: 1 }) as MemoryChartWiresRow;
 
 const ANSWER = {
   definition: "",

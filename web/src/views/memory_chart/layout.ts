@@ -1,8 +1,13 @@
 // Where blocks and wires stand: the CUs above, then from left to right what is nearer to memory.
-import type { Block, BlockValue, MemoryChartAnswer, Wire } from "./shapes";
+import type {
+  MemoryChartAnswer,
+  MemoryChartBlocksRow,
+  MemoryChartValuesRow,
+  MemoryChartWiresRow,
+} from "../../data/answers.gen";
 
 export interface PlacedValue {
-  value: BlockValue;
+  value: MemoryChartValuesRow;
   x: number;
   /** Middle of the line. */
   y: number;
@@ -10,7 +15,7 @@ export interface PlacedValue {
 }
 
 export interface PlacedBlock {
-  block: Block;
+  block: MemoryChartBlocksRow;
   x: number;
   y: number;
   width: number;
@@ -21,7 +26,7 @@ export interface PlacedBlock {
 export interface PlacedWire {
   source: string;
   target: string;
-  flows: Wire[];
+  flows: MemoryChartWiresRow[];
   /** x0, y0, x1, y1, … */
   points: number[];
   /** Where its numbers begin, and the middle of the first of them. */
@@ -51,7 +56,7 @@ const COLUMNS_ABOVE = 2;
 export function layoutOf(answer: MemoryChartAnswer): ChartLayout {
   const stages = [...new Set(answer.blocks.rows.map((block) => block.stage))].filter((stage) => stage > 0).sort();
   const width = MARGIN + stages.length * BLOCK + Math.max(0, stages.length - 1) * GAP;
-  const valuesOf = (block: Block) => answer.values.rows.filter((value) => value.block === block.block);
+  const valuesOf = (block: MemoryChartBlocksRow) => answer.values.rows.filter((value) => value.block === block.block);
   const above = answer.blocks.rows.filter((block) => block.stage === 0);
   const blocks = placedAbove(above, valuesOf, Math.max(width, 560));
   const top = Math.max(0, ...blocks.map((block) => block.y + block.height)) + (blocks.length ? 2 * BETWEEN : 0);
@@ -74,12 +79,16 @@ export function layoutOf(answer: MemoryChartAnswer): ChartLayout {
   return { width: Math.max(width, 560), height: bottom, blocks, wires: wiresOf(answer.wires.rows, blocks) };
 }
 
-function line(value: BlockValue, x: number, y: number, width: number): PlacedValue {
+function line(value: MemoryChartValuesRow, x: number, y: number, width: number): PlacedValue {
   return { value, x: x + PAD, y, width: width - 2 * PAD };
 }
 
 /** Blocks of the CUs, side by side over the whole width. */
-function placedAbove(blocks: Block[], valuesOf: (block: Block) => BlockValue[], width: number): PlacedBlock[] {
+function placedAbove(
+  blocks: MemoryChartBlocksRow[],
+  valuesOf: (block: MemoryChartBlocksRow) => MemoryChartValuesRow[],
+  width: number,
+): PlacedBlock[] {
   const wide = (width - BETWEEN * Math.max(0, blocks.length - 1)) / Math.max(1, blocks.length);
   const rows = Math.max(0, ...blocks.map((block) => Math.ceil(valuesOf(block).length / COLUMNS_ABOVE)));
   return blocks.map((block, n) => {
@@ -100,10 +109,10 @@ function stretch(blocks: PlacedBlock[], stages: number[], top: number, bottom: n
   }
 }
 
-const keyOf = (wire: Wire) => `${wire.source}>${wire.target}`;
+const keyOf = (wire: MemoryChartWiresRow) => `${wire.source}>${wire.target}`;
 
 /** Lines that the numbers of wires into a block need, and into the block at its source. */
-function flowCounts(wires: Wire[]): Map<string, number> {
+function flowCounts(wires: MemoryChartWiresRow[]): Map<string, number> {
   const perWire = new Map<string, number>();
   for (const wire of wires) perWire.set(keyOf(wire), (perWire.get(keyOf(wire)) ?? 0) + 1);
   const counts = new Map<string, number>();
@@ -114,8 +123,8 @@ function flowCounts(wires: Wire[]): Map<string, number> {
   return counts;
 }
 
-function wiresOf(wires: Wire[], blocks: PlacedBlock[]): PlacedWire[] {
-  const grouped = new Map<string, Wire[]>();
+function wiresOf(wires: MemoryChartWiresRow[], blocks: PlacedBlock[]): PlacedWire[] {
+  const grouped = new Map<string, MemoryChartWiresRow[]>();
   for (const wire of wires) grouped.set(keyOf(wire), [...(grouped.get(keyOf(wire)) ?? []), wire]);
   const found: PlacedWire[] = [];
   for (const flows of grouped.values()) {

@@ -2,6 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted, nanoseconds } from "../../base/format";
+import type { MemoryChartAnswer, MemoryChartValuesRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { ofChosenNormalized } from "../../model/counters";
 import { current } from "../../model/document";
@@ -10,28 +11,21 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
-import { type Column, tableOffer } from "../../widgets/data_table";
+import { tableOffer } from "../../widgets/data_table";
 import { Doubts } from "../../widgets/doubts";
+import { plainColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { layoutOf } from "./layout";
 import { MARGIN, paintMemoryChart } from "./paint";
 import { Picture } from "./picture";
-import type { MemoryChartAnswer } from "./shapes";
 import "./memory_chart.css";
 
-interface Line {
+type Line = Pick<MemoryChartValuesRow, "value" | "unit" | "metric_id" | "peak_share" | "reason"> & {
   where: string;
   what: string;
-  value: number | null;
-  unit: string;
-  metric_id: string;
-  peak_share: number | null;
-  reason: string;
-}
+};
 
-const COLUMNS: Column<Line>[] = (["where", "what", "value", "unit", "metric_id", "peak_share", "reason"] as const).map(
-  (name) => ({ name, title: name, value: (row) => row[name], width: "" }),
-);
+const COLUMNS = plainColumns<Line>(["where", "what", "value", "unit", "metric_id", "peak_share", "reason"]);
 
 function lines({ values, wires }: MemoryChartAnswer): Line[] {
   return [

@@ -109,7 +109,7 @@ function Box({ placed, isBusiest }: { placed: PlacedBlock; isBusiest: boolean })
 function WireLine({ wire, titles }: { wire: PlacedWire; titles: Map<string, string> }) {
   const [from, to] = [titles.get(wire.source) ?? wire.source, titles.get(wire.target) ?? wire.target];
   const hottest = wire.flows.find((flow) => flow.heat === "hot") ?? wire.flows.find((flow) => flow.heat === "warm");
-  const colour = hottest ? colourOf(COLOURS[hottest.heat]) : mixed(paper("faint"), paper("background"), 0.3);
+  const colour = hottest ? colourOf(COLOURS[hottest.heat] ?? "") : mixed(paper("faint"), paper("background"), 0.3);
   const [x, y] = [wire.points.at(-2) ?? 0, wire.points.at(-1) ?? 0];
   return (
     <g data-wire={`${wire.source}>${wire.target}`}>

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { BlockValue, Wire } from "./shapes";
+import type { MemoryChartValuesRow, MemoryChartWiresRow } from "../../data/answers.gen";
 import { flowHint, flowText, valueHint, valueText } from "./words";
 
-const value = (made: Partial<BlockValue>) =>
+const value = (made: Partial<MemoryChartValuesRow>) =>
   ({
     value: null,
     unit: "",
@@ -13,8 +13,8 @@ const value = (made: Partial<BlockValue>) =>
     metric_id: "3.1.1",
     about: "",
     ...made,
-  }) as BlockValue;
-const wire = (made: Partial<Wire>) =>
+  }) as MemoryChartValuesRow;
+const wire = (made: Partial<MemoryChartWiresRow>) =>
   ({
     value: null,
     unit: "",
@@ -24,7 +24,7 @@ const wire = (made: Partial<Wire>) =>
     rate: null,
     metric_id: "3.1.2",
     ...made,
-  }) as Wire;
+  }) as MemoryChartWiresRow;
 
 test("numbers are short in the picture", () => {
   expect(valueText(value({ value: 75.588, unit: "%" }))).toBe("75.6 %");

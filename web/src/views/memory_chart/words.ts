@@ -1,6 +1,6 @@
 // Numbers of the chart in few characters, and in full for tooltips.
 import { measured, rate, short } from "../../base/format";
-import type { BlockValue, Heat, Wire } from "./shapes";
+import type { MemoryChartValuesRow, MemoryChartWiresRow } from "../../data/answers.gen";
 
 const KINDS: Record<string, string> = { read: "rd", write: "wr", atomic: "at", request: "rq", traffic: "" };
 
@@ -18,11 +18,11 @@ function withUnit(value: number, unit: string): string {
   return unit === "GB/s" ? rate(value, unit) : brief(value);
 }
 
-export function valueText({ value, unit }: BlockValue): string {
+export function valueText({ value, unit }: MemoryChartValuesRow): string {
   return value === null ? NOT_KNOWN : withUnit(value, unit);
 }
 
-export function flowText({ kind, value, unit }: Wire): string {
+export function flowText({ kind, value, unit }: MemoryChartWiresRow): string {
   const number = value === null ? NOT_KNOWN : withUnit(value, unit);
   return `${KINDS[kind] ?? kind} ${number}`.trim();
 }
@@ -34,16 +34,16 @@ function told(value: number | null, unit: string, reason: string, peak: number |
   ];
 }
 
-export function valueHint(title: string, of: BlockValue): string {
+export function valueHint(title: string, of: MemoryChartValuesRow): string {
   const head = `${title}, ${of.label} (${of.metric_id})`;
   return [head, of.about, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share)].filter(Boolean).join("\n");
 }
 
-export function flowHint(from: string, to: string, of: Wire): string {
+export function flowHint(from: string, to: string, of: MemoryChartWiresRow): string {
   const rate = of.rate === null || of.kind === "traffic" ? "" : `${measured(of.rate)} GB/s`;
   const head = `${from} → ${to}: ${of.kind} (${of.metric_id})`;
   return [head, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share), rate].filter(Boolean).join("\n");
 }
 
 /** Meanings of the palette. */
-export const COLOURS: Record<Heat, string> = { good: "better", warm: "VMEM", hot: "worse", "": "" };
+export const COLOURS: Record<string, string> = { good: "better", warm: "VMEM", hot: "worse", "": "" };

@@ -1,18 +1,19 @@
 // The latencies of one memory operation as a histogram.
 import { exact } from "../../base/format";
+import type { MemoryLatencyByRowRow } from "../../data/answers.gen";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
 import { Canvas, type Size } from "../../widgets/canvas";
 import { RowLink } from "../../widgets/links";
 import { pictures, SaveMenu } from "../../widgets/saving";
-import { type LatencyRow, meaningOf } from "./shapes";
+import { pipeOf } from "./columns";
 
 const HEIGHT = 120;
 const MARGIN = { left: 40, bottom: 18, top: 6 };
 
-export function Distribution({ row, bin }: { row: LatencyRow; bin: number }) {
+export function Distribution({ row, bin }: { row: MemoryLatencyByRowRow; bin: number }) {
   const counts = row.distribution ?? [];
-  const colour = colourOf(meaningOf(row));
+  const colour = colourOf(pipeOf(row));
   const paint = (painter: Painter, { width, height }: Size) => {
     const most = Math.max(1, ...counts);
     const step = (width - MARGIN.left - 8) / counts.length;

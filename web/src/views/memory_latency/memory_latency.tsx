@@ -1,6 +1,7 @@
 // How long each memory operation took: from the waits that drained it, and from the hardware's level counters.
 import { useSignal } from "@preact/signals";
 import { exact, percent, short } from "../../base/format";
+import type { MemoryLatencyAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { truncation } from "../../model/answers";
@@ -17,11 +18,10 @@ import { KernelChooser } from "../../widgets/kernel_chooser";
 import { SaveMenu } from "../../widgets/saving";
 import { counterColumns, waitColumns } from "./columns";
 import { Distribution } from "./distribution";
-import type { LatencyAnswer } from "./shapes";
 import "./memory_latency.css";
 
 function MemoryLatency() {
-  const answer = useAnswer(json<LatencyAnswer>(current.value, "memory_latency", ofKernel()));
+  const answer = useAnswer(json<MemoryLatencyAnswer>(current.value, "memory_latency", ofKernel()));
   return (
     <Answered answer={answer} choose={<KernelChooser />}>
       {(value) => <Page answer={value} />}
@@ -29,7 +29,7 @@ function MemoryLatency() {
   );
 }
 
-function Page({ answer }: { answer: LatencyAnswer }) {
+function Page({ answer }: { answer: MemoryLatencyAnswer }) {
   const fromCounters = useSignal(false);
   const hasCounters = answer.from_counters.row_count > 0;
   const byWaits = waitColumns(answer.bin_cycles);
@@ -85,7 +85,7 @@ function Page({ answer }: { answer: LatencyAnswer }) {
 }
 
 /** How much of the waves' time other waves hid. */
-function Exposure({ answer }: { answer: LatencyAnswer }) {
+function Exposure({ answer }: { answer: MemoryLatencyAnswer }) {
   const parts = answer.exposure.rows.filter((part) => part.cycles_total > 0);
   const total = parts.reduce((sum, part) => sum + part.cycles_total, 0);
   if (!total) return null;

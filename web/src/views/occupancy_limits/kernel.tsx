@@ -1,12 +1,12 @@
 // What each resource allows one kernel, what was achieved, and the next step.
 import { exact, percent } from "../../base/format";
+import type { OccupancyLimitsKernelsRow, OccupancyLimitsLimitersRow } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { PartsBar } from "../../widgets/bars";
-import type { KernelLine, LimiterLine } from "./shapes";
 
 interface KernelProps {
-  kernel: KernelLine;
-  limiters: LimiterLine[];
+  kernel: OccupancyLimitsKernelsRow;
+  limiters: OccupancyLimitsLimitersRow[];
   shared: string;
 }
 
@@ -80,7 +80,7 @@ export function Kernel({ kernel, limiters, shared }: KernelProps) {
 
 const USER: Record<string, string> = { VGPR: "a wave", SGPR: "a wave", LDS: "a workgroup", workgroup: "a workgroup" };
 
-function uses(limiter: LimiterLine, shared: string): string {
+function uses(limiter: OccupancyLimitsLimitersRow, shared: string): string {
   if (limiter.limiter === "hardware") return `${exact(limiter.available)} wave slots`;
   const has = limiter.limiter === "VGPR" || limiter.limiter === "SGPR" ? "a SIMD" : `a ${shared}`;
   const rounded = limiter.allocated === limiter.used ? "" : ` (allocated: ${exact(limiter.allocated)})`;
@@ -95,7 +95,7 @@ const STEP_UNITS: Record<string, string> = {
   workgroup: "waves per workgroup",
 };
 
-function steps(limiters: LimiterLine[]): string {
+function steps(limiters: OccupancyLimitsLimitersRow[]): string {
   return limiters
     .filter((limiter) => limiter.next_at_most !== null)
     .map(
@@ -137,7 +137,7 @@ function Line({ id, name, waves, most, meaning, words, step, unit }: LineProps) 
 }
 
 /** What is not known, and which file would tell it. */
-function Unknown({ kernel }: { kernel: KernelLine }) {
+function Unknown({ kernel }: { kernel: OccupancyLimitsKernelsRow }) {
   const missing = (
     [
       ["vector registers", kernel.vgprs],

@@ -1,5 +1,10 @@
 // What fits on a SIMD: how many waves each resource allows, how many were there, and the next step up.
-import { percent } from "../../base/format";
+import {
+  OCCUPANCY_LIMITS_ENGINES,
+  type OccupancyLimitsAnswer,
+  type OccupancyLimitsEnginesRow,
+  type OccupancyLimitsLimitersRow,
+} from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
@@ -7,52 +12,39 @@ import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Chip, Definition, Section } from "../../widgets/cards";
-import { type Column, tableOffer } from "../../widgets/data_table";
+import { tableOffer } from "../../widgets/data_table";
+import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
 import { Kernel } from "./kernel";
-import type { EngineLine, LimiterLine, LimitsAnswer } from "./shapes";
 import "./occupancy_limits.css";
 
-const ENGINES: Column<EngineLine>[] = [
-  { name: "se", title: "SE", hint: "Shader engine", value: (e) => e.se, width: "" },
-  { name: "wave_count", title: "Waves", hint: "Waves on all its CUs", value: (e) => e.wave_count, width: "" },
-  { name: "simd_count", title: "SIMDs", hint: "SIMDs that held waves", value: (e) => e.simd_count, width: "" },
-  {
-    name: "waves_per_simd_mean",
-    title: "Mean",
-    hint: "Wave cycles / time and SIMDs that held waves",
-    value: (e) => e.waves_per_simd_mean,
-    show: (e) => e.waves_per_simd_mean.toFixed(2),
-    width: "",
-  },
-  {
-    name: "waves_per_simd_max",
-    title: "Most",
-    hint: "Most waves on one SIMD at a time",
-    value: (e) => e.waves_per_simd_max,
-    width: "",
-  },
-  {
-    name: "drain_share",
-    title: "Draining",
-    hint: "Share of the time after the last wave started",
-    value: (e) => e.drain_share,
-    show: (e) => percent(e.drain_share),
-    width: "",
-  },
-];
+const ENGINES = figureColumns<OccupancyLimitsEnginesRow>(OCCUPANCY_LIMITS_ENGINES, [
+  ["se"],
+  ["wave_count"],
+  ["simd_count"],
+  ["waves_per_simd_mean", "Mean"],
+  ["waves_per_simd_max", "Most"],
+  ["drain_share", "Draining"],
+]);
 
-const CSV: Column<LimiterLine>[] = (
-  ["kernel", "limiter", "waves_per_simd", "used", "allocated", "available", "unit", "next_at_most"] as const
-).map((name) => ({ name, title: name, value: (row) => row[name], width: "" }));
+const CSV = plainColumns<OccupancyLimitsLimitersRow>([
+  "kernel",
+  "limiter",
+  "waves_per_simd",
+  "used",
+  "allocated",
+  "available",
+  "unit",
+  "next_at_most",
+]);
 
 function OccupancyLimits() {
-  const answer = useAnswer(json<LimitsAnswer>(current.value, "occupancy_limits"));
+  const answer = useAnswer(json<OccupancyLimitsAnswer>(current.value, "occupancy_limits"));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 
-function Page({ answer }: { answer: LimitsAnswer }) {
+function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
   const asked = selection.value.kernel;
   const kernels = [...answer.kernels.rows].sort(
     (a, b) => Number(String(b.kernel) === asked) - Number(String(a.kernel) === asked),

@@ -1,9 +1,10 @@
 // The selected metric in full, for reading and copying.
 import { measured } from "../../base/format";
-import type { Metric, MetricRow } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
+import type { Metric } from "../../model/counters";
 import { select } from "../../model/selection";
 
-export function Explanation({ metric, row }: { metric: Metric | undefined; row: MetricRow | undefined }) {
+export function Explanation({ metric, row }: { metric: Metric | undefined; row: CounterPanelsRow | undefined }) {
   if (!metric) return null;
   return (
     <aside class="explanation" aria-label="The selected metric" data-explained={metric.id}>

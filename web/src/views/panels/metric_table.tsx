@@ -2,7 +2,8 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { measured } from "../../base/format";
-import { explained, type Metric, type MetricRow, type MetricTable, type Statistic } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
+import { explained, type Metric, type MetricTable, type Statistic } from "../../model/counters";
 import { select, selection } from "../../model/selection";
 import { ShareBar } from "../../widgets/bars";
 import { Spread } from "./spread";
@@ -23,7 +24,7 @@ type Key = Statistic | "name" | "unit";
 
 interface Props {
   table: MetricTable;
-  rows: MetricRow[];
+  rows: CounterPanelsRow[];
   declared: Map<string, Metric>;
 }
 
@@ -79,7 +80,7 @@ export function MetricRows({ table, rows, declared }: Props) {
 }
 
 interface RowProps {
-  row: MetricRow;
+  row: CounterPanelsRow;
   columns: Statistic[];
   declared: Map<string, Metric>;
   spreads: boolean;

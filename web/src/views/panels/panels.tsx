@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { matcher } from "../../base/matcher";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 import { together } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import {
@@ -11,7 +12,6 @@ import {
   counterMetrics,
   counterPanels,
   type Metric,
-  type MetricRow,
   type MetricTable,
   metricsById,
   normalization,
@@ -39,12 +39,12 @@ import "../../widgets/small_table.css";
 import "./panels.css";
 
 const NUMBERS = ["average", "deviation", "minimum", "q1", "median", "q3", "maximum", "peak", "peak_share"] as const;
-const COLUMNS: Column<MetricRow>[] = [
+const COLUMNS: Column<CounterPanelsRow>[] = [
   { name: "table_id", title: "Table", value: (row) => row.table_id, width: "" },
   { name: "metric_id", title: "Id", value: (row) => row.metric_id, width: "" },
   { name: "name", title: "Metric", value: (row) => row.name, width: "" },
   { name: "unit", title: "Unit", value: (row) => row.unit, width: "" },
-  ...NUMBERS.map((name) => ({ name, title: name, value: (row: MetricRow) => row[name], width: "" })),
+  ...NUMBERS.map((name) => ({ name, title: name, value: (row: CounterPanelsRow) => row[name], width: "" })),
   { name: "dispatch_count", title: "Dispatches", value: (row) => row.dispatch_count, width: "" },
   { name: "reason", title: "Reason", value: (row) => row.reason, width: "" },
 ];
@@ -163,7 +163,7 @@ function Tables({ panels, answer }: Answers) {
 
 interface ButtonProps {
   panel: Panel;
-  rows: MetricRow[];
+  rows: CounterPanelsRow[];
   isOn: boolean;
   choose: () => void;
 }

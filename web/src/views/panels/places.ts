@@ -1,7 +1,7 @@
 // Where the parts of a box plot stand, in percent of its width.
-import type { MetricRow } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 
-type Values = Pick<MetricRow, "minimum" | "q1" | "median" | "q3" | "maximum">;
+type Values = Pick<CounterPanelsRow, "minimum" | "q1" | "median" | "q3" | "maximum">;
 
 export interface Places {
   low: number;

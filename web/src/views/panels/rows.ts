@@ -1,11 +1,12 @@
 // The rows of the panels that are wanted: by panel, by text, by whether they have a value.
 import { matcher } from "../../base/matcher";
-import type { Metric, MetricRow, MetricTable, Panel } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
+import type { Metric, MetricTable, Panel } from "../../model/counters";
 
 export interface ShownTable {
   panel: Panel;
   table: MetricTable;
-  rows: MetricRow[];
+  rows: CounterPanelsRow[];
 }
 
 export interface Wanted {
@@ -18,18 +19,18 @@ export interface Wanted {
 /** Tables with their rows; a search looks through all panels, by name, id and formula. */
 export function shownTables(
   panels: Panel[],
-  rows: MetricRow[],
+  rows: CounterPanelsRow[],
   declared: Map<string, Metric>,
   { panel: word, query, onlyKnown }: Wanted,
 ): ShownTable[] {
-  const byTable = new Map<string, MetricRow[]>();
+  const byTable = new Map<string, CounterPanelsRow[]>();
   for (const row of rows) {
     const mine = byTable.get(row.table_id);
     if (mine) mine.push(row);
     else byTable.set(row.table_id, [row]);
   }
   const wanted = matcher(query);
-  const isWanted = (panel: Panel, table: MetricTable, row: MetricRow) => {
+  const isWanted = (panel: Panel, table: MetricTable, row: CounterPanelsRow) => {
     if (onlyKnown && row.average === null && row.median === null) return false;
     if (!query) return true;
     const words = [row.name, row.metric_id, panel.title, table.title, declared.get(row.metric_id)?.formula ?? ""];
@@ -47,7 +48,7 @@ export function shownTables(
 }
 
 /** How many metrics of a panel have a value. */
-export function knownOf(panel: Panel, rows: MetricRow[]): { known: number; all: number } {
+export function knownOf(panel: Panel, rows: CounterPanelsRow[]): { known: number; all: number } {
   const ids = new Set(panel.tables.filter((table) => !table.per_channel).map((table) => table.id));
   const mine = rows.filter((row) => ids.has(row.table_id));
   return { known: mine.filter((row) => row.average !== null || row.median !== null).length, all: mine.length };

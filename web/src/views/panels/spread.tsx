@@ -1,10 +1,10 @@
 // How the values of single dispatches spread: smallest to largest as a line, the middle half as a box, the median in it.
 import { measured } from "../../base/format";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
-import type { MetricRow } from "../../model/counters";
 import { placed } from "./places";
 
-export function Spread({ row }: { row: MetricRow }) {
+export function Spread({ row }: { row: CounterPanelsRow }) {
   const at = placed(row);
   if (!at) return null;
   const label = `of single dispatches: ${(["minimum", "q1", "median", "q3", "maximum"] as const)

@@ -1,11 +1,12 @@
 // Roofs as lines, kernels as marks: the shape tells the level of memory, the colour the kernel.
 import { rate } from "../../base/format";
+import type { CounterRooflineCeilingsRow } from "../../data/answers.gen";
 import { type LogFrame, paintLogAxes } from "../../draw/loglog";
 import { paintMark, SHAPES, type Shape } from "../../draw/marks";
 import { letterWidth, type Painter, textScale } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
+import type { Work } from "./ceilings";
 import type { Roof, Scene } from "./scene";
-import type { Ceiling, Work } from "./shapes";
 
 export const LEVELS = ["HBM", "L2", "L1", "LDS", "MALL"];
 
@@ -24,7 +25,7 @@ export function radiusOf(share: number | null): number {
   return (4.5 + 4.5 * Math.sqrt(Math.min(Math.max(share ?? 0, 0), 1))) * textScale();
 }
 
-export function roofText({ name, used, unit, used_from: from }: Ceiling): string {
+export function roofText({ name, used, unit, used_from: from }: CounterRooflineCeilingsRow): string {
   return `${name} ${rate(used ?? 0, unit)}${from === "empirical" ? ", measured" : ""}`;
 }
 

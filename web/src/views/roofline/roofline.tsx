@@ -2,6 +2,12 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { measured, percent } from "../../base/format";
+import {
+  COUNTER_ROOFLINE_KERNELS,
+  type CounterRooflineAnswer,
+  type CounterRooflineKernelsRow,
+  type CounterRooflinePointsRow,
+} from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { LogFrame, type LogWindow } from "../../draw/loglog";
 import { seriesColour } from "../../draw/palette";
@@ -18,19 +24,20 @@ import { Chips } from "../../widgets/chips";
 import { CounterKernelChooser } from "../../widgets/counter_choice";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
 import { Doubts } from "../../widgets/doubts";
+import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
+import { CEILINGS, MOST_KERNELS, type Work } from "./ceilings";
 import { rooflineEvents } from "./input";
 import { Legend } from "./legend";
 import { LEVELS, paintRoofline } from "./paint";
 import { firstKinds, firstWork, kindsOf, levelsOf, type Scene, sceneOf } from "./scene";
-import { CEILINGS, MOST_KERNELS, type RoofKernel, type RooflineAnswer, type RoofPoint, type Work } from "./shapes";
 import "./roofline.css";
 
 function Roofline() {
   const ceilings = useSignal("best");
   const chosen = chosenKernel()?.kernel ?? 0;
   const answer = useAnswer(
-    json<RooflineAnswer>(current.value, "counter_roofline", {
+    json<CounterRooflineAnswer>(current.value, "counter_roofline", {
       ...(ceilings.value === "best" ? {} : { ceilings: ceilings.value }),
       ...(chosen < MOST_KERNELS ? {} : { kernel: chosen }), // one that is not among the longest stands alone
     }),
@@ -42,21 +49,19 @@ function Roofline() {
   );
 }
 
-const POINTS: Column<RoofPoint>[] = (
-  [
-    "kernel",
-    "kernel_name",
-    "level",
-    "work",
-    "intensity",
-    "gops_per_second",
-    "gb_per_second",
-    "roof",
-    "roof_gops_per_second",
-    "share",
-    "reason",
-  ] as const
-).map((name) => ({ name, title: name, value: (row) => row[name], width: "" }));
+const POINTS = plainColumns<CounterRooflinePointsRow>([
+  "kernel",
+  "kernel_name",
+  "level",
+  "work",
+  "intensity",
+  "gops_per_second",
+  "gb_per_second",
+  "roof",
+  "roof_gops_per_second",
+  "share",
+  "reason",
+]);
 
 function toggled(set: ReadonlySet<string>, name: string): Set<string> {
   const next = new Set(set);
@@ -64,7 +69,7 @@ function toggled(set: ReadonlySet<string>, name: string): Set<string> {
   return next;
 }
 
-function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<string> }) {
+function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: Signal<string> }) {
   // null = not chosen: what is shown first depends on the answer, and another answer has other roofs
   const chosenWork = useSignal<Work | null>(null);
   const chosenLevels = useSignal<ReadonlySet<string> | null>(null);
@@ -193,7 +198,7 @@ function Plot({ answer, ceilings }: { answer: RooflineAnswer; ceilings: Signal<s
 
 interface TipProps {
   over: { mark: Scene["marks"][number]; x: number; y: number };
-  kernels: RoofKernel[];
+  kernels: CounterRooflineKernelsRow[];
   width: number;
 }
 
@@ -219,13 +224,13 @@ function Tip({ over: { mark, x, y }, kernels, width }: TipProps) {
   );
 }
 
-function Kernels({ answer, work }: { answer: RooflineAnswer; work: Work }) {
+function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }) {
   const { kernels, points } = answer;
-  const columns = useMemo((): Column<RoofKernel>[] => {
+  const columns = useMemo((): Column<CounterRooflineKernelsRow>[] => {
     const at = new Map(points.rows.map((point) => [`${point.kernel} ${point.level} ${point.work}`, point]));
     const unit = work === "flop" ? "FLOP" : "IOP";
-    const rate = (row: RoofKernel) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
-    const intensity = (level: string): Column<RoofKernel> => ({
+    const rate = (row: CounterRooflineKernelsRow) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
+    const intensity = (level: string): Column<CounterRooflineKernelsRow> => ({
       name: `${level.toLowerCase()}_intensity`,
       title: `${unit}/B ${level}`,
       hint: `${unit} per byte that ${level} moved`,
@@ -234,37 +239,30 @@ function Kernels({ answer, work }: { answer: RooflineAnswer; work: Work }) {
       width: "6.5em",
     });
     return [
-      {
-        name: "kernel_name",
-        title: "Kernel",
-        value: (row) => row.kernel_name,
-        show: (row) => (
-          <>
-            <span class="swatch" style={{ background: seriesColour(row.kernel) }} /> {row.kernel}: {row.kernel_name}
-          </>
-        ),
-        width: "minmax(10em, 2fr)",
-      },
-      {
-        name: "duration_share",
-        title: "Time",
-        hint: "Share of the time of all dispatches",
-        value: (row) => row.duration_share,
-        show: (row) => percent(row.duration_share) || "–",
-        width: "4.5em",
-      },
-      {
-        name: "share",
-        title: "Of its roof",
-        hint: "The shortest time that its slowest unit needs for the work, over the time taken",
-        value: (row) => row.share,
-        show: (row) => percent(row.share) || "–",
-        width: "5.5em",
-      },
-      { name: "verdict", title: "Bound", value: (row) => row.verdict, width: "minmax(12em, 2fr)" },
+      ...figureColumns<CounterRooflineKernelsRow>(COUNTER_ROOFLINE_KERNELS, [
+        {
+          name: "kernel_name",
+          title: "Kernel",
+          show: (row) => (
+            <>
+              <span class="swatch" style={{ background: seriesColour(row.kernel) }} /> {row.kernel}: {row.kernel_name}
+            </>
+          ),
+          width: "minmax(10em, 2fr)",
+        },
+        ["duration_share", "Time", "share", "4.5em"],
+        ["share", "Of its roof", "share", "5.5em"],
+        ["verdict", "Bound", "text", "minmax(12em, 2fr)"],
+      ]),
       { name: "gops", title: `G${unit}/s`, value: rate, show: (row) => measured(rate(row)) || "–", width: "6em" },
       ...LEVELS.filter((level) => points.rows.some((point) => point.level === level)).map(intensity),
-      { name: "not_counted", title: "Not counted", value: (row) => row.not_counted, width: "8em" },
+      {
+        name: "not_counted",
+        title: "Not counted",
+        hint: `Kinds of ${unit} that were not measured: the rate is a lower bound`,
+        value: (row) => (work === "flop" ? row.flops_missing : row.iops_missing),
+        width: "8em",
+      },
     ];
   }, [answer, work]);
   const left = truncation(kernels.rows.length, kernels.row_count);

@@ -1,14 +1,18 @@
 import { expect, test } from "vitest";
+import type {
+  CounterRooflineAnswer,
+  CounterRooflineCeilingsRow,
+  CounterRooflinePointsRow,
+} from "../../data/answers.gen";
 import { firstKinds, firstWork, levelsOf, sceneOf } from "./scene";
-import type { Ceiling, RooflineAnswer, RoofPoint } from "./shapes";
 
 const frame = <Row>(rows: Row[]) => ({ rows, row_count: rows.length });
-const ceiling = (name: string, kind: Ceiling["kind"], used: number | null, unit: string) =>
-  ({ name, kind, used, unit, used_from: "theoretical" }) as Ceiling;
+const ceiling = (name: string, kind: CounterRooflineCeilingsRow["kind"], used: number | null, unit: string) =>
+  ({ name, kind, used, unit, used_from: "theoretical" }) as CounterRooflineCeilingsRow;
 const point = (level: string, intensity: number | null, gops: number | null, work: "flop" | "iop" = "flop") =>
-  ({ kernel: 0, level, work, intensity, gops_per_second: gops }) as RoofPoint;
+  ({ kernel: 0, level, work, intensity, gops_per_second: gops }) as CounterRooflinePointsRow;
 
-const ANSWER: RooflineAnswer = {
+const ANSWER = {
   definition: "",
   doubts: [],
   ceilings: frame([
@@ -25,7 +29,7 @@ const ANSWER: RooflineAnswer = {
     { kernel: 0, kind: "VALU FP32", work: "flop" as const, operations: 1000 },
     { kernel: 0, kind: "MFMA FP16", work: "flop" as const, operations: 5 },
   ]),
-};
+} as unknown as CounterRooflineAnswer;
 
 test("what kernels use is shown at first", () => {
   expect(firstWork(ANSWER)).toBe("flop");
@@ -49,7 +53,7 @@ test("slopes end at the highest level roof, which begins at the fastest slope", 
 });
 
 test("without roofs and marks there is still a window", () => {
-  const empty = { ...ANSWER, ceilings: frame([]), points: frame([]), operations: frame([]) } as RooflineAnswer;
+  const empty = { ...ANSWER, ceilings: frame([]), points: frame([]), operations: frame([]) } as CounterRooflineAnswer;
   const scene = sceneOf(empty, { work: "flop", levels: new Set(), kinds: new Set() });
   expect(scene.roofs).toEqual([]);
   expect(scene.window.right).toBeGreaterThan(scene.window.left);

@@ -1,6 +1,12 @@
 // What the plot shows of the answer: roofs and marks of the chosen levels and kinds, and the window around them.
+
+import type {
+  CounterRooflineAnswer,
+  CounterRooflineCeilingsRow,
+  CounterRooflinePointsRow,
+} from "../../data/answers.gen";
 import { decades, type LogWindow } from "../../draw/loglog";
-import type { Ceiling, RooflineAnswer, RoofPoint, Work } from "./shapes";
+import type { Work } from "./ceilings";
 
 export interface Options {
   work: Work;
@@ -10,14 +16,14 @@ export interface Options {
 }
 
 export interface Roof {
-  ceiling: Ceiling;
+  ceiling: CounterRooflineCeilingsRow;
   from: [x: number, y: number];
   to: [x: number, y: number];
 }
 
 export interface Scene {
   roofs: Roof[];
-  marks: (RoofPoint & { intensity: number; gops_per_second: number })[];
+  marks: (CounterRooflinePointsRow & { intensity: number; gops_per_second: number })[];
   window: LogWindow;
 }
 
@@ -31,7 +37,7 @@ const LEAST_DECADES = 3;
 const FAR = 1e18;
 
 /** Integer work only where there is no other. */
-export function firstWork(answer: RooflineAnswer): Work {
+export function firstWork(answer: CounterRooflineAnswer): Work {
   const has = (work: Work) => answer.points.rows.some((point) => point.work === work && point.intensity);
   return has("iop") && !has("flop") ? "iop" : "flop";
 }
@@ -39,19 +45,19 @@ export function firstWork(answer: RooflineAnswer): Work {
 const unitOf = (work: Work) => (work === "flop" ? "GFLOP/s" : "GIOP/s");
 
 /** Compute ceilings of a kind of work that can be drawn. */
-export function kindsOf(answer: RooflineAnswer, work: Work): Ceiling[] {
+export function kindsOf(answer: CounterRooflineAnswer, work: Work): CounterRooflineCeilingsRow[] {
   return answer.ceilings.rows.filter((row) => row.kind === "compute" && row.used && row.unit === unitOf(work));
 }
 
 /** Levels that have a roof or a point. */
-export function levelsOf(answer: RooflineAnswer): string[] {
+export function levelsOf(answer: CounterRooflineAnswer): string[] {
   const roofs = answer.ceilings.rows.filter((row) => row.kind === "bandwidth" && row.used).map((row) => row.name);
   const points = answer.points.rows.filter((point) => point.intensity).map((point) => point.level);
   return [...new Set([...roofs, ...points])];
 }
 
 /** The kinds that kernels use; where they use none, the fastest that is there. */
-export function firstKinds(answer: RooflineAnswer, work: Work): Set<string> {
+export function firstKinds(answer: CounterRooflineAnswer, work: Work): Set<string> {
   const totals = new Map<number, number>();
   const rows = answer.operations.rows.filter((row) => row.work === work && row.operations);
   for (const row of rows) totals.set(row.kernel, (totals.get(row.kernel) ?? 0) + (row.operations ?? 0));
@@ -62,10 +68,10 @@ export function firstKinds(answer: RooflineAnswer, work: Work): Set<string> {
   return kinds;
 }
 
-export function sceneOf(answer: RooflineAnswer, { work, levels, kinds }: Options): Scene {
+export function sceneOf(answer: CounterRooflineAnswer, { work, levels, kinds }: Options): Scene {
   const bandwidths = answer.ceilings.rows.filter((row) => row.kind === "bandwidth" && row.used && levels.has(row.name));
   const computes = kindsOf(answer, work).filter((row) => kinds.has(row.name));
-  const rate = (row: Ceiling) => row.used ?? 0;
+  const rate = (row: CounterRooflineCeilingsRow) => row.used ?? 0;
   const highest = Math.max(0, ...computes.map(rate));
   const widest = Math.max(0, ...bandwidths.map(rate));
   const roofs: Roof[] = bandwidths.map((row) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MetricRow } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 import { grouped, groupOf } from "./groups";
 
 test("units are told from the names of their metrics", () => {
@@ -13,7 +13,7 @@ test("units are told from the names of their metrics", () => {
 });
 
 test("what is nearest to its peak comes first, and what has no peak last", () => {
-  const row = (name: string, peak_share: number | null) => ({ name, peak_share }) as MetricRow;
+  const row = (name: string, peak_share: number | null) => ({ name, peak_share }) as CounterPanelsRow;
   const rows = [row("VALU FLOPs", null), row("IPC", 20), row("SALU Utilization", 70)];
   expect(grouped(rows, true)).toHaveLength(1);
   expect(grouped(rows, true)[0]?.rows.map((each) => each.name)).toEqual(["SALU Utilization", "IPC", "VALU FLOPs"]);

@@ -1,5 +1,5 @@
 // Units of the GPU, from the arithmetic to the memory.
-import type { MetricRow } from "../../model/counters";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 
 export const GROUPS = ["Compute", "Caches and LDS", "Memory"] as const;
 export type Group = (typeof GROUPS)[number];
@@ -11,11 +11,11 @@ export function groupOf(name: string): Group {
 }
 
 /** The rows of each group; in the order given, or those nearest to their peak first. */
-export function grouped(rows: MetricRow[], isSorted: boolean): { group: Group; rows: MetricRow[] }[] {
+export function grouped(rows: CounterPanelsRow[], isSorted: boolean): { group: Group; rows: CounterPanelsRow[] }[] {
   return GROUPS.map((group) => {
     const mine = rows.filter((row) => groupOf(row.name) === group);
     return { group, rows: isSorted ? mine.sort((a, b) => shareOf(b) - shareOf(a)) : mine };
   }).filter((part) => part.rows.length);
 }
 
-const shareOf = (row: MetricRow) => row.peak_share ?? -1;
+const shareOf = (row: CounterPanelsRow) => row.peak_share ?? -1;

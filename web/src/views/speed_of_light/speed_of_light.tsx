@@ -2,13 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, measured, short } from "../../base/format";
+import type { CounterPanelsRow } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import {
   counterMetrics,
   counterPanels,
   explained,
   type Metric,
-  type MetricRow,
   metricsById,
   ofChosenNormalized,
   type PanelsAnswer,
@@ -29,7 +29,7 @@ import "./speed_of_light.css";
 
 const TABLE = /^2\./;
 
-const COLUMNS: Column<MetricRow>[] = [
+const COLUMNS: Column<CounterPanelsRow>[] = [
   { name: "metric_id", title: "Id", value: (row) => row.metric_id, width: "" },
   { name: "name", title: "Metric", value: (row) => row.name, width: "" },
   { name: "average", title: "Value", value: (row) => row.average, width: "" },
@@ -103,7 +103,7 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
   );
 }
 
-function Unit({ row, metric }: { row: MetricRow; metric: Metric | undefined }) {
+function Unit({ row, metric }: { row: CounterPanelsRow; metric: Metric | undefined }) {
   const { average, peak, peak_share: share, unit, reason } = row;
   return (
     <button

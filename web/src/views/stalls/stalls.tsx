@@ -2,9 +2,15 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
+import {
+  STALLS_IDLE,
+  type StallRowsRow,
+  type StallsAnswer,
+  type StallsClassesRow,
+  type StallsIdleRow,
+} from "../../data/answers.gen";
 import { arrow, json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
-import type { Frame } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
@@ -12,72 +18,36 @@ import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Definition, Figure, Section } from "../../widgets/cards";
-import { type Column, tableOffer } from "../../widgets/data_table";
+import { tableOffer } from "../../widgets/data_table";
+import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { KernelChooser } from "../../widgets/kernel_chooser";
 import { RowLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
-import { COLUMNS, rowsByClass, type StallRow } from "./rows";
+import { COLUMNS, rowsByClass } from "./rows";
 import { Samples } from "./samples";
 import "./stalls.css";
 
-interface StallClass {
-  class: string;
-  kind: string;
-  stall_cycles_total: number;
-  stall_share: number;
-  exposed_stall_cycles_total: number;
-  execution_count: number;
-  stalled_count: number;
-  latency_cycles_total: number;
-  row_count: number;
-  top_row: number;
-  top_row_share: number | null;
-  meaning: string;
-  remedy: string;
-}
+const CLASS_COLUMNS = plainColumns<StallsClassesRow>([
+  "class",
+  "kind",
+  "stall_cycles_total",
+  "stall_share",
+  "exposed_stall_cycles_total",
+  "execution_count",
+  "stalled_count",
+  "latency_cycles_total",
+  "row_count",
+  "top_row",
+  "meaning",
+  "remedy",
+]);
 
-interface IdlePart {
-  part: string;
-  idle_cycles_total: number;
-  idle_share: number;
-}
-
-interface StallsAnswer {
-  definition: string;
-  stall_cycles_total: number;
-  exposed_stall_cycles_total: number;
-  latency_cycles_total: number;
-  idle_cycles_total: number;
-  wait_count: number;
-  unresolved_wait_count: number;
-  classes: Frame<StallClass>;
-  idle: Frame<IdlePart>;
-}
-
-const CLASS_COLUMNS: Column<StallClass>[] = (
-  ["class", "kind", "stall_cycles_total", "stall_share", "exposed_stall_cycles_total", "execution_count",
-   "stalled_count", "latency_cycles_total", "row_count", "top_row", "meaning", "remedy"] as const
-).map((name) => ({ name, title: name, value: (row) => row[name], width: "" })); // biome-ignore format: a list of names
-
-const IDLE_COLUMNS: Column<IdlePart>[] = [
-  { name: "part", title: "Where", value: (p) => p.part, width: "" },
-  {
-    name: "idle_cycles_total",
-    title: "Idle cycles",
-    hint: "Cycles before the first attempt to issue: mostly instruction fetch",
-    value: (p) => p.idle_cycles_total,
-    width: "",
-  },
-  {
-    name: "idle_share",
-    title: "Share",
-    hint: "Of all idle cycles",
-    value: (p) => p.idle_share,
-    show: (p) => percent(p.idle_share),
-    width: "",
-  },
-];
+const IDLE_COLUMNS = figureColumns<StallsIdleRow>(STALLS_IDLE, [
+  ["part", "Where"],
+  ["idle_cycles_total", "Idle cycles"],
+  ["idle_share", "Share"],
+]);
 
 function Stalls() {
   return traceOverview().instruction_count ? <Measured /> : <Samples />;
@@ -95,7 +65,7 @@ function Measured() {
 function Classes({ answer }: { answer: StallsAnswer }) {
   const rows = useAnswer(arrow(current.value, "stall_rows", ofKernel()));
   const table = rows.value.state === "ready" ? rows.value.value : null;
-  const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRow[]>()), [table]);
+  const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRowsRow[]>()), [table]);
   const classes = answer.classes.rows.filter((c) => c.stall_cycles_total > 0);
   return (
     <div class="view">
@@ -156,12 +126,12 @@ function Classes({ answer }: { answer: StallsAnswer }) {
 const KINDS: Record<string, string> = { wait: "WAIT", issue: "stall", padding: "NEXT", sync: "JUMP" };
 const MOST_SHOWN = 200;
 
-function StallClassLine({ one, most, rows }: { one: StallClass; most: number; rows: StallRow[] }) {
+function StallClassLine({ one, most, rows }: { one: StallsClassesRow; most: number; rows: StallRowsRow[] }) {
   const open = useSignal(false);
   const colour = colourOf(KINDS[one.kind] ?? "stall");
   const exposed = one.exposed_stall_cycles_total / most;
   const hidden = (one.stall_cycles_total - one.exposed_stall_cycles_total) / most;
-  const stalled = rows.filter((row) => row.stall > 0);
+  const stalled = rows.filter((row) => row.stall_cycles_total > 0);
   return (
     <div class="stall-class" data-class={one.class}>
       <button type="button" class="stall-head" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>

@@ -1,16 +1,15 @@
 import { expect, test } from "vitest";
+import type { SummaryByCuRow } from "../../data/answers.gen";
 import { type Counted, cuLines } from "./answer";
+
+const row = (se: number, cu: number, value_total: number) => ({ name: "A", se, cu, value_total }) as SummaryByCuRow;
 
 test("CUs that counted nothing are left out, the others are in order", () => {
   const counted: Counted = {
     definition: "",
     names_are_known: true,
     totals: [],
-    by_cu: [
-      { name: "A", se: 1, cu: 0, value_total: 4 },
-      { name: "A", se: 0, cu: 3, value_total: 5 },
-      { name: "A", se: 0, cu: 1, value_total: 0 },
-    ],
+    by_cu: [row(1, 0, 4), row(0, 3, 5), row(0, 1, 0)],
     hardware: [],
     hardware_by_cu: [{ unit: "VALU", se: 0, cu: 3, share: 0.5 }],
   };

@@ -1,26 +1,22 @@
 // The answer to `summary`.
-
-export interface Kernel {
-  kernel: number;
-  name: string;
-  demangled: string;
-  vgprs: number | null;
-  agprs: number | null;
-  sgprs: number | null;
-  lds_bytes: number | null;
-  scratch_bytes: number | null;
-  wave_size: number | null;
-  workgroup_size: number | null;
-  resource_origin: string | null;
-}
+import type {
+  CoverageAnswer,
+  SummaryByCuRow,
+  SummaryHardwareByCuRow,
+  SummaryHardwareRow,
+  SummaryKernelsRow,
+  SummaryPipesRow,
+  SummaryStatesRow,
+  SummaryTotalsRow,
+} from "../../data/answers.gen";
 
 export interface Counted {
   definition: string;
   names_are_known: boolean;
-  totals: { name: string; sample_count: number; value_total: number; value_mean: number | null; value_max: number }[];
-  by_cu: { name: string; se: number; cu: number; value_total: number }[];
-  hardware: { unit: string; share: number; peak_share: number }[];
-  hardware_by_cu: { unit: string; se: number; cu: number; share: number }[];
+  totals: SummaryTotalsRow[];
+  by_cu: SummaryByCuRow[];
+  hardware: SummaryHardwareRow[];
+  hardware_by_cu: SummaryHardwareByCuRow[];
 }
 
 export interface SummaryAnswer {
@@ -49,19 +45,20 @@ export interface SummaryAnswer {
     pc_samples: number;
     missing: string[];
   };
-  kernels: Kernel[];
-  coverage: {
-    executed_row_count: number;
-    entered_row_count: number;
-    executed_share: number;
-    traced_share: number | null;
-    all_wave_count: number;
-    early_exit_wave_count: number;
-  };
-  states: { state: string; cycles_total: number; share: number }[];
+  kernels: SummaryKernelsRow[];
+  coverage: Pick<
+    CoverageAnswer,
+    | "executed_row_count"
+    | "entered_row_count"
+    | "executed_share"
+    | "traced_share"
+    | "all_wave_count"
+    | "early_exit_wave_count"
+  >;
+  states: SummaryStatesRow[];
   pipes: {
     definition: string;
-    busy: { pipe: string; busy_cycles_total: number; busy_share: number }[];
+    busy: SummaryPipesRow[];
     bubble_share: number | null;
     is_issue_only: boolean;
   };

@@ -152,7 +152,11 @@ function Pipes({ answer }: { answer: SummaryAnswer }) {
         {busy.map(({ pipe, busy_share, busy_cycles_total }) => (
           <>
             <span>{pipe.toLowerCase()}</span>
-            <ShareBar share={busy_share} meaning={MEANING[pipe] ?? pipe} label={`${pipe}: ${percent(busy_share)}`} />
+            <ShareBar
+              share={busy_share ?? 0}
+              meaning={MEANING[pipe] ?? pipe}
+              label={`${pipe}: ${percent(busy_share)}`}
+            />
             <span class="number" data-pipe={pipe} data-share={busy_share} title={`${exact(busy_cycles_total)} cycles`}>
               {percent(busy_share)}
             </span>

@@ -1,10 +1,11 @@
 // What the trace holds, in figures, and its kernels with their resources.
 import { exact, nanoseconds, percent, short } from "../../base/format";
+import { SUMMARY_KERNELS, type SummaryKernelsRow } from "../../data/answers.gen";
 import { select, selection } from "../../model/selection";
 import { Figure, Section } from "../../widgets/cards";
-import type { Column } from "../../widgets/data_table";
+import { figureColumns } from "../../widgets/figure_columns";
 import { SmallTable } from "../../widgets/small_table";
-import type { Kernel, SummaryAnswer } from "./answer";
+import type { SummaryAnswer } from "./answer";
 
 export function Totals({ answer }: { answer: SummaryAnswer }) {
   const { totals, coverage } = answer;
@@ -68,28 +69,18 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
   );
 }
 
-const KERNELS: Column<Kernel>[] = [
-  { name: "name", title: "Kernel", value: (k) => k.demangled || k.name, width: "1fr" },
-  ...(
-    [
-      ["vgprs", "VGPRs", "Vector registers per lane"],
-      ["agprs", "AGPRs", "Accumulation registers per lane"],
-      ["sgprs", "SGPRs", "Scalar registers per wave"],
-      ["lds_bytes", "LDS bytes", "Per workgroup"],
-      ["scratch_bytes", "Scratch bytes", "Per lane"],
-      ["wave_size", "Wave", "Lanes of a wave"],
-      ["workgroup_size", "Workgroup", "Work-items per workgroup as dispatched"],
-    ] as const
-  ).map(([name, title, hint]) => ({
-    name,
-    title,
-    hint: `${hint}; empty = not known`,
-    value: (kernel: Kernel) => kernel[name],
-    width: "6em",
-  })),
-];
+const KERNELS = figureColumns<SummaryKernelsRow>(SUMMARY_KERNELS, [
+  { name: "name", title: "Kernel", value: (kernel) => kernel.demangled || kernel.name },
+  ["vgprs"],
+  ["agprs"],
+  ["sgprs"],
+  ["lds_bytes", "LDS bytes", "count"],
+  ["scratch_bytes", "Scratch bytes", "count"],
+  ["wave_size", "Wave size"],
+  ["workgroup_size", "Workgroup size"],
+]);
 
-export function Kernels({ kernels }: { kernels: Kernel[] }) {
+export function Kernels({ kernels }: { kernels: SummaryKernelsRow[] }) {
   if (!kernels.length) return null;
   return (
     <Section title={kernels.length > 1 ? `${exact(kernels.length)} kernels` : "Kernel"}>

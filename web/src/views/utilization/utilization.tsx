@@ -1,12 +1,12 @@
 // What every pipe of every SIMD issues, when none does, and how busy each is altogether.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
+import type { UtilizationAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import type { Frame as TimelineFrame } from "../../draw/frame";
 import { paintMoment } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { colourOf } from "../../draw/palette";
-import type { Frame } from "../../model/answers";
 import { selectRow, textOf } from "../../model/code";
 import { CurveTiles } from "../../model/curves";
 import { current, traceOverview } from "../../model/document";
@@ -27,33 +27,10 @@ import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { pipeRows } from "./rows";
 import "./utilization.css";
 
-interface PipeUse {
-  se?: number;
-  pipe: string;
-  busy_cycles_total: number;
-  busy_share: number | null;
-}
-
-interface Bubbles {
-  se: number;
-  resident_cycles_total: number;
-  bubble_cycles_total: number;
-  bubble_share: number | null;
-}
-
-/** Of the whole trace, exactly. */
-interface Use {
-  definition: string;
-  pipes: Frame<PipeUse>;
-  by_engine: Frame<PipeUse>;
-  bubbles: Frame<Bubbles>;
-  bubble_share: number | null;
-}
-
 /** The lines of the table for the whole trace: pipes and the bubbles, over all engines and in each of them. */
-export function linesOf(use: Use): PipeShare[] {
+export function linesOf(use: UtilizationAnswer): PipeShare[] {
   const engines = (pipe: string) =>
-    new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se ?? 0, row.busy_share]));
+    new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se, row.busy_share]));
   const pipes = use.pipes.rows
     .filter((row) => row.busy_cycles_total > 0)
     .map((row) => ({
@@ -105,7 +82,7 @@ function Utilization() {
 function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const facts = traceOverview();
   const handle = useMemo(() => new TimelineHandle(), []);
-  const answer = useAnswer(json<Use>(current.value, "utilization"));
+  const answer = useAnswer(json<UtilizationAnswer>(current.value, "utilization"));
   const use = answer.value.state === "ready" ? answer.value.value : null;
   const asked = useAnswer(pipeCurves(current.value));
   const curves = asked.value.state === "ready" ? asked.value.value : null;
@@ -183,13 +160,13 @@ function stretchNow(): Stretch {
   return begin <= bounds.value.begin && end >= bounds.value.end ? "all" : "screen";
 }
 
-function linesIn(stretch: Stretch, use: Use, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
+function linesIn(stretch: Stretch, use: UtilizationAnswer, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
   if (stretch === "all") return linesOf(use);
   const range = selection.value.range ?? shown.value;
   return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range);
 }
 
-function columnsOf(use: Use | null, ofWhat: string): Column<PipeShare>[] {
+function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeShare>[] {
   const engines = use?.bubbles.rows.map((row) => row.se) ?? [];
   return [
     { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.pipe, width: "6em" },

@@ -52,14 +52,14 @@ class CounterPanels(Answer):
             channel         UInt16   -  | L2 channel; null = the metric is not about one
             unit            String   -  | unit, with the normalization put in
             average         Float64  -  | ratio of sums, or mean per dispatch; null = see `reason`
-            deviation       Float64  -  | sample standard deviation over dispatches
-            minimum         Float64  -  | smallest value of a dispatch
-            q1              Float64  -  | first quartile over the dispatches
-            median          Float64  -  | median over the dispatches
-            q3              Float64  -  | third quartile over the dispatches
-            maximum         Float64  -  | largest value of a dispatch
+            deviation       Float64? -  | sample standard deviation over dispatches
+            minimum         Float64? -  | smallest value of a dispatch
+            q1              Float64? -  | first quartile over the dispatches
+            median          Float64? -  | median over the dispatches
+            q3              Float64? -  | third quartile over the dispatches
+            maximum         Float64? -  | largest value of a dispatch
             peak            Float64  -  | what the hardware can do at most, in the same unit; null = no such bound
-            peak_share      Float64  %  | 100 average / peak
+            peak_share      Float64? %  | 100 average / peak
             dispatch_count  UInt32   -  | dispatches that have a value
             reason          String   -  | why there is no average; else empty
             """,

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { nextDifference, type Unit } from "./shapes";
+import { nextDifference } from "./rows";
 
-const units = (changes: string[]) => changes.map((change) => ({ change }) as Unit);
+const units = (changes: string[]) => changes.map((change) => ({ change }));
 
-test("differences are found in turn and from the begin again", () => {
+test("differences are found in turn and from the start again", () => {
   const some = units(["same", "text", "same", "gone", "new"]);
   expect(nextDifference(some, -1)).toBe(1);
   expect(nextDifference(some, 1)).toBe(3);

@@ -1,0 +1,191 @@
+"""What the questions of the page answer with: declared tables and fields, from which its TypeScript types are made.
+
+`tools/make_page_types.py` writes `web/src/data/answers.gen.ts` from `SHAPES`. A question that sends an analysis's
+answer unchanged names the class only; columns and fields that the page adds are declared here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from wavescope.analysis.barriers import Barriers
+from wavescope.analysis.bottlenecks import Bottlenecks
+from wavescope.analysis.compare import Comparison
+from wavescope.analysis.contents import Contents
+from wavescope.analysis.counter_compare import CounterComparison
+from wavescope.analysis.counters import Counters
+from wavescope.analysis.coverage import Coverage
+from wavescope.analysis.derived_counters import DerivedCounters
+from wavescope.analysis.diagnose import Diagnosis
+from wavescope.analysis.histogram import RowHistogram
+from wavescope.analysis.loops import Loops
+from wavescope.analysis.memory_chart import MemoryChart
+from wavescope.analysis.memory_latency import MemoryLatency
+from wavescope.analysis.metrics.answer import CounterPanels
+from wavescope.analysis.occupancy import Occupancy
+from wavescope.analysis.profile.busy import Busy
+from wavescope.analysis.profile.compare import ProfileComparison
+from wavescope.analysis.profile.gaps import Gaps
+from wavescope.analysis.profile.kernels import Kernels
+from wavescope.analysis.profile.overlap import Overlap
+from wavescope.analysis.profile.ranks import Ranks
+from wavescope.analysis.profile.regions import Regions
+from wavescope.analysis.profile.summary import Summary
+from wavescope.analysis.raw_counters import RawCounters
+from wavescope.analysis.roofline import Roofline
+from wavescope.analysis.sample_hotspots import SampleHotspots
+from wavescope.analysis.stalls import Stalls
+from wavescope.analysis.states import States
+from wavescope.analysis.utilization import Utilization
+from wavescope.analysis.waits import Waits
+from wavescope.model.counter_set import COUNTER_SET
+from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
+from wavescope.page.run.times import declared_since_start
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavescope.model.answer import Answer
+
+__all__ = ["SHAPES", "Shape"]
+
+
+def _columns(spec: TableSpec, added: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
+    """The table without some columns and with others."""
+    kept = tuple(column for column in spec.columns if column.name not in without)
+    return replace(spec, columns=kept + table_spec("", "", added).columns)
+
+
+def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
+    """Some columns of the table, in this order."""
+    by_name = {column.name: column for column in spec.columns}
+    return tuple(by_name[name] for name in names.split())
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What one question answers with: an analysis's answer, and how the page differs from it."""
+
+    answer: type[Answer] | None = None
+    """None = only the tables given here."""
+    tables: Mapping[str, TableSpec] = field(default_factory=dict)
+    """Tables that the page makes or extends, in place of the declared ones of these names."""
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Fields that the page adds: name -> type; a `TableSpec` stands for a list of its rows."""
+    without: tuple[str, ...] = ()
+    """Fields of the answer that are not sent."""
+    times_since_start: bool = False
+    """Whether times count from the start of the node (answers about runs)."""
+
+    @property
+    def sent_tables(self) -> dict[str, TableSpec]:
+        """The tables as the page gets them."""
+        declared = dict(self.answer.tables) if self.answer else {}
+        sent = {name: self.tables.get(name, spec) for name, spec in declared.items() if name not in self.without}
+        sent |= {name: spec for name, spec in self.tables.items() if name not in sent}
+        return {name: declared_since_start(spec) for name, spec in sent.items()} if self.times_since_start else sent
+
+    @property
+    def sent_fields(self) -> list[str]:
+        """The other fields of the answer, which are those of its class."""
+        names = [item.name for item in fields(self.answer)] if self.answer else []  # type: ignore[arg-type]
+        return [name for name in names if name not in self.without and name not in self.sent_tables]
+
+
+def _of_run(answer: type[Answer], **given: Any) -> Shape:
+    return Shape(answer, times_since_start=True, **given)
+
+
+_WAVES = TableSpec(
+    "waves",
+    "one traced wave",
+    (
+        *_chosen(THREAD_TRACE["waves"], "wave se cu simd slot slot_wave"),
+        *table_spec(
+            "",
+            "",
+            """
+            begin_cycles        Float64  cycles  | start, on the clock that all shader engines share
+            end_cycles          Float64  cycles  | end, on the clock that all shader engines share
+            """,
+        ).columns,
+        *_chosen(THREAD_TRACE["waves"], "kernel me pipe workgroup complete first_instruction instruction_count"),
+        *table_spec("", "", "stall_cycles_total  Float64  cycles  | stall of its instructions").columns,
+    ),
+)
+
+SHAPES: Mapping[str, Shape] = {
+    "barriers": Shape(Barriers),
+    "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "beyond_noise_count": int}),
+    "compare_units": Shape(tables={"units": _columns(Comparison.tables["units"], without=("trace",))}),
+    "coverage": Shape(
+        Coverage, fields={"executed_share": float, "traced_share": float | None, "is_same_short_path": bool}
+    ),
+    "derived": Shape(tables={name: DerivedCounters.tables[name] for name in ("summary", "problems")}),
+    "diagnose": Shape(Diagnosis, without=("link",)),
+    "histogram": Shape(RowHistogram),
+    "loops": Shape(Loops),
+    "memory_latency": Shape(MemoryLatency),
+    "occupancy_limits": Shape(Occupancy),
+    "sample_hotspots": Shape(SampleHotspots),
+    "stalls": Shape(Stalls, without=("by_row",)),
+    "stall_rows": Shape(tables={"rows": _columns(Stalls.tables["by_row"], without=("address",))}),
+    "summary": Shape(
+        tables={
+            "kernels": _columns(Contents.tables["kernels"], without=("code_object", "address", "size")),
+            "states": States.tables["total"],
+            "pipes": Utilization.tables["pipes"],
+            **{name: Counters.tables[name] for name in ("totals", "by_cu", "hardware", "hardware_by_cu")},
+        }
+    ),
+    "utilization": Shape(Utilization, without=("neighbours", "over_time")),
+    "waits": Shape(
+        Waits,
+        tables={
+            "waits": _columns(
+                Waits.tables["waits"],
+                "exposed_stall_cycles_total  Int64  cycles  | stall that no other wave hid; null = not known",
+            )
+        },
+    ),
+    "waves": Shape(tables={"waves": _WAVES}),
+    "run_busy": _of_run(Busy, without=("over_time",)),
+    "run_compare": _of_run(ProfileComparison, fields={"verdict": str}),
+    "run_gaps": _of_run(Gaps),
+    "run_overlap": _of_run(Overlap),
+    "run_ranks": _of_run(Ranks),
+    "run_regions": _of_run(Regions, tables={"tree": _columns(Regions.tables["tree"], without=("path",))}),
+    "run_summary": _of_run(Summary, without=("processes",)),
+    "run_kernel": _of_run(Kernels, fields={"by_gpu": Summary.tables["things"], "by_process": Summary.tables["things"]}),
+    "counter_compare": Shape(
+        CounterComparison,
+        tables={
+            name: _columns(
+                CounterComparison.tables[name],
+                "kernel  UInt32  -  | rank of the kernel here; null = all dispatches, or only the base has it",
+            )
+            for name in ("kernels", "metrics")
+        },
+        fields={"verdict": str},
+    ),
+    "counter_diagnosis": Shape(Bottlenecks),
+    "counter_dispatches": Shape(
+        tables={
+            "dispatches": _columns(
+                COUNTER_SET["dispatches"],
+                """
+                kernel       UInt32  -   | rank of its kernel
+                duration_ns  Int64   ns  | of the pass without counters if there is one; passes may be averaged
+                """,
+                without=("begin_ns", "end_ns", "agent", "process_id", "kernel_name_spelled"),
+            )
+        }
+    ),
+    "counter_kernels": Shape(tables={"kernels": _columns(CounterPanels.tables["kernels"], without=("is_chosen",))}),
+    "counter_panels": Shape(tables={"rows": _columns(CounterPanels.tables["rows"], without=("channel",))}),
+    "counter_raw": Shape(RawCounters),
+    "counter_roofline": Shape(Roofline),
+    "memory_chart": Shape(MemoryChart, without=("kernel_names",)),
+}
+"""Question -> what it answers with."""

@@ -1,0 +1,3635 @@
+// Made by tools/make_page_types.py from src/wavescope/page/shapes.py: do not edit.
+import type { Frame, TableInfo } from "./tables";
+
+/** One row is one barrier instruction that was executed, most cycles lost first. */
+export interface BarriersRow {
+  /** Code row */
+  row: number;
+  /** Disassembly */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+  /** Executions */
+  execution_count: number;
+  /** Stall of the executions [cycles] */
+  stall_cycles_total: number;
+  /** Times that a workgroup of two or more traced waves passed it */
+  meeting_count: number;
+  /** Mean number of traced waves in a meeting */
+  waves_per_meeting: number | null;
+  /** Mean time from the first to the last arrival [cycles] */
+  spread_cycles_mean: number | null;
+  /** Longest time from the first to the last arrival [cycles] */
+  spread_cycles_max: number | null;
+  /** Cycles that waves waited for the last one, over all meetings [cycles] */
+  lost_cycles_total: number;
+  /** By how much the last wave was later than the one before [cycles] */
+  late_cycles_total: number;
+  /** SIMD whose wave was last most often */
+  last_simd: number | null;
+  /** In this share of the meetings */
+  last_simd_share: number | null;
+  /** Wave slot whose wave was last most often */
+  last_slot: number | null;
+  /** In this share of the meetings */
+  last_slot_share: number | null;
+}
+
+export const BARRIERS: TableInfo<BarriersRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "Disassembly"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+  execution_count: ["Executions", "", "Executions"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of the executions"],
+  meeting_count: ["Meetings", "", "Times that a workgroup of two or more traced waves passed it"],
+  waves_per_meeting: ["Waves per meeting", "", "Mean number of traced waves in a meeting"],
+  spread_cycles_mean: ["Spread cycles mean", "cycles", "Mean time from the first to the last arrival"],
+  spread_cycles_max: ["Spread cycles max", "cycles", "Longest time from the first to the last arrival"],
+  lost_cycles_total: ["Lost cycles", "cycles", "Cycles that waves waited for the last one, over all meetings"],
+  late_cycles_total: ["Late cycles", "cycles", "By how much the last wave was later than the one before"],
+  last_simd: ["Last SIMD", "", "SIMD whose wave was last most often"],
+  last_simd_share: ["Last SIMD share", "", "In this share of the meetings"],
+  last_slot: ["Last slot", "", "Wave slot whose wave was last most often"],
+  last_slot_share: ["Last slot share", "", "In this share of the meetings"],
+};
+
+/** One row is one place whose waves were last at one barrier. */
+export interface BarriersLastWavesRow {
+  /** Code row */
+  row: number;
+  /** SIMD */
+  simd: number;
+  /** Wave slot in the SIMD */
+  slot: number;
+  /** Meetings in which its wave was last */
+  last_count: number;
+  /** Of the meetings of this barrier */
+  last_share: number;
+  /** Cycles by which it was later than the wave before [cycles] */
+  late_cycles_total: number;
+}
+
+export const BARRIERS_LAST_WAVES: TableInfo<BarriersLastWavesRow> = {
+  row: ["Row", "", "Code row"],
+  simd: ["SIMD", "", "SIMD"],
+  slot: ["Slot", "", "Wave slot in the SIMD"],
+  last_count: ["Lasts", "", "Meetings in which its wave was last"],
+  last_share: ["Last share", "", "Of the meetings of this barrier"],
+  late_cycles_total: ["Late cycles", "cycles", "Cycles by which it was later than the wave before"],
+};
+
+/** One row is one row of code at which the waves that came last to a barrier had spent more cycles than the others. */
+export interface BarriersCausesRow {
+  /** Code row of the barrier */
+  row: number;
+  /** Code row on the way to it */
+  cause_row: number;
+  /** Disassembly of the cause */
+  text: string;
+  /** Source file of the cause */
+  file: string | null;
+  /** Source line of the cause */
+  line: number | null;
+  /** Spent there by the last wave of a meeting [cycles] */
+  last_cycles_mean: number;
+  /** Spent there by another wave [cycles] */
+  other_cycles_mean: number;
+  /** What the last wave spent there beyond the others, per meeting [cycles] */
+  excess_cycles_mean: number;
+}
+
+export const BARRIERS_CAUSES: TableInfo<BarriersCausesRow> = {
+  row: ["Row", "", "Code row of the barrier"],
+  cause_row: ["Cause row", "", "Code row on the way to it"],
+  text: ["Text", "", "Disassembly of the cause"],
+  file: ["File", "", "Source file of the cause"],
+  line: ["Line", "", "Source line of the cause"],
+  last_cycles_mean: ["Last cycles mean", "cycles", "Spent there by the last wave of a meeting"],
+  other_cycles_mean: ["Other cycles mean", "cycles", "Spent there by another wave"],
+  excess_cycles_mean: ["Excess cycles mean", "cycles", "What the last wave spent there beyond the others, per meeting"],
+};
+
+/** Every barrier of the code with its meetings. */
+export interface BarriersAnswer {
+  definition: string;
+  /** Groups of two or more traced waves that met. */
+  workgroup_count: number;
+  /** Mean number of traced waves of these. */
+  waves_per_workgroup: number;
+  /** Waves that passed barriers but met no other traced wave. */
+  alone_wave_count: number;
+  stall_cycles_total: number;
+  lost_cycles_total: number;
+  /** Cycles of all traced waves, to measure the loss against. */
+  wave_cycles_total: number;
+  rows: Frame<BarriersRow>;
+  last_waves: Frame<BarriersLastWavesRow>;
+  causes: Frame<BarriersCausesRow>;
+}
+
+/** One row is one trace. */
+export interface CompareTracesRow {
+  /** Number of the trace: 0 = the one that the others are measured against */
+  trace: number;
+  /** What it is called */
+  label: string;
+  /** Where it came from */
+  path: string;
+  /** Traced waves */
+  wave_count: number;
+  /** Waves that left early */
+  early_exit_wave_count: number;
+  /** Executed instructions per wave */
+  instructions_per_wave: number;
+  /** Sum of the durations of all instructions, per wave [cycles] */
+  latency_cycles_per_wave: number;
+  /** Stall per wave [cycles] */
+  stall_cycles_per_wave: number;
+  /** Idle per wave [cycles] */
+  idle_cycles_per_wave: number;
+  /** Mean of end - start of its waves [cycles] */
+  duration_cycles_mean: number;
+  /** Shortest wave [cycles] */
+  duration_cycles_min: number;
+  /** Median wave [cycles] */
+  duration_cycles_median: number;
+  /** Longest wave [cycles] */
+  duration_cycles_max: number;
+  /** duration_cycles_mean against the first trace: 0.05 = 5 % longer */
+  duration_delta_share: number | null;
+  /** Noise of that; empty = not known */
+  duration_noise_share: number | null;
+  /** Cost of its executions against the same ones at the first trace's cost */
+  speed_delta_share: number | null;
+  /** Noise of that; empty = not known */
+  speed_noise_share: number | null;
+  /** Achieved occupancy; empty = no occupancy events */
+  waves_per_simd_mean: number | null;
+}
+
+export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
+  trace: ["Trace", "", "Number of the trace: 0 = the one that the others are measured against"],
+  label: ["Label", "", "What it is called"],
+  path: ["Path", "", "Where it came from"],
+  wave_count: ["Waves", "", "Traced waves"],
+  early_exit_wave_count: ["Early exit waves", "", "Waves that left early"],
+  instructions_per_wave: ["Instructions per wave", "", "Executed instructions per wave"],
+  latency_cycles_per_wave: ["Latency cycles per wave", "cycles", "Sum of the durations of all instructions, per wave"],
+  stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall per wave"],
+  idle_cycles_per_wave: ["Idle cycles per wave", "cycles", "Idle per wave"],
+  duration_cycles_mean: ["Duration cycles mean", "cycles", "Mean of end - start of its waves"],
+  duration_cycles_min: ["Duration cycles min", "cycles", "Shortest wave"],
+  duration_cycles_median: ["Duration cycles median", "cycles", "Median wave"],
+  duration_cycles_max: ["Duration cycles max", "cycles", "Longest wave"],
+  duration_delta_share: ["Duration delta share", "", "duration_cycles_mean against the first trace: 0.05 = 5 % longer"],
+  duration_noise_share: ["Duration noise share", "", "Noise of that; empty = not known"],
+  speed_delta_share: ["Speed delta share", "", "Cost of its executions against the same ones at the first trace's cost"],
+  speed_noise_share: ["Speed noise share", "", "Noise of that; empty = not known"],
+  waves_per_simd_mean: ["Waves per SIMD mean", "", "Achieved occupancy; empty = no occupancy events"],
+};
+
+/** One row is one class of stalls in one trace, against the first trace; largest difference first. */
+export interface CompareStallClassesRow {
+  /** Number of the trace */
+  trace: number;
+  /** Class of stalls (wavescope stalls) */
+  class: string;
+  /** Stall in the first trace [cycles] */
+  base_stall_cycles_per_wave: number;
+  /** Stall in this trace [cycles] */
+  stall_cycles_per_wave: number;
+  /** Stall in this trace - stall in the first [cycles] */
+  delta_cycles_per_wave: number;
+}
+
+export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
+  trace: ["Trace", "", "Number of the trace"],
+  class: ["Class", "", "Class of stalls (wavescope stalls)"],
+  base_stall_cycles_per_wave: ["Base stall cycles per wave", "cycles", "Stall in the first trace"],
+  stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall in this trace"],
+  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Stall in this trace - stall in the first"],
+};
+
+/** Traces against the first of them. */
+export interface CompareAnswer {
+  definition: string;
+  by: string;
+  /** `repeats` or `waves`: where the noise was measured. */
+  noise_from: string;
+  /** Further dispatches that the noise was measured from. */
+  repeat_count: number;
+  same_code: boolean;
+  /** Cost of the first trace on units that every other trace has too. */
+  matched_share: number;
+  different_kernels: boolean;
+  traces: Frame<CompareTracesRow>;
+  stall_classes: Frame<CompareStallClassesRow>;
+  verdict: string;
+  beyond_noise_count: number;
+}
+
+/** One row is one unit of code in one trace, against the first trace; largest difference first. */
+export interface CompareUnitsRow {
+  /** Number of the unit, in the order of the code */
+  unit: number;
+  /** What it is; empty = gone */
+  label: string | null;
+  /** What it was in the first trace; empty = new */
+  base_label: string | null;
+  /** Same, text (reads differently now), new or gone */
+  change: string;
+  /** Its first code row in this trace; empty = gone */
+  row: number | null;
+  /** Its first code row in the first trace; empty = new */
+  base_row: number | null;
+  /** Executions, first trace */
+  base_hit_count_per_wave: number;
+  /** Executions, this trace */
+  hit_count_per_wave: number;
+  /** Latency, first trace [cycles] */
+  base_latency_cycles_per_wave: number;
+  /** Latency, this trace [cycles] */
+  latency_cycles_per_wave: number;
+  /** Stall, first trace [cycles] */
+  base_stall_cycles_per_wave: number;
+  /** Stall, this trace [cycles] */
+  stall_cycles_per_wave: number;
+  /** Idle, first trace [cycles] */
+  base_idle_cycles_per_wave: number;
+  /** Idle, this trace [cycles] */
+  idle_cycles_per_wave: number;
+  /** What no other wave hid, first trace [cycles] */
+  base_exposed_cycles_per_wave: number;
+  /** What no other wave hid, this trace [cycles] */
+  exposed_cycles_per_wave: number;
+  /** Latency + idle, first trace [cycles] */
+  base_cost_cycles_per_wave: number;
+  /** Latency + idle, this trace [cycles] */
+  cost_cycles_per_wave: number;
+  /** (latency + idle) / hits, first trace; empty = never ran [cycles] */
+  base_cost_cycles_per_execution: number | null;
+  /** (latency + idle) / hits, this trace; empty = never ran [cycles] */
+  cost_cycles_per_execution: number | null;
+  /** Cost (latency + idle) in this trace - cost in the base [cycles] */
+  delta_cycles_per_wave: number;
+  /** Delta / cost of all units of the first trace */
+  delta_share: number;
+  /** Part of the delta from more or fewer executions [cycles] */
+  work_cycles_per_wave: number;
+  /** Part of the delta from slower or faster executions [cycles] */
+  speed_cycles_per_wave: number;
+  /** Noise of the delta; empty = not known [cycles] */
+  noise_cycles_per_wave: number | null;
+  /** Noise of the speed part; empty = not known [cycles] */
+  speed_noise_cycles_per_wave: number | null;
+  /** Whether the delta or its speed part exceeds its noise */
+  beyond_noise: boolean;
+}
+
+export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
+  unit: ["Unit", "", "Number of the unit, in the order of the code"],
+  label: ["Label", "", "What it is; empty = gone"],
+  base_label: ["Base label", "", "What it was in the first trace; empty = new"],
+  change: ["Change", "", "Same, text (reads differently now), new or gone"],
+  row: ["Row", "", "Its first code row in this trace; empty = gone"],
+  base_row: ["Base row", "", "Its first code row in the first trace; empty = new"],
+  base_hit_count_per_wave: ["Base hit count per wave", "", "Executions, first trace"],
+  hit_count_per_wave: ["Hit count per wave", "", "Executions, this trace"],
+  base_latency_cycles_per_wave: ["Base latency cycles per wave", "cycles", "Latency, first trace"],
+  latency_cycles_per_wave: ["Latency cycles per wave", "cycles", "Latency, this trace"],
+  base_stall_cycles_per_wave: ["Base stall cycles per wave", "cycles", "Stall, first trace"],
+  stall_cycles_per_wave: ["Stall cycles per wave", "cycles", "Stall, this trace"],
+  base_idle_cycles_per_wave: ["Base idle cycles per wave", "cycles", "Idle, first trace"],
+  idle_cycles_per_wave: ["Idle cycles per wave", "cycles", "Idle, this trace"],
+  base_exposed_cycles_per_wave: ["Base exposed cycles per wave", "cycles", "What no other wave hid, first trace"],
+  exposed_cycles_per_wave: ["Exposed cycles per wave", "cycles", "What no other wave hid, this trace"],
+  base_cost_cycles_per_wave: ["Base cost cycles per wave", "cycles", "Latency + idle, first trace"],
+  cost_cycles_per_wave: ["Cost cycles per wave", "cycles", "Latency + idle, this trace"],
+  base_cost_cycles_per_execution: ["Base cost cycles per execution", "cycles", "(latency + idle) / hits, first trace; empty = never ran"],
+  cost_cycles_per_execution: ["Cost cycles per execution", "cycles", "(latency + idle) / hits, this trace; empty = never ran"],
+  delta_cycles_per_wave: ["Delta cycles per wave", "cycles", "Cost (latency + idle) in this trace - cost in the base"],
+  delta_share: ["Delta share", "", "Delta / cost of all units of the first trace"],
+  work_cycles_per_wave: ["Work cycles per wave", "cycles", "Part of the delta from more or fewer executions"],
+  speed_cycles_per_wave: ["Speed cycles per wave", "cycles", "Part of the delta from slower or faster executions"],
+  noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "Noise of the delta; empty = not known"],
+  speed_noise_cycles_per_wave: ["Speed noise cycles per wave", "cycles", "Noise of the speed part; empty = not known"],
+  beyond_noise: ["Beyond noise", "", "Whether the delta or its speed part exceeds its noise"],
+};
+
+/** One row is one function in which at least one row was executed. */
+export interface CoverageFunctionsRow {
+  /** Symbol */
+  function: string;
+  /** Its code rows */
+  row_count: number;
+  /** Of these: executed */
+  executed_row_count: number;
+  /** executed_row_count / row_count */
+  executed_share: number;
+  /** Executions of its rows */
+  hit_count: number;
+}
+
+export const COVERAGE_FUNCTIONS: TableInfo<CoverageFunctionsRow> = {
+  function: ["Function", "", "Symbol"],
+  row_count: ["Rows", "", "Its code rows"],
+  executed_row_count: ["Executed rows", "", "Of these: executed"],
+  executed_share: ["Executed share", "", "executed_row_count / row_count"],
+  hit_count: ["Hits", "", "Executions of its rows"],
+};
+
+/** One row is one set of rows that waves ran. */
+export interface CoveragePathsRow {
+  /** Number of the path, most wave cycles first */
+  path: number;
+  /** Kernel of these waves; empty = not known */
+  kernel: string | null;
+  /** Waves that took it */
+  wave_count: number;
+  /** Of all traced waves */
+  wave_share: number;
+  /** Of the cycles (end - begin) of all traced waves */
+  cycles_share: number;
+  /** Different code rows of the path */
+  distinct_row_count: number;
+  /** Instructions of the wave that ran the fewest */
+  instruction_count_min: number;
+  /** Median of the instructions per wave */
+  instruction_count_median: number;
+  /** Instructions of the wave that ran the most */
+  instruction_count_max: number;
+  /** Shortest wave [cycles] */
+  duration_cycles_min: number;
+  /** Median wave [cycles] */
+  duration_cycles_median: number;
+  /** Longest wave [cycles] */
+  duration_cycles_max: number;
+  /** An example: the lowest wave number */
+  first_wave: number;
+  /** Whether it is an early exit */
+  early_exit: boolean;
+}
+
+export const COVERAGE_PATHS: TableInfo<CoveragePathsRow> = {
+  path: ["Path", "", "Number of the path, most wave cycles first"],
+  kernel: ["Kernel", "", "Kernel of these waves; empty = not known"],
+  wave_count: ["Waves", "", "Waves that took it"],
+  wave_share: ["Wave share", "", "Of all traced waves"],
+  cycles_share: ["Cycles share", "", "Of the cycles (end - begin) of all traced waves"],
+  distinct_row_count: ["Distinct rows", "", "Different code rows of the path"],
+  instruction_count_min: ["Instruction count min", "", "Instructions of the wave that ran the fewest"],
+  instruction_count_median: ["Instruction count median", "", "Median of the instructions per wave"],
+  instruction_count_max: ["Instruction count max", "", "Instructions of the wave that ran the most"],
+  duration_cycles_min: ["Duration cycles min", "cycles", "Shortest wave"],
+  duration_cycles_median: ["Duration cycles median", "cycles", "Median wave"],
+  duration_cycles_max: ["Duration cycles max", "cycles", "Longest wave"],
+  first_wave: ["First wave", "", "An example: the lowest wave number"],
+  early_exit: ["Early exit", "", "Whether it is an early exit"],
+};
+
+/** One row is one traced shader engine. */
+export interface CoverageEnginesRow {
+  /** Shader engine */
+  se: number;
+  /** Traced CUs (or WGP bytes) */
+  cu: string | null;
+  /** Traced waves */
+  wave_count: number;
+  /** Traced instructions */
+  instruction_count: number;
+  /** Waves that started on any of its CUs (occupancy events) */
+  all_wave_count: number;
+  /** wave_count / all_wave_count */
+  traced_share: number | null;
+  /** Further CUs on which waves ended */
+  other_cu_count: number;
+  /** Mean stay of waves on the traced CUs [cycles] */
+  target_duration_cycles_mean: number | null;
+  /** Mean stay of waves on the other CUs [cycles] */
+  other_duration_cycles_mean: number | null;
+}
+
+export const COVERAGE_ENGINES: TableInfo<CoverageEnginesRow> = {
+  se: ["SE", "", "Shader engine"],
+  cu: ["CU", "", "Traced CUs (or WGP bytes)"],
+  wave_count: ["Waves", "", "Traced waves"],
+  instruction_count: ["Instructions", "", "Traced instructions"],
+  all_wave_count: ["All waves", "", "Waves that started on any of its CUs (occupancy events)"],
+  traced_share: ["Traced share", "", "wave_count / all_wave_count"],
+  other_cu_count: ["Other cus", "", "Further CUs on which waves ended"],
+  target_duration_cycles_mean: ["Target duration cycles mean", "cycles", "Mean stay of waves on the traced CUs"],
+  other_duration_cycles_mean: ["Other duration cycles mean", "cycles", "Mean stay of waves on the other CUs"],
+};
+
+/** One row is one wave whose cycles per instruction are far from those of its path. */
+export interface CoverageOutliersRow {
+  /** Number of the wave */
+  wave: number;
+  /** Shader engine */
+  se: number;
+  /** SIMD */
+  simd: number;
+  /** Wave slot */
+  slot: number;
+  /** Number of the path */
+  path: number;
+  /** Its instructions */
+  instruction_count: number;
+  /** From start to end [cycles] */
+  duration_cycles: number;
+  /** Its cycles per instruction / the median of its path */
+  cycles_per_instruction_ratio: number;
+}
+
+export const COVERAGE_OUTLIERS: TableInfo<CoverageOutliersRow> = {
+  wave: ["Wave", "", "Number of the wave"],
+  se: ["SE", "", "Shader engine"],
+  simd: ["SIMD", "", "SIMD"],
+  slot: ["Slot", "", "Wave slot"],
+  path: ["Path", "", "Number of the path"],
+  instruction_count: ["Instructions", "", "Its instructions"],
+  duration_cycles: ["Duration cycles", "cycles", "From start to end"],
+  cycles_per_instruction_ratio: ["Cycles per instruction ratio", "", "Its cycles per instruction / the median of its path"],
+};
+
+/** What was traced, and how evenly. */
+export interface CoverageAnswer {
+  definition: string;
+  wave_count: number;
+  incomplete_wave_count: number;
+  instruction_count: number;
+  /** Instructions whose PC is not known. */
+  unresolved_count: number;
+  row_count: number;
+  /** Rows of the functions in which something was executed. */
+  entered_row_count: number;
+  executed_row_count: number;
+  early_exit_wave_count: number;
+  /** Waves that started on any CU of the traced shader engines; 0 = no occupancy events. */
+  all_wave_count: number;
+  /** Mean stay of a wave on the traced CUs, from the occupancy events. */
+  target_duration_cycles_mean: number | null;
+  other_duration_cycles_mean: number | null;
+  functions: Frame<CoverageFunctionsRow>;
+  paths: Frame<CoveragePathsRow>;
+  engines: Frame<CoverageEnginesRow>;
+  outliers: Frame<CoverageOutliersRow>;
+  executed_share: number;
+  traced_share: number | null;
+  is_same_short_path: boolean;
+}
+
+/** One row is one derived counter. */
+export interface DerivedSummaryRow {
+  /** Name; those that begin with _ are not shown */
+  name: string;
+  /** What it stands for */
+  expression: string;
+  /** XCC x SE x CU x steps */
+  shape: string;
+  /** Mean of its finite values; empty = there is none */
+  value_mean: number | null;
+  /** Smallest finite value */
+  value_min: number;
+  /** Largest finite value */
+  value_max: number;
+  /** Share of values that are numbers: a division by zero gives none */
+  finite_share: number;
+}
+
+export const DERIVED_SUMMARY: TableInfo<DerivedSummaryRow> = {
+  name: ["Name", "", "Name; those that begin with _ are not shown"],
+  expression: ["Expression", "", "What it stands for"],
+  shape: ["Shape", "", "XCC x SE x CU x steps"],
+  value_mean: ["Value mean", "", "Mean of its finite values; empty = there is none"],
+  value_min: ["Value min", "", "Smallest finite value"],
+  value_max: ["Value max", "", "Largest finite value"],
+  finite_share: ["Finite share", "", "Share of values that are numbers: a division by zero gives none"],
+};
+
+/** One row is one definition of the user without a value. */
+export interface DerivedProblemsRow {
+  /** Line in the definitions */
+  line: number;
+  /** Column in the line */
+  column: number;
+  /** Name of the definition */
+  name: string;
+  /** Why */
+  message: string;
+}
+
+export const DERIVED_PROBLEMS: TableInfo<DerivedProblemsRow> = {
+  line: ["Line", "", "Line in the definitions"],
+  column: ["Column", "", "Column in the line"],
+  name: ["Name", "", "Name of the definition"],
+  message: ["Message", "", "Why"],
+};
+
+/** One reason not to take a trace at face value. */
+export interface Doubt {
+  name: string;
+  /** One of SEVERITIES. */
+  severity: string;
+  sentence: string;
+  advice: string;
+  numbers: Record<string, unknown>;
+}
+
+/** One thing to change, for some of the rows of a finding. */
+export interface Remedy {
+  name: string;
+  text: string;
+  rows: number[];
+  /** Exposed cycles of these rows: what the remedy is about. */
+  exposed_cycles_total: number;
+}
+
+/** One code row that a finding rests on. */
+export interface Evidence {
+  row: number;
+  address: string;
+  text: string;
+  file: string | null;
+  line: number | null;
+  execution_count: number;
+  stall_cycles_total: number;
+  exposed_cycles_total: number;
+  /** The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles). */
+  producers: string[];
+}
+
+/** One number of hardware counters of the same kernel that explains a finding. */
+export interface Reason {
+  /** A quantity of analysis/bottlenecks. */
+  quantity: string;
+  text: string;
+  value: number | null;
+  unit: string;
+  /** panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel. */
+  metric_id: string;
+  /** Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty. */
+  verdict: string;
+}
+
+/** One thing that costs time, why, and what to do. */
+export interface Finding {
+  /** A stall class (analysis/stall_classes.py), or `instruction fetch`, `occupancy`, `source mapping`. */
+  name: string;
+  /** wait, issue, padding, sync, fetch, occupancy or mapping. */
+  kind: string;
+  title: string;
+  cause: string;
+  remedies: Remedy[];
+  evidence: Evidence[];
+  /** Code rows that it is about; `evidence` holds the costliest of them. */
+  row_count: number;
+  stall_cycles_total: number;
+  /** Of all stall cycles. */
+  stall_share: number;
+  /** Of its cycles those that no other wave of the SIMD hid. */
+  exposed_cycles_total: number;
+  /** Of all exposed stall and idle cycles. */
+  exposed_share: number;
+  /** Upper bound of the gain: its exposed cycles over the cycles of all waves (latency + idle). */
+  gain_share_max: number;
+  /** high, medium or low. */
+  confidence: string;
+  confidence_reason: string;
+  /** What counters of the same kernel say about it, where they were given. */
+  reasons: Reason[];
+}
+
+/** A prioritized plan, and how far the trace behind it can be trusted. */
+export interface DiagnoseAnswer {
+  definition: string;
+  /** good, with care, or do not. */
+  trust: string;
+  doubts: Doubt[];
+  findings: Finding[];
+  stall_cycles_total: number;
+  /** Exposed stall and idle cycles. */
+  exposed_cycles_total: number;
+  /** Latency and idle cycles of all waves. */
+  wave_cycles_total: number;
+}
+
+/** One row is one category in one stretch of rows in which it occurs, in the order of rows. */
+export interface HistogramBinsRow {
+  /** Number of the stretch */
+  bin: number;
+  /** Its first code row */
+  first_row: number;
+  /** Its last code row */
+  last_row: number;
+  /** Kind of instruction (CATEGORIES, MATRIX) */
+  category: string;
+  /** Sum of lengths [cycles] */
+  cycles_total: number;
+  /** Executions */
+  execution_count: number;
+}
+
+export const HISTOGRAM_BINS: TableInfo<HistogramBinsRow> = {
+  bin: ["Bin", "", "Number of the stretch"],
+  first_row: ["First row", "", "Its first code row"],
+  last_row: ["Last row", "", "Its last code row"],
+  category: ["Category", "", "Kind of instruction (CATEGORIES, MATRIX)"],
+  cycles_total: ["Cycles", "cycles", "Sum of lengths"],
+  execution_count: ["Executions", "", "Executions"],
+};
+
+/** Cycles over equal stretches of code rows, by category. */
+export interface HistogramAnswer {
+  definition: string;
+  bins: Frame<HistogramBinsRow>;
+  first_row: number;
+  /** -1 = there is no code. */
+  last_row: number;
+  rows_per_bin: number;
+  bin_count: number;
+  /** Of all bins. */
+  cycles_total: number;
+  /** Of instructions whose row is not known: they are in no bin. */
+  unknown_cycles_total: number;
+}
+
+/** One row is one loop, outer ones before inner ones. */
+export interface LoopsRow {
+  /** Number of the loop */
+  loop: number;
+  /** The loop around it; empty = none */
+  parent: number | null;
+  /** Loops around it */
+  depth: number;
+  /** Its first code row */
+  first_row: number;
+  /** Its last code row */
+  last_row: number;
+  /** Code row with which an iteration begins */
+  begin_row: number;
+  /** Address of the first row */
+  address: string;
+  /** Function it is in */
+  function: string | null;
+  /** Source file that most of its rows come from */
+  file: string | null;
+  /** Smallest source line of its rows in that file */
+  first_line: number | null;
+  /** Largest source line of its rows in that file */
+  last_line: number | null;
+  /** Waves that entered it */
+  wave_count: number | null;
+  /** Times that waves entered it */
+  entry_count: number | null;
+  /** Iterations of all waves */
+  iteration_count: number | null;
+  /** Fewest iterations after an entry */
+  trips_min: number | null;
+  /** Median number of iterations after an entry */
+  trips_median: number | null;
+  /** Most iterations after an entry */
+  trips_max: number | null;
+  /** Shortest iteration [cycles] */
+  iteration_cycles_min: number | null;
+  /** Median iteration [cycles] */
+  iteration_cycles_median: number | null;
+  /** Longest iteration [cycles] */
+  iteration_cycles_max: number | null;
+  /** Median of the first iterations [cycles] */
+  first_cycles_median: number | null;
+  /** Median of the steady ones; empty = there are none [cycles] */
+  steady_cycles_median: number | null;
+  /** Median of the last iterations [cycles] */
+  last_cycles_median: number | null;
+  /** Stall of steady iterations (of all, if none), of their cycles */
+  steady_stall_share: number | null;
+  /** Executions of its rows */
+  hit_count: number;
+  /** Sum of their durations [cycles] */
+  latency_cycles_total: number;
+  /** Sum of their stalls [cycles] */
+  stall_cycles_total: number;
+  /** Sum of the gaps before them [cycles] */
+  idle_cycles_total: number;
+  /** Latency and idle that no other wave hid [cycles] */
+  exposed_cycles_total: number;
+  /** Latency and idle, of the whole trace */
+  cycles_share: number;
+  /** The same without inner loops */
+  self_cycles_share: number;
+}
+
+export const LOOPS: TableInfo<LoopsRow> = {
+  loop: ["Loop", "", "Number of the loop"],
+  parent: ["Parent", "", "The loop around it; empty = none"],
+  depth: ["Depth", "", "Loops around it"],
+  first_row: ["First row", "", "Its first code row"],
+  last_row: ["Last row", "", "Its last code row"],
+  begin_row: ["Begin row", "", "Code row with which an iteration begins"],
+  address: ["Address", "", "Address of the first row"],
+  function: ["Function", "", "Function it is in"],
+  file: ["File", "", "Source file that most of its rows come from"],
+  first_line: ["First line", "", "Smallest source line of its rows in that file"],
+  last_line: ["Last line", "", "Largest source line of its rows in that file"],
+  wave_count: ["Waves", "", "Waves that entered it"],
+  entry_count: ["Entries", "", "Times that waves entered it"],
+  iteration_count: ["Iterations", "", "Iterations of all waves"],
+  trips_min: ["Trips min", "", "Fewest iterations after an entry"],
+  trips_median: ["Trips median", "", "Median number of iterations after an entry"],
+  trips_max: ["Trips max", "", "Most iterations after an entry"],
+  iteration_cycles_min: ["Iteration cycles min", "cycles", "Shortest iteration"],
+  iteration_cycles_median: ["Iteration cycles median", "cycles", "Median iteration"],
+  iteration_cycles_max: ["Iteration cycles max", "cycles", "Longest iteration"],
+  first_cycles_median: ["First cycles median", "cycles", "Median of the first iterations"],
+  steady_cycles_median: ["Steady cycles median", "cycles", "Median of the steady ones; empty = there are none"],
+  last_cycles_median: ["Last cycles median", "cycles", "Median of the last iterations"],
+  steady_stall_share: ["Steady stall share", "", "Stall of steady iterations (of all, if none), of their cycles"],
+  hit_count: ["Hits", "", "Executions of its rows"],
+  latency_cycles_total: ["Latency cycles", "cycles", "Sum of their durations"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Sum of their stalls"],
+  idle_cycles_total: ["Idle cycles", "cycles", "Sum of the gaps before them"],
+  exposed_cycles_total: ["Exposed cycles", "cycles", "Latency and idle that no other wave hid"],
+  cycles_share: ["Cycles share", "", "Latency and idle, of the whole trace"],
+  self_cycles_share: ["Self cycles share", "", "The same without inner loops"],
+};
+
+/** The loops of a trace, outer ones before inner ones. */
+export interface LoopsAnswer {
+  definition: string;
+  loops: Frame<LoopsRow>;
+  /** Loops beyond the thousand that were gone round most often. */
+  left_out_count: number;
+  /** Latency and idle of rows in no loop, of the whole trace. */
+  outside_cycles_share: number;
+}
+
+/** One row is one memory operation that some wait drained; largest total latency first. */
+export interface MemoryLatencyByRowRow {
+  /** Code row */
+  row: number;
+  /** What it is (stall_classes.py) */
+  kind: string;
+  /** Executions whose wait is known */
+  sample_count: number;
+  /** Of them those that ended their wait: their latency is exact */
+  tight_count: number;
+  /** Of the tight samples, or of the bounds when none is tight [cycles] */
+  latency_cycles_mean: number;
+  /** Sample standard deviation of the same; empty = one sample [cycles] */
+  latency_cycles_sd: number | null;
+  /** Shortest latency [cycles] */
+  latency_cycles_min: number;
+  /** Median latency [cycles] */
+  latency_cycles_p50: number;
+  /** Latency that 95 % of the samples do not exceed [cycles] */
+  latency_cycles_p95: number;
+  /** Longest latency [cycles] */
+  latency_cycles_max: number;
+  /** No sample is tight: the numbers are upper bounds */
+  is_bound: boolean;
+  /** Mean over all samples: at most so long [cycles] */
+  bound_cycles_mean: number;
+  /** Of the same, in bins of bin_cycles from 0; the last has the rest */
+  distribution: number[] | null;
+  /** Address */
+  address: string;
+  /** Instruction */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+}
+
+export const MEMORY_LATENCY_BY_ROW: TableInfo<MemoryLatencyByRowRow> = {
+  row: ["Row", "", "Code row"],
+  kind: ["Kind", "", "What it is (stall_classes.py)"],
+  sample_count: ["Samples", "", "Executions whose wait is known"],
+  tight_count: ["Tights", "", "Of them those that ended their wait: their latency is exact"],
+  latency_cycles_mean: ["Latency cycles mean", "cycles", "Of the tight samples, or of the bounds when none is tight"],
+  latency_cycles_sd: ["Latency cycles sd", "cycles", "Sample standard deviation of the same; empty = one sample"],
+  latency_cycles_min: ["Latency cycles min", "cycles", "Shortest latency"],
+  latency_cycles_p50: ["Latency cycles p50", "cycles", "Median latency"],
+  latency_cycles_p95: ["Latency cycles p95", "cycles", "Latency that 95 % of the samples do not exceed"],
+  latency_cycles_max: ["Latency cycles max", "cycles", "Longest latency"],
+  is_bound: ["Bound", "", "No sample is tight: the numbers are upper bounds"],
+  bound_cycles_mean: ["Bound cycles mean", "cycles", "Mean over all samples: at most so long"],
+  distribution: ["Distribution", "", "Of the same, in bins of bin_cycles from 0; the last has the rest"],
+  address: ["Address", "", "Address"],
+  text: ["Text", "", "Instruction"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+};
+
+/** One row is one memory operation, from the level counters in the trace (SQ_INST_LEVEL_VMEM, SQ_INST_LEVEL_LDS). */
+export interface MemoryLatencyFromCountersRow {
+  /** Code row */
+  row: number;
+  /** Which counter */
+  counter: string;
+  /** Executions whose end was seen */
+  sample_count: number;
+  /** Mean time from issue to the first counter sample by which it was done [cycles] */
+  latency_cycles_mean: number;
+  /** Sample standard deviation; 0 for one sample [cycles] */
+  latency_cycles_sd: number | null;
+  /** Sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1 [cycles] */
+  error_cycles: number | null;
+  /** Stall before the issue, per sample [cycles] */
+  stall_cycles_mean: number | null;
+  /** Issue, per sample [cycles] */
+  issue_cycles_mean: number | null;
+  /** Address */
+  address: string;
+  /** Instruction */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+}
+
+export const MEMORY_LATENCY_FROM_COUNTERS: TableInfo<MemoryLatencyFromCountersRow> = {
+  row: ["Row", "", "Code row"],
+  counter: ["Counter", "", "Which counter"],
+  sample_count: ["Samples", "", "Executions whose end was seen"],
+  latency_cycles_mean: ["Latency cycles mean", "cycles", "Mean time from issue to the first counter sample by which it was done"],
+  latency_cycles_sd: ["Latency cycles sd", "cycles", "Sample standard deviation; 0 for one sample"],
+  error_cycles: ["Error cycles", "cycles", "Sqrt(sd^2 + interval^2 / 3) / sqrt(n - 1.5); n = 1: / 0.1"],
+  stall_cycles_mean: ["Stall cycles mean", "cycles", "Stall before the issue, per sample"],
+  issue_cycles_mean: ["Issue cycles mean", "cycles", "Issue, per sample"],
+  address: ["Address", "", "Address"],
+  text: ["Text", "", "Instruction"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+};
+
+/** One row is one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py). */
+export interface MemoryLatencyExposureRow {
+  /** Stall, issue or idle */
+  part: string;
+  /** Of all code rows that were asked about [cycles] */
+  cycles_total: number;
+  /** Hidden by other waves [cycles] */
+  hidden_cycles_total: number;
+  /** Not hidden by other waves [cycles] */
+  exposed_cycles_total: number;
+  /** Exposed cycles of this part */
+  exposed_share: number | null;
+}
+
+export const MEMORY_LATENCY_EXPOSURE: TableInfo<MemoryLatencyExposureRow> = {
+  part: ["Part", "", "Stall, issue or idle"],
+  cycles_total: ["Cycles", "cycles", "Of all code rows that were asked about"],
+  hidden_cycles_total: ["Hidden cycles", "cycles", "Hidden by other waves"],
+  exposed_cycles_total: ["Exposed cycles", "cycles", "Not hidden by other waves"],
+  exposed_share: ["Exposed share", "", "Exposed cycles of this part"],
+};
+
+/** Latency of every memory operation, from waits and from counters. */
+export interface MemoryLatencyAnswer {
+  definition: string;
+  by_row: Frame<MemoryLatencyByRowRow>;
+  from_counters: Frame<MemoryLatencyFromCountersRow>;
+  exposure: Frame<MemoryLatencyExposureRow>;
+  /** Width of the bins of `distribution`. */
+  bin_cycles: number;
+  /** Sampling interval of the counters; 0 = the trace has none of them. */
+  counter_interval_cycles: number;
+}
+
+/** One row is one kernel whose waves were seen, or that was asked about. */
+export interface OccupancyLimitsKernelsRow {
+  /** Number of the kernel; empty = waves whose kernel is not known */
+  kernel: number | null;
+  /** Demangled name */
+  name: string;
+  /** Vector registers per lane; empty = not known, here and below */
+  vgprs: number | null;
+  /** Accumulation registers per lane */
+  agprs: number | null;
+  /** Scalar registers per wave */
+  sgprs: number | null;
+  /** LDS per workgroup [bytes] */
+  lds_bytes: number | null;
+  /** Work-items per workgroup [lanes] */
+  workgroup_size: number | null;
+  /** 32 or 64 [lanes] */
+  wave_size: number | null;
+  /** Who knows them: code, metadata, dispatch, options, nothing; or two */
+  registers_from: string;
+  /** Theoretical occupancy: waves of this kernel that fit on a SIMD [waves] */
+  waves_per_simd_limit: number | null;
+  /** Limiter that binds: VGPR, LDS, SGPR, workgroup or hardware */
+  bound_by: string | null;
+  /** What the next step reaches; empty = none [waves] */
+  next_waves_per_simd: number | null;
+  /** Most waves of this kernel seen on one SIMD at a time [waves] */
+  waves_per_simd_max: number | null;
+  /** Wave cycles over the cycles of the SIMDs that held its waves [waves] */
+  waves_per_simd_mean: number | null;
+  /** waves_per_simd_mean over waves_per_simd_limit */
+  limit_share: number | null;
+  /** Waves of this kernel on all CUs of the traced shader engines [waves] */
+  wave_count: number | null;
+  /** Share of its time after its last wave started */
+  drain_share: number | null;
+  /** Whether no wave had to wait for another to leave: the grid is the limit */
+  all_at_once: boolean | null;
+}
+
+export const OCCUPANCY_LIMITS_KERNELS: TableInfo<OccupancyLimitsKernelsRow> = {
+  kernel: ["Kernel", "", "Number of the kernel; empty = waves whose kernel is not known"],
+  name: ["Name", "", "Demangled name"],
+  vgprs: ["VGPRs", "", "Vector registers per lane; empty = not known, here and below"],
+  agprs: ["AGPRs", "", "Accumulation registers per lane"],
+  sgprs: ["SGPRs", "", "Scalar registers per wave"],
+  lds_bytes: ["LDS", "bytes", "LDS per workgroup"],
+  workgroup_size: ["Workgroup size", "lanes", "Work-items per workgroup"],
+  wave_size: ["Wave size", "lanes", "32 or 64"],
+  registers_from: ["Registers from", "", "Who knows them: code, metadata, dispatch, options, nothing; or two"],
+  waves_per_simd_limit: ["Waves per SIMD limit", "waves", "Theoretical occupancy: waves of this kernel that fit on a SIMD"],
+  bound_by: ["Bound by", "", "Limiter that binds: VGPR, LDS, SGPR, workgroup or hardware"],
+  next_waves_per_simd: ["Next waves per SIMD", "waves", "What the next step reaches; empty = none"],
+  waves_per_simd_max: ["Waves per SIMD max", "waves", "Most waves of this kernel seen on one SIMD at a time"],
+  waves_per_simd_mean: ["Waves per SIMD mean", "waves", "Wave cycles over the cycles of the SIMDs that held its waves"],
+  limit_share: ["Limit share", "", "waves_per_simd_mean over waves_per_simd_limit"],
+  wave_count: ["Waves", "waves", "Waves of this kernel on all CUs of the traced shader engines"],
+  drain_share: ["Drain share", "", "Share of its time after its last wave started"],
+  all_at_once: ["All at once", "", "Whether no wave had to wait for another to leave: the grid is the limit"],
+};
+
+/** One row is what one resource allows one kernel. */
+export interface OccupancyLimitsLimitersRow {
+  /** Number of the kernel */
+  kernel: number | null;
+  /** VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware */
+  limiter: string;
+  /** Waves per SIMD that it allows, not above the hardware's maximum [waves] */
+  waves_per_simd: number;
+  /** What a wave (registers) or a workgroup (LDS, waves) asks for */
+  used: number;
+  /** Rounded up to the granule */
+  allocated: number;
+  /** What a SIMD (registers) or a CU or WGP (LDS, workgroups) has */
+  available: number;
+  /** Registers, bytes or waves */
+  unit: string;
+  /** Has to come down to this for the next step; empty = is no obstacle to it */
+  next_at_most: number | null;
+}
+
+export const OCCUPANCY_LIMITS_LIMITERS: TableInfo<OccupancyLimitsLimitersRow> = {
+  kernel: ["Kernel", "", "Number of the kernel"],
+  limiter: ["Limiter", "", "VGPR, LDS, SGPR, workgroup (whole workgroups, barriers) or hardware"],
+  waves_per_simd: ["Waves per SIMD", "waves", "Waves per SIMD that it allows, not above the hardware's maximum"],
+  used: ["Used", "", "What a wave (registers) or a workgroup (LDS, waves) asks for"],
+  allocated: ["Allocated", "", "Rounded up to the granule"],
+  available: ["Available", "", "What a SIMD (registers) or a CU or WGP (LDS, workgroups) has"],
+  unit: ["Unit", "", "Registers, bytes or waves"],
+  next_at_most: ["Next at most", "", "Has to come down to this for the next step; empty = is no obstacle to it"],
+};
+
+/** One row is one traced shader engine. */
+export interface OccupancyLimitsEnginesRow {
+  /** Shader engine */
+  se: number;
+  /** Start of the first wave [cycles] */
+  begin_cycles: number;
+  /** End of the last wave [cycles] */
+  end_cycles: number;
+  /** SIMDs that held waves */
+  simd_count: number;
+  /** Waves on all its CUs [waves] */
+  wave_count: number;
+  /** Most waves on one SIMD at a time [waves] */
+  waves_per_simd_max: number;
+  /** Wave cycles over time and simd_count [waves] */
+  waves_per_simd_mean: number;
+  /** Share of the time after the last wave started */
+  drain_share: number | null;
+}
+
+export const OCCUPANCY_LIMITS_ENGINES: TableInfo<OccupancyLimitsEnginesRow> = {
+  se: ["SE", "", "Shader engine"],
+  begin_cycles: ["Begin cycles", "cycles", "Start of the first wave"],
+  end_cycles: ["End cycles", "cycles", "End of the last wave"],
+  simd_count: ["SIMDs", "", "SIMDs that held waves"],
+  wave_count: ["Waves", "waves", "Waves on all its CUs"],
+  waves_per_simd_max: ["Waves per SIMD max", "waves", "Most waves on one SIMD at a time"],
+  waves_per_simd_mean: ["Waves per SIMD mean", "waves", "Wave cycles over time and simd_count"],
+  drain_share: ["Drain share", "", "Share of the time after the last wave started"],
+};
+
+/** Theoretical and achieved occupancy of the kernels of a trace. */
+export interface OccupancyLimitsAnswer {
+  definition: string;
+  target: string;
+  target_origin: string;
+  target_is_certain: boolean;
+  /** CU or WGP: whose SIMDs share the LDS and run a workgroup. */
+  lds_shared_by: string;
+  kernels: Frame<OccupancyLimitsKernelsRow>;
+  limiters: Frame<OccupancyLimitsLimitersRow>;
+  engines: Frame<OccupancyLimitsEnginesRow>;
+  /** What to know before trusting the numbers. */
+  notes: string[];
+}
+
+/** One row is one unit (instruction, line, ...). */
+export interface SampleHotspotsUnitsRow {
+  /** Its name; empty = rows that belong to none */
+  unit: string | null;
+  /** First sampled code row in it */
+  first_row: number;
+  /** Address of that row */
+  address: string;
+  /** Instruction of its most sampled row */
+  text: string;
+  /** Source file of its most sampled row, as attributed */
+  file: string | null;
+  /** Source line of its most sampled row */
+  line: number | null;
+  /** Sampled code rows in it */
+  row_count: number;
+  /** How often waves were sampled here */
+  sample_count: number;
+  /** Samples in which the instruction was issued */
+  issued_count: number;
+  /** Samples in which it was not */
+  stalled_count: number;
+  /** Of all samples */
+  sample_share: number;
+  /** Most frequent reason of stalls (SAMPLE_REASONS); empty = none */
+  reason: string | null;
+  /** Samples with that reason */
+  reason_count: number | null;
+}
+
+export const SAMPLE_HOTSPOTS_UNITS: TableInfo<SampleHotspotsUnitsRow> = {
+  unit: ["Unit", "", "Its name; empty = rows that belong to none"],
+  first_row: ["First row", "", "First sampled code row in it"],
+  address: ["Address", "", "Address of that row"],
+  text: ["Text", "", "Instruction of its most sampled row"],
+  file: ["File", "", "Source file of its most sampled row, as attributed"],
+  line: ["Line", "", "Source line of its most sampled row"],
+  row_count: ["Rows", "", "Sampled code rows in it"],
+  sample_count: ["Samples", "", "How often waves were sampled here"],
+  issued_count: ["Issueds", "", "Samples in which the instruction was issued"],
+  stalled_count: ["Stalleds", "", "Samples in which it was not"],
+  sample_share: ["Sample share", "", "Of all samples"],
+  reason: ["Reason", "", "Most frequent reason of stalls (SAMPLE_REASONS); empty = none"],
+  reason_count: ["Reasons", "", "Samples with that reason"],
+};
+
+/** One row is one reason of stalls, the most frequent first. */
+export interface SampleHotspotsReasonsRow {
+  /** Why (SAMPLE_REASONS) */
+  reason: string;
+  /** Samples */
+  count: number;
+  /** Of all samples */
+  share: number;
+}
+
+export const SAMPLE_HOTSPOTS_REASONS: TableInfo<SampleHotspotsReasonsRow> = {
+  reason: ["Reason", "", "Why (SAMPLE_REASONS)"],
+  count: ["Count", "", "Samples"],
+  share: ["Share", "", "Of all samples"],
+};
+
+/** How often units of the code were seen by PC sampling, the most frequent first. */
+export interface SampleHotspotsAnswer {
+  definition: string;
+  by: string;
+  attribution: string;
+  sample_count: number;
+  issued_count: number;
+  stalled_count: number;
+  reasons: Frame<SampleHotspotsReasonsRow>;
+  units: Frame<SampleHotspotsUnitsRow>;
+}
+
+/** One row is one class of stalls; largest first. */
+export interface StallsClassesRow {
+  /** What was stalled on (stall_classes.py) */
+  class: string;
+  /** Wait, issue, padding or sync */
+  kind: string;
+  /** Stall of all executions of this class [cycles] */
+  stall_cycles_total: number;
+  /** Of all stall cycles that were asked about */
+  stall_share: number;
+  /** Of them those that no other wave hid (exposure); PC unknown: all [cycles] */
+  exposed_stall_cycles_total: number;
+  /** Executions */
+  execution_count: number;
+  /** Executions that stalled */
+  stalled_count: number;
+  /** Sum of durations [cycles] */
+  latency_cycles_total: number;
+  /** Code rows */
+  row_count: number;
+  /** The code row with the largest stall of this class */
+  top_row: number;
+  /** Its share of the class's stall */
+  top_row_share: number | null;
+  /** What the class means */
+  meaning: string;
+  /** What helps; empty = nothing in general */
+  remedy: string;
+}
+
+export const STALLS_CLASSES: TableInfo<StallsClassesRow> = {
+  class: ["Class", "", "What was stalled on (stall_classes.py)"],
+  kind: ["Kind", "", "Wait, issue, padding or sync"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
+  stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
+  exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],
+  execution_count: ["Executions", "", "Executions"],
+  stalled_count: ["Stalleds", "", "Executions that stalled"],
+  latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations"],
+  row_count: ["Rows", "", "Code rows"],
+  top_row: ["Top row", "", "The code row with the largest stall of this class"],
+  top_row_share: ["Top row share", "", "Its share of the class's stall"],
+  meaning: ["Meaning", "", "What the class means"],
+  remedy: ["Remedy", "", "What helps; empty = nothing in general"],
+};
+
+/** One row is idle cycles (before the first attempt to issue; not part of any stall) by what came before. */
+export interface StallsIdleRow {
+  /** After a taken branch, at the start of a wave, or other */
+  part: string;
+  /** Time before the first attempt to issue: mostly instruction fetch [cycles] */
+  idle_cycles_total: number;
+  /** Of all idle cycles that were asked about */
+  idle_share: number;
+}
+
+export const STALLS_IDLE: TableInfo<StallsIdleRow> = {
+  part: ["Part", "", "After a taken branch, at the start of a wave, or other"],
+  idle_cycles_total: ["Idle cycles", "cycles", "Time before the first attempt to issue: mostly instruction fetch"],
+  idle_share: ["Idle share", "", "Of all idle cycles that were asked about"],
+};
+
+/** Stall cycles by class, and by code row and class. */
+export interface StallsAnswer {
+  definition: string;
+  classes: Frame<StallsClassesRow>;
+  idle: Frame<StallsIdleRow>;
+  stall_cycles_total: number;
+  exposed_stall_cycles_total: number;
+  latency_cycles_total: number;
+  idle_cycles_total: number;
+  /** Executed waits. */
+  wait_count: number;
+  /** Of them those whose producers could not be told. */
+  unresolved_wait_count: number;
+}
+
+/** One row is one code row and one class of its stalls; largest stall first. */
+export interface StallRowsRow {
+  /** Code row; -1 = instructions without a known PC */
+  row: number;
+  /** What it stalled on (stall_classes.py) */
+  class: string;
+  /** Wait, issue, padding or sync */
+  kind: string;
+  /** Stall of all executions of this class [cycles] */
+  stall_cycles_total: number;
+  /** Of all stall cycles that were asked about */
+  stall_share: number;
+  /** Of them those that no other wave hid (exposure); PC unknown: all [cycles] */
+  exposed_stall_cycles_total: number;
+  /** Executions of this class */
+  execution_count: number;
+  /** Executions that stalled (a wait: longer than its issue slot) */
+  stalled_count: number;
+  /** Sum of durations [cycles] */
+  latency_cycles_total: number;
+  /** Instruction */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+}
+
+export const STALL_ROWS: TableInfo<StallRowsRow> = {
+  row: ["Row", "", "Code row; -1 = instructions without a known PC"],
+  class: ["Class", "", "What it stalled on (stall_classes.py)"],
+  kind: ["Kind", "", "Wait, issue, padding or sync"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
+  stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
+  exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],
+  execution_count: ["Executions", "", "Executions of this class"],
+  stalled_count: ["Stalleds", "", "Executions that stalled (a wait: longer than its issue slot)"],
+  latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations"],
+  text: ["Text", "", "Instruction"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+};
+
+/** One row is one kernel or function that waves of this trace entered. */
+export interface SummaryKernelsRow {
+  /** Number of the kernel in this trace */
+  kernel: number;
+  /** Symbol as in the code object; <code object> / 0x<address> when unknown */
+  name: string;
+  /** C++ signature; equal to name when the name is not mangled */
+  demangled: string;
+  /** Vector registers per lane; empty = not known, here and below */
+  vgprs: number | null;
+  /** Accumulation vector registers per lane */
+  agprs: number | null;
+  /** Scalar registers per wave */
+  sgprs: number | null;
+  /** LDS per workgroup: as dispatched where that is known, else the static part [bytes] */
+  lds_bytes: number | null;
+  /** Private segment per lane [bytes] */
+  scratch_bytes: number | null;
+  /** Kernel argument segment [bytes] */
+  kernarg_bytes: number;
+  /** 32 or 64 [lanes] */
+  wave_size: number | null;
+  /** Largest flat workgroup size the kernel was compiled for [lanes] */
+  workgroup_size_max: number;
+  /** Work-items per workgroup as dispatched [lanes] */
+  workgroup_size: number | null;
+  /** Who says so: a file beside the trace, or the code object of the capture */
+  resource_origin: string | null;
+}
+
+export const SUMMARY_KERNELS: TableInfo<SummaryKernelsRow> = {
+  kernel: ["Kernel", "", "Number of the kernel in this trace"],
+  name: ["Name", "", "Symbol as in the code object; <code object> / 0x<address> when unknown"],
+  demangled: ["Demangled", "", "C++ signature; equal to name when the name is not mangled"],
+  vgprs: ["VGPRs", "", "Vector registers per lane; empty = not known, here and below"],
+  agprs: ["AGPRs", "", "Accumulation vector registers per lane"],
+  sgprs: ["SGPRs", "", "Scalar registers per wave"],
+  lds_bytes: ["LDS", "bytes", "LDS per workgroup: as dispatched where that is known, else the static part"],
+  scratch_bytes: ["Scratch", "bytes", "Private segment per lane"],
+  kernarg_bytes: ["Kernarg", "bytes", "Kernel argument segment"],
+  wave_size: ["Wave size", "lanes", "32 or 64"],
+  workgroup_size_max: ["Workgroup size max", "lanes", "Largest flat workgroup size the kernel was compiled for"],
+  workgroup_size: ["Workgroup size", "lanes", "Work-items per workgroup as dispatched"],
+  resource_origin: ["Resource origin", "", "Who says so: a file beside the trace, or the code object of the capture"],
+};
+
+/** One row is one state. */
+export interface SummaryStatesRow {
+  /** IDLE, EXEC, WAIT, STALL (EMPTY: not yet or no longer there) */
+  state: string;
+  /** Wave-cycles in the state [cycles] */
+  cycles_total: number;
+  /** Of the wave-cycles of the group */
+  share: number;
+}
+
+export const SUMMARY_STATES: TableInfo<SummaryStatesRow> = {
+  state: ["State", "", "IDLE, EXEC, WAIT, STALL (EMPTY: not yet or no longer there)"],
+  cycles_total: ["Cycles", "cycles", "Wave-cycles in the state"],
+  share: ["Share", "", "Of the wave-cycles of the group"],
+};
+
+/** One row is one pipe, over all SIMDs. */
+export interface SummaryPipesRow {
+  /** Pipe (PIPES) */
+  pipe: string;
+  /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
+  busy_cycles_total: number;
+  /** Of the traced span of these SIMDs */
+  busy_share: number | null;
+}
+
+export const SUMMARY_PIPES: TableInfo<SummaryPipesRow> = {
+  pipe: ["Pipe", "", "Pipe (PIPES)"],
+  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
+};
+
+/** One row is one counter. */
+export interface SummaryTotalsRow {
+  /** Counter */
+  name: string;
+  /** Samples written; samples of nothing but zeros are not */
+  sample_count: number;
+  /** Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean */
+  value_total: number;
+  /** Mean of the samples */
+  value_mean: number;
+  /** Largest sample */
+  value_max: number;
+}
+
+export const SUMMARY_TOTALS: TableInfo<SummaryTotalsRow> = {
+  name: ["Name", "", "Counter"],
+  sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
+  value_total: ["Value", "", "Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean"],
+  value_mean: ["Value mean", "", "Mean of the samples"],
+  value_max: ["Value max", "", "Largest sample"],
+};
+
+/** One row is one counter of one CU. */
+export interface SummaryByCuRow {
+  /** Counter */
+  name: string;
+  /** Shader engine */
+  se: number;
+  /** CU */
+  cu: number;
+  /** Samples written; samples of nothing but zeros are not */
+  sample_count: number;
+  /** Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean */
+  value_total: number;
+  /** Mean of the samples */
+  value_mean: number;
+  /** Largest sample */
+  value_max: number;
+}
+
+export const SUMMARY_BY_CU: TableInfo<SummaryByCuRow> = {
+  name: ["Name", "", "Counter"],
+  se: ["SE", "", "Shader engine"],
+  cu: ["CU", "", "CU"],
+  sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
+  value_total: ["Value", "", "Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean"],
+  value_mean: ["Value mean", "", "Mean of the samples"],
+  value_max: ["Value max", "", "Largest sample"],
+};
+
+/** One row is one part of the hardware. */
+export interface SummaryHardwareRow {
+  /** MFMA, VALU, LDS, VMEM, FLAT, SCA (scalar) or MISC */
+  unit: string;
+  /** Of the cycles in which CUs were busy; VALU can exceed 1 (two issues at once) */
+  share: number;
+  /** Largest sum over CUs at one time / largest sum of busy cycles at one time */
+  peak_share: number;
+}
+
+export const SUMMARY_HARDWARE: TableInfo<SummaryHardwareRow> = {
+  unit: ["Unit", "", "MFMA, VALU, LDS, VMEM, FLAT, SCA (scalar) or MISC"],
+  share: ["Share", "", "Of the cycles in which CUs were busy; VALU can exceed 1 (two issues at once)"],
+  peak_share: ["Peak share", "", "Largest sum over CUs at one time / largest sum of busy cycles at one time"],
+};
+
+/** One row is one part of the hardware of one CU. */
+export interface SummaryHardwareByCuRow {
+  /** As in hardware */
+  unit: string;
+  /** Shader engine */
+  se: number;
+  /** CU */
+  cu: number;
+  /** Of the busy cycles of the CU */
+  share: number;
+}
+
+export const SUMMARY_HARDWARE_BY_CU: TableInfo<SummaryHardwareByCuRow> = {
+  unit: ["Unit", "", "As in hardware"],
+  se: ["SE", "", "Shader engine"],
+  cu: ["CU", "", "CU"],
+  share: ["Share", "", "Of the busy cycles of the CU"],
+};
+
+/** One row is one pipe of one shader engine. */
+export interface UtilizationByEngineRow {
+  /** Shader engine */
+  se: number;
+  /** Pipe (PIPES) */
+  pipe: string;
+  /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
+  busy_cycles_total: number;
+  /** Of the traced span of these SIMDs */
+  busy_share: number | null;
+}
+
+export const UTILIZATION_BY_ENGINE: TableInfo<UtilizationByEngineRow> = {
+  se: ["SE", "", "Shader engine"],
+  pipe: ["Pipe", "", "Pipe (PIPES)"],
+  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
+};
+
+/** One row is one shader engine. */
+export interface UtilizationBubblesRow {
+  /** Shader engine */
+  se: number;
+  /** SIMDs with traced waves */
+  simd_count: number;
+  /** From the first begin to the last end of the waves of a SIMD, over SIMDs [cycles] */
+  span_cycles_total: number;
+  /** Cycles with at least one traced wave, over SIMDs [cycles] */
+  resident_cycles_total: number;
+  /** Cycles in which any pipe issues [cycles] */
+  issue_cycles_total: number;
+  /** Cycles with a traced wave in which no pipe issues [cycles] */
+  bubble_cycles_total: number;
+  /** Of the resident cycles */
+  bubble_share: number | null;
+}
+
+export const UTILIZATION_BUBBLES: TableInfo<UtilizationBubblesRow> = {
+  se: ["SE", "", "Shader engine"],
+  simd_count: ["SIMDs", "", "SIMDs with traced waves"],
+  span_cycles_total: ["Span cycles", "cycles", "From the first begin to the last end of the waves of a SIMD, over SIMDs"],
+  resident_cycles_total: ["Resident cycles", "cycles", "Cycles with at least one traced wave, over SIMDs"],
+  issue_cycles_total: ["Issue cycles", "cycles", "Cycles in which any pipe issues"],
+  bubble_cycles_total: ["Bubble cycles", "cycles", "Cycles with a traced wave in which no pipe issues"],
+  bubble_share: ["Bubble share", "", "Of the resident cycles"],
+};
+
+/** Busy pipes and issue bubbles. */
+export interface UtilizationAnswer {
+  definition: string;
+  pipes: Frame<SummaryPipesRow>;
+  by_engine: Frame<UtilizationByEngineRow>;
+  bubbles: Frame<UtilizationBubblesRow>;
+  /** Over all shader engines; None = no waves. */
+  bubble_share: number | null;
+  /** gfx9: records end with the issue; later generations tell when the instruction was done. */
+  is_issue_only: boolean;
+  /** Begin of the first stretch, on the aligned clock. */
+  begin_cycles: number;
+  end_cycles: number;
+  bin_cycles: number;
+  bin_count: number;
+}
+
+/** One row is one wait instruction; largest stall first. */
+export interface WaitsRow {
+  /** Code row of the wait */
+  row: number;
+  /** What most of its stall was for (stall_classes.py) */
+  class: string;
+  /** Executions */
+  execution_count: number;
+  /** Executions that held the wave longer than an issue slot */
+  stalled_count: number;
+  /** Stall of the wait, over all its executions and all its producers [cycles] */
+  stall_cycles_total: number;
+  /** Of the stall of all waits that were asked about */
+  stall_share: number;
+  /** Mean stall of an execution [cycles] */
+  stall_cycles_mean: number;
+  /** Longest stall [cycles] */
+  stall_cycles_max: number;
+  /** Producer rows */
+  producer_count: number;
+  /** Address */
+  address: string;
+  /** Instruction */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+  /** Stall that no other wave hid; empty = not known [cycles] */
+  exposed_stall_cycles_total: number | null;
+}
+
+export const WAITS: TableInfo<WaitsRow> = {
+  row: ["Row", "", "Code row of the wait"],
+  class: ["Class", "", "What most of its stall was for (stall_classes.py)"],
+  execution_count: ["Executions", "", "Executions"],
+  stalled_count: ["Stalleds", "", "Executions that held the wave longer than an issue slot"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of the wait, over all its executions and all its producers"],
+  stall_share: ["Stall share", "", "Of the stall of all waits that were asked about"],
+  stall_cycles_mean: ["Stall cycles mean", "cycles", "Mean stall of an execution"],
+  stall_cycles_max: ["Stall cycles max", "cycles", "Longest stall"],
+  producer_count: ["Producers", "", "Producer rows"],
+  address: ["Address", "", "Address"],
+  text: ["Text", "", "Instruction"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+  exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Stall that no other wave hid; empty = not known"],
+};
+
+/** One row is one producer of one wait, through one counter; in the order of `waits`, most frequent first. */
+export interface WaitsProducersRow {
+  /** Code row of the wait */
+  row: number;
+  /** Code row of the awaited instruction */
+  producer_row: number;
+  /** Hardware counter of the wait */
+  counter: string;
+  /** Times it was certainly awaited */
+  count: number;
+  /** Times it may have been awaited, but cannot be told from others */
+  candidate_count: number;
+  /** Count per execution of the wait; above 1: several at once */
+  execution_share: number;
+  /** Times it certainly was what ended the wait */
+  last_count: number;
+  /** Stall then: how much earlier it would have to be issued, on average [cycles] */
+  last_stall_cycles_mean: number | null;
+  /** How much earlier to never stall on it [cycles] */
+  last_stall_cycles_max: number | null;
+  /** From its issue to the first attempt of the wait [cycles] */
+  distance_cycles_mean: number | null;
+  /** Shortest [cycles] */
+  distance_cycles_min: number;
+  /** Longest [cycles] */
+  distance_cycles_max: number;
+  /** Instructions of the wave from it to the wait */
+  distance_instructions_mean: number | null;
+  /** Fewest */
+  distance_instructions_min: number;
+  /** Most */
+  distance_instructions_max: number;
+  /** From its issue to the end of the wait; done by then: begin [cycles] */
+  latency_cycles_mean: number | null;
+  /** Shortest [cycles] */
+  latency_cycles_min: number;
+  /** Longest [cycles] */
+  latency_cycles_max: number;
+  /** Times the wait found it done */
+  done_count: number;
+  /** Then: distance minus the row's median tight latency; may be empty [cycles] */
+  slack_cycles_mean: number | null;
+  /** What the producer is (stall_classes.py) */
+  producer_kind: string;
+  /** Address of the producer */
+  producer_address: string;
+  /** Instruction of the producer */
+  producer_text: string;
+  /** Source file of the producer */
+  producer_file: string | null;
+  /** Source line of the producer */
+  producer_line: number | null;
+}
+
+export const WAITS_PRODUCERS: TableInfo<WaitsProducersRow> = {
+  row: ["Row", "", "Code row of the wait"],
+  producer_row: ["Producer row", "", "Code row of the awaited instruction"],
+  counter: ["Counter", "", "Hardware counter of the wait"],
+  count: ["Count", "", "Times it was certainly awaited"],
+  candidate_count: ["Candidates", "", "Times it may have been awaited, but cannot be told from others"],
+  execution_share: ["Execution share", "", "Count per execution of the wait; above 1: several at once"],
+  last_count: ["Lasts", "", "Times it certainly was what ended the wait"],
+  last_stall_cycles_mean: ["Last stall cycles mean", "cycles", "Stall then: how much earlier it would have to be issued, on average"],
+  last_stall_cycles_max: ["Last stall cycles max", "cycles", "How much earlier to never stall on it"],
+  distance_cycles_mean: ["Distance cycles mean", "cycles", "From its issue to the first attempt of the wait"],
+  distance_cycles_min: ["Distance cycles min", "cycles", "Shortest"],
+  distance_cycles_max: ["Distance cycles max", "cycles", "Longest"],
+  distance_instructions_mean: ["Distance instructions mean", "", "Instructions of the wave from it to the wait"],
+  distance_instructions_min: ["Distance instructions min", "", "Fewest"],
+  distance_instructions_max: ["Distance instructions max", "", "Most"],
+  latency_cycles_mean: ["Latency cycles mean", "cycles", "From its issue to the end of the wait; done by then: begin"],
+  latency_cycles_min: ["Latency cycles min", "cycles", "Shortest"],
+  latency_cycles_max: ["Latency cycles max", "cycles", "Longest"],
+  done_count: ["Dones", "", "Times the wait found it done"],
+  slack_cycles_mean: ["Slack cycles mean", "cycles", "Then: distance minus the row's median tight latency; may be empty"],
+  producer_kind: ["Producer kind", "", "What the producer is (stall_classes.py)"],
+  producer_address: ["Producer address", "", "Address of the producer"],
+  producer_text: ["Producer text", "", "Instruction of the producer"],
+  producer_file: ["Producer file", "", "Source file of the producer"],
+  producer_line: ["Producer line", "", "Source line of the producer"],
+};
+
+/** Every executed wait row, and its producers. */
+export interface WaitsAnswer {
+  definition: string;
+  waits: Frame<WaitsRow>;
+  producers: Frame<WaitsProducersRow>;
+  /** Of all waits that were asked about. */
+  stall_cycles_total: number;
+  execution_count: number;
+  stalled_count: number;
+}
+
+/** One row is one traced wave. */
+export interface WavesRow {
+  /** Number of the wave in this trace */
+  wave: number;
+  /** Shader engine */
+  se: number;
+  /** CU (gfx9) or WGP byte (RDNA) */
+  cu: number;
+  /** SIMD */
+  simd: number;
+  /** Wave slot in the SIMD */
+  slot: number;
+  /** Running number of the wave among those of its SE, SIMD and slot */
+  slot_wave: number;
+  /** Start, on the clock that all shader engines share [cycles] */
+  begin_cycles: number;
+  /** End, on the clock that all shader engines share [cycles] */
+  end_cycles: number;
+  /** Number of the kernel; empty = entry not known */
+  kernel: number | null;
+  /** Micro engine that launched it */
+  me: number;
+  /** Pipe that launched it */
+  pipe: number;
+  /** gfx9: active work-items (as AMD's decoder reports it); RDNA4: workgroup id */
+  workgroup: number;
+  /** Whether the end of the wave was seen */
+  complete: boolean;
+  /** Index of its first row in instructions */
+  first_instruction: number;
+  /** Number of its rows in instructions */
+  instruction_count: number;
+  /** Stall of its instructions [cycles] */
+  stall_cycles_total: number;
+}
+
+export const WAVES: TableInfo<WavesRow> = {
+  wave: ["Wave", "", "Number of the wave in this trace"],
+  se: ["SE", "", "Shader engine"],
+  cu: ["CU", "", "CU (gfx9) or WGP byte (RDNA)"],
+  simd: ["SIMD", "", "SIMD"],
+  slot: ["Slot", "", "Wave slot in the SIMD"],
+  slot_wave: ["Slot wave", "", "Running number of the wave among those of its SE, SIMD and slot"],
+  begin_cycles: ["Begin cycles", "cycles", "Start, on the clock that all shader engines share"],
+  end_cycles: ["End cycles", "cycles", "End, on the clock that all shader engines share"],
+  kernel: ["Kernel", "", "Number of the kernel; empty = entry not known"],
+  me: ["ME", "", "Micro engine that launched it"],
+  pipe: ["Pipe", "", "Pipe that launched it"],
+  workgroup: ["Workgroup", "", "gfx9: active work-items (as AMD's decoder reports it); RDNA4: workgroup id"],
+  complete: ["Complete", "", "Whether the end of the wave was seen"],
+  first_instruction: ["First instruction", "", "Index of its first row in instructions"],
+  instruction_count: ["Instructions", "", "Number of its rows in instructions"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of its instructions"],
+};
+
+/** One row is one GPU that had work. */
+export interface RunBusyGpusRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** gfx942, ... */
+  target: string;
+  /** Name of the product */
+  product: string;
+  /** Processes whose work it did */
+  process_count: number;
+  /** Dispatches */
+  kernel_count: number;
+  /** Copies from or to it */
+  copy_count: number;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** End, since the start of its node [ns] */
+  end: number;
+  /** Span of all GPU work of its node [ns] */
+  span_ns: number;
+  /** With at least one dispatch or copy [ns] */
+  busy_ns: number;
+  /** Share of the span with work */
+  busy_share: number;
+  /** With at least one dispatch [ns] */
+  kernel_busy_ns: number;
+  /** kernel_busy_ns / span_ns */
+  kernel_busy_share: number;
+  /** With at least one copy [ns] */
+  copy_busy_ns: number;
+  /** copy_busy_ns / span_ns */
+  copy_busy_share: number;
+  /** Durations of dispatches and copies added up, overlaps included [ns] */
+  duration_sum_ns: number;
+  /** duration_sum_ns / span_ns: the busy figure of RPD */
+  duration_sum_share: number;
+  /** duration_sum_ns / busy_ns: work at the same time while busy */
+  concurrency_mean: number;
+}
+
+export const RUN_BUSY_GPUS: TableInfo<RunBusyGpusRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  target: ["Target", "", "gfx942, ..."],
+  product: ["Product", "", "Name of the product"],
+  process_count: ["Processes", "", "Processes whose work it did"],
+  kernel_count: ["Kernels", "", "Dispatches"],
+  copy_count: ["Copies", "", "Copies from or to it"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  end: ["End", "ns", "End, since the start of its node"],
+  span_ns: ["Span", "ns", "Span of all GPU work of its node"],
+  busy_ns: ["Busy", "ns", "With at least one dispatch or copy"],
+  busy_share: ["Busy share", "", "Share of the span with work"],
+  kernel_busy_ns: ["Kernel busy", "ns", "With at least one dispatch"],
+  kernel_busy_share: ["Kernel busy share", "", "kernel_busy_ns / span_ns"],
+  copy_busy_ns: ["Copy busy", "ns", "With at least one copy"],
+  copy_busy_share: ["Copy busy share", "", "copy_busy_ns / span_ns"],
+  duration_sum_ns: ["Duration sum", "ns", "Durations of dispatches and copies added up, overlaps included"],
+  duration_sum_share: ["Duration sum share", "", "duration_sum_ns / span_ns: the busy figure of RPD"],
+  concurrency_mean: ["Concurrency mean", "", "duration_sum_ns / busy_ns: work at the same time while busy"],
+};
+
+/** One row is one stream of one process on one GPU. */
+export interface RunBusyStreamsRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process */
+  pid: number;
+  /** Rank; empty = not known */
+  rank: number | null;
+  /** Stream; empty = not recorded */
+  stream_id: number | null;
+  /** Dispatches */
+  kernel_count: number;
+  /** Copies */
+  copy_count: number;
+  /** Durations added up [ns] */
+  duration_sum_ns: number;
+  /** With at least one dispatch or copy [ns] */
+  busy_ns: number;
+  /** Of the span of the node */
+  busy_share: number;
+}
+
+export const RUN_BUSY_STREAMS: TableInfo<RunBusyStreamsRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Rank; empty = not known"],
+  stream_id: ["Stream ID", "", "Stream; empty = not recorded"],
+  kernel_count: ["Kernels", "", "Dispatches"],
+  copy_count: ["Copies", "", "Copies"],
+  duration_sum_ns: ["Duration sum", "ns", "Durations added up"],
+  busy_ns: ["Busy", "ns", "With at least one dispatch or copy"],
+  busy_share: ["Busy share", "", "Of the span of the node"],
+};
+
+/** One row is one node. */
+export interface RunBusyNodesRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** End, since the start of its node [ns] */
+  end: number;
+  /** Length of a stretch of over_time [ns] */
+  bin_ns: number;
+  /** Stretches */
+  bin_count: number;
+  /** GPUs with work */
+  gpu_count: number;
+  /** GPUs that processes saw and did not use */
+  unused_gpu_count: number;
+}
+
+export const RUN_BUSY_NODES: TableInfo<RunBusyNodesRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  end: ["End", "ns", "End, since the start of its node"],
+  bin_ns: ["Bin", "ns", "Length of a stretch of over_time"],
+  bin_count: ["Bins", "", "Stretches"],
+  gpu_count: ["GPUs", "", "GPUs with work"],
+  unused_gpu_count: ["Unused GPUs", "", "GPUs that processes saw and did not use"],
+};
+
+/** How much of the time each GPU had work. */
+export interface RunBusyAnswer {
+  definition: string;
+  gpus: Frame<RunBusyGpusRow>;
+  streams: Frame<RunBusyStreamsRow>;
+  nodes: Frame<RunBusyNodesRow>;
+}
+
+/** One row is one side of the comparison; the first is the base. */
+export interface RunCompareSidesRow {
+  /** Number of the side */
+  side: number;
+  /** Its name: A, B, ... */
+  label: string;
+  /** Processes */
+  process_count: number;
+  /** Steps of all processes; 1 = the whole run is the unit */
+  step_count: number;
+  /** Time of kernels and copies per unit [ns] */
+  gpu_ns: number;
+  /** From the first event to the last, on the node where that took longest [ns] */
+  wall_ns: number;
+  /** Of the GPU time against the base */
+  change: number;
+}
+
+export const RUN_COMPARE_SIDES: TableInfo<RunCompareSidesRow> = {
+  side: ["Side", "", "Number of the side"],
+  label: ["Label", "", "Its name: A, B, ..."],
+  process_count: ["Processes", "", "Processes"],
+  step_count: ["Steps", "", "Steps of all processes; 1 = the whole run is the unit"],
+  gpu_ns: ["GPU", "ns", "Time of kernels and copies per unit"],
+  wall_ns: ["Wall", "ns", "From the first event to the last, on the node where that took longest"],
+  change: ["Change", "", "Of the GPU time against the base"],
+};
+
+/** One row is one thing on one side against the base, the largest effect first. */
+export interface RunCompareThingsRow {
+  /** sides.side */
+  side: number;
+  /** KERNEL, COPY, ... or the kind of call */
+  domain: string;
+  /** Its name */
+  name: string;
+  /** Slower, faster, new, gone, more calls, fewer calls, same or unknown */
+  status: string;
+  /** Calls per unit of the base */
+  base_calls: number;
+  /** Calls per unit */
+  calls: number;
+  /** Mean duration of the base [ns] */
+  base_mean_ns: number;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Change of the mean duration */
+  change: number;
+  /** What the change must exceed, up or down; empty = not known */
+  noise: number | null;
+  /** Time per unit of the base [ns] */
+  base_ns: number;
+  /** Time per unit [ns] */
+  time_ns: number;
+  /** Difference of the time per unit [ns] */
+  delta_ns: number;
+  /** Of this, by more or fewer calls [ns] */
+  work_ns: number;
+  /** Of this, by longer or shorter calls [ns] */
+  speed_ns: number;
+  /** Delta of the base's GPU time; empty for what is not GPU time */
+  delta_share: number | null;
+}
+
+export const RUN_COMPARE_THINGS: TableInfo<RunCompareThingsRow> = {
+  side: ["Side", "", "sides.side"],
+  domain: ["Domain", "", "KERNEL, COPY, ... or the kind of call"],
+  name: ["Name", "", "Its name"],
+  status: ["Status", "", "Slower, faster, new, gone, more calls, fewer calls, same or unknown"],
+  base_calls: ["Base calls", "", "Calls per unit of the base"],
+  calls: ["Calls", "", "Calls per unit"],
+  base_mean_ns: ["Base mean", "ns", "Mean duration of the base"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  change: ["Change", "", "Change of the mean duration"],
+  noise: ["Noise", "", "What the change must exceed, up or down; empty = not known"],
+  base_ns: ["Base", "ns", "Time per unit of the base"],
+  time_ns: ["Time", "ns", "Time per unit"],
+  delta_ns: ["Delta", "ns", "Difference of the time per unit"],
+  work_ns: ["Work", "ns", "Of this, by more or fewer calls"],
+  speed_ns: ["Speed", "ns", "Of this, by longer or shorter calls"],
+  delta_share: ["Delta share", "", "Delta of the base's GPU time; empty for what is not GPU time"],
+};
+
+/** Runs against the first of them. */
+export interface RunCompareAnswer {
+  definition: string;
+  sides: Frame<RunCompareSidesRow>;
+  things: Frame<RunCompareThingsRow>;
+  /** Marker range that is a step; None = the unit is the run. */
+  step: string | null;
+  /** Repeated runs of the base that the noise was measured with. */
+  repeat_count: number;
+  verdict: string;
+}
+
+/** One row is one GPU, or one stream of a process on it. */
+export interface RunGapsGpusRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process; empty = all of the GPU */
+  pid: number | null;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Stream; empty = all of the GPU, or not recorded */
+  stream_id: number | null;
+  /** Number of gaps */
+  gap_count: number;
+  /** Length of all gaps [ns] */
+  gap_ns: number;
+  /** Of the span of the node */
+  gap_share: number;
+  /** Mean length of a gap [ns] */
+  gap_mean_ns: number;
+  /** Longest gap [ns] */
+  gap_max_ns: number;
+  /** Time with work [ns] */
+  busy_ns: number;
+  /** Before the first and after the last work, within the span of the node [ns] */
+  edge_ns: number;
+  /** Span of all GPU work of the node [ns] */
+  span_ns: number;
+}
+
+export const RUN_GAPS_GPUS: TableInfo<RunGapsGpusRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process; empty = all of the GPU"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  stream_id: ["Stream ID", "", "Stream; empty = all of the GPU, or not recorded"],
+  gap_count: ["Gaps", "", "Number of gaps"],
+  gap_ns: ["Gap", "ns", "Length of all gaps"],
+  gap_share: ["Gap share", "", "Of the span of the node"],
+  gap_mean_ns: ["Gap mean", "ns", "Mean length of a gap"],
+  gap_max_ns: ["Gap max", "ns", "Longest gap"],
+  busy_ns: ["Busy", "ns", "Time with work"],
+  edge_ns: ["Edge", "ns", "Before the first and after the last work, within the span of the node"],
+  span_ns: ["Span", "ns", "Span of all GPU work of the node"],
+};
+
+/** One row is one cause on one GPU. */
+export interface RunGapsCausesRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the launching call), queued (launched before the gap began), unknown (its launch is not recorded) */
+  cause: string;
+  /** Function that was called; empty = none */
+  function: string | null;
+  /** Calls, or gaps, that it took part in */
+  call_count: number;
+  /** Its part of the gaps [ns] */
+  wait_ns: number;
+  /** Of the gaps of the GPU */
+  gap_share: number;
+  /** Of the span of the node */
+  span_share: number;
+}
+
+export const RUN_GAPS_CAUSES: TableInfo<RunGapsCausesRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  cause: ["Cause", "", "Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the launching call), queued (launched before the gap began), unknown (its launch is not recorded)"],
+  function: ["Function", "", "Function that was called; empty = none"],
+  call_count: ["Calls", "", "Calls, or gaps, that it took part in"],
+  wait_ns: ["Wait", "ns", "Its part of the gaps"],
+  gap_share: ["Gap share", "", "Of the gaps of the GPU"],
+  span_share: ["Span share", "", "Of the span of the node"],
+};
+
+/** One row is one range of lengths on one GPU or stream. */
+export interface RunGapsHistogramRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process; empty = all of the GPU */
+  pid: number | null;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Stream; empty = all of the GPU, or not recorded */
+  stream_id: number | null;
+  /** Shortest length of the range [ns] */
+  from_ns: number;
+  /** Number of gaps */
+  gap_count: number;
+  /** Length of all of them [ns] */
+  gap_ns: number;
+}
+
+export const RUN_GAPS_HISTOGRAM: TableInfo<RunGapsHistogramRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process; empty = all of the GPU"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  stream_id: ["Stream ID", "", "Stream; empty = all of the GPU, or not recorded"],
+  from_ns: ["From", "ns", "Shortest length of the range"],
+  gap_count: ["Gaps", "", "Number of gaps"],
+  gap_ns: ["Gap", "ns", "Length of all of them"],
+};
+
+/** One row is one of the longest gaps. */
+export interface RunGapsLargestRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process; empty = all of the GPU */
+  pid: number | null;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Stream; empty = all of the GPU, or not recorded */
+  stream_id: number | null;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** How long it lasted [ns] */
+  gap_ns: number;
+  /** The dispatch or copy that ended when it began */
+  before: string;
+  /** The dispatch or copy that ended it */
+  after: string;
+  /** Of that dispatch; empty for copies */
+  dispatch_id: number | null;
+  /** Thread that launched it */
+  tid: number;
+  /** From the begin of the launching call to the end of the gap; empty = not known [ns] */
+  launch_ns: number | null;
+  /** Work of the GPU that was launched and had not begun when the gap began */
+  queue_depth: number;
+  /** Largest part of the gap, as in causes */
+  cause: string;
+  /** The call that took most of it before the launch */
+  function: string;
+  /** Time in that function [ns] */
+  function_ns: number;
+  /** Innermost marker or operator that was open in the thread when it began */
+  context: string;
+}
+
+export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process; empty = all of the GPU"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  stream_id: ["Stream ID", "", "Stream; empty = all of the GPU, or not recorded"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  gap_ns: ["Gap", "ns", "How long it lasted"],
+  before: ["Before", "", "The dispatch or copy that ended when it began"],
+  after: ["After", "", "The dispatch or copy that ended it"],
+  dispatch_id: ["Dispatch ID", "", "Of that dispatch; empty for copies"],
+  tid: ["TID", "", "Thread that launched it"],
+  launch_ns: ["Launch", "ns", "From the begin of the launching call to the end of the gap; empty = not known"],
+  queue_depth: ["Queue depth", "", "Work of the GPU that was launched and had not begun when the gap began"],
+  cause: ["Cause", "", "Largest part of the gap, as in causes"],
+  function: ["Function", "", "The call that took most of it before the launch"],
+  function_ns: ["Function", "ns", "Time in that function"],
+  context: ["Context", "", "Innermost marker or operator that was open in the thread when it began"],
+};
+
+/** How long GPUs, or their streams, idled between work, and why. */
+export interface RunGapsAnswer {
+  definition: string;
+  gpus: Frame<RunGapsGpusRow>;
+  causes: Frame<RunGapsCausesRow>;
+  histogram: Frame<RunGapsHistogramRow>;
+  largest: Frame<RunGapsLargestRow>;
+  /** All gaps, of which `largest` has the longest. */
+  gap_count: number;
+}
+
+/** One row is one GPU; of work of one process where several use it. */
+export interface RunOverlapGpusRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Span of all GPU work of its node [ns] */
+  span_ns: number;
+  /** With kernels that compute [ns] */
+  computation_ns: number;
+  /** With kernels that communicate [ns] */
+  communication_ns: number;
+  /** With copies [ns] */
+  copy_ns: number;
+  /** With communication, without computation [ns] */
+  exposed_communication_ns: number;
+  /** With copies, without any kernel [ns] */
+  exposed_copy_ns: number;
+  /** Of copy_ns: with a kernel at the same time */
+  copy_hidden_share: number;
+  /** Of communication_ns: with computation at the same time */
+  communication_hidden_share: number;
+  /** With work of any kind [ns] */
+  busy_ns: number;
+  /** Without any work, of the span [ns] */
+  idle_ns: number;
+  /** Share of the span with work */
+  busy_share: number;
+}
+
+export const RUN_OVERLAP_GPUS: TableInfo<RunOverlapGpusRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  span_ns: ["Span", "ns", "Span of all GPU work of its node"],
+  computation_ns: ["Computation", "ns", "With kernels that compute"],
+  communication_ns: ["Communication", "ns", "With kernels that communicate"],
+  copy_ns: ["Copy", "ns", "With copies"],
+  exposed_communication_ns: ["Exposed communication", "ns", "With communication, without computation"],
+  exposed_copy_ns: ["Exposed copy", "ns", "With copies, without any kernel"],
+  copy_hidden_share: ["Copy hidden share", "", "Of copy_ns: with a kernel at the same time"],
+  communication_hidden_share: ["Communication hidden share", "", "Of communication_ns: with computation at the same time"],
+  busy_ns: ["Busy", "ns", "With work of any kind"],
+  idle_ns: ["Idle", "ns", "Without any work, of the span"],
+  busy_share: ["Busy share", "", "Share of the span with work"],
+};
+
+/** One row is two streams of one process on one GPU that both had work. */
+export interface RunOverlapStreamsRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** One stream */
+  first_stream_id: number;
+  /** The other stream */
+  second_stream_id: number;
+  /** With work of the first [ns] */
+  first_busy_ns: number;
+  /** With work of the second [ns] */
+  second_busy_ns: number;
+  /** With work of both [ns] */
+  both_ns: number;
+  /** both_ns of the shorter of the two */
+  both_share: number;
+}
+
+export const RUN_OVERLAP_STREAMS: TableInfo<RunOverlapStreamsRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  first_stream_id: ["First stream ID", "", "One stream"],
+  second_stream_id: ["Second stream ID", "", "The other stream"],
+  first_busy_ns: ["First busy", "ns", "With work of the first"],
+  second_busy_ns: ["Second busy", "ns", "With work of the second"],
+  both_ns: ["Both", "ns", "With work of both"],
+  both_share: ["Both share", "", "both_ns of the shorter of the two"],
+};
+
+/** One row is two processes on one GPU. */
+export interface RunOverlapProcessesRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** One process */
+  first_pid: number;
+  /** The other process */
+  second_pid: number;
+  /** With work of the first [ns] */
+  first_busy_ns: number;
+  /** With work of the second [ns] */
+  second_busy_ns: number;
+  /** With work of both [ns] */
+  both_ns: number;
+  /** both_ns of the shorter of the two */
+  both_share: number;
+}
+
+export const RUN_OVERLAP_PROCESSES: TableInfo<RunOverlapProcessesRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  first_pid: ["First PID", "", "One process"],
+  second_pid: ["Second PID", "", "The other process"],
+  first_busy_ns: ["First busy", "ns", "With work of the first"],
+  second_busy_ns: ["Second busy", "ns", "With work of the second"],
+  both_ns: ["Both", "ns", "With work of both"],
+  both_share: ["Both share", "", "both_ns of the shorter of the two"],
+};
+
+/** One row is one number of processes, or of streams of a GPU, that have GPU work at the same time. */
+export interface RunOverlapLevelsRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** GPU, for streams; empty for processes of the node */
+  gpu: number | null;
+  /** Processes or streams */
+  what: string;
+  /** How many at the same time */
+  level: number;
+  /** How long [ns] */
+  length_ns: number;
+  /** Of the time with at least one */
+  busy_share: number;
+}
+
+export const RUN_OVERLAP_LEVELS: TableInfo<RunOverlapLevelsRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "GPU, for streams; empty for processes of the node"],
+  what: ["What", "", "Processes or streams"],
+  level: ["Level", "", "How many at the same time"],
+  length_ns: ["Length", "ns", "How long"],
+  busy_share: ["Busy share", "", "Of the time with at least one"],
+};
+
+/** One row is one process. */
+export interface RunOverlapHostRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Process */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** With at least one call into the runtime, in any of its threads [ns] */
+  call_ns: number;
+  /** Of that, while the GPU did work of the process [ns] */
+  call_hidden_ns: number;
+  /** call_hidden_ns / call_ns */
+  call_hidden_share: number;
+  /** With GPU work of the process [ns] */
+  gpu_busy_ns: number;
+}
+
+export const RUN_OVERLAP_HOST: TableInfo<RunOverlapHostRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  call_ns: ["Call", "ns", "With at least one call into the runtime, in any of its threads"],
+  call_hidden_ns: ["Call hidden", "ns", "Of that, while the GPU did work of the process"],
+  call_hidden_share: ["Call hidden share", "", "call_hidden_ns / call_ns"],
+  gpu_busy_ns: ["GPU busy", "ns", "With GPU work of the process"],
+};
+
+/** What runs at the same time. */
+export interface RunOverlapAnswer {
+  definition: string;
+  gpus: Frame<RunOverlapGpusRow>;
+  streams: Frame<RunOverlapStreamsRow>;
+  processes: Frame<RunOverlapProcessesRow>;
+  levels: Frame<RunOverlapLevelsRow>;
+  host: Frame<RunOverlapHostRow>;
+  /** Idle time that `processes` and their `levels` count as busy, because a process has too many intervals. */
+  bridged_ns: number;
+  /** Streams of a GPU that `streams` compares, the busiest, where there are more; None = all are compared. */
+  stream_limit: number | null;
+}
+
+/** One row is one process. */
+export interface RunRanksProcessesRow {
+  /** Node */
+  host: string | null;
+  /** Process id */
+  pid: number | null;
+  /** Rank; empty = not known */
+  rank: number | null;
+  /** Unique id of the recording, or its path */
+  run: string;
+  /** GPUs it used */
+  gpu_count: number;
+  /** Time of its kernels without collectives [ns] */
+  compute_ns: number;
+  /** Its compute time over the mean, minus 1 */
+  deviation: number;
+  /** Time of its collectives, waiting included [ns] */
+  collective_ns: number;
+  /** Of these, waiting for ranks that arrived later; of complete collectives [ns] */
+  waited_ns: number;
+  /** Collectives at which it arrived last */
+  last_count: number;
+  /** Time of its copies [ns] */
+  copy_ns: number;
+  /** From its first event to its last [ns] */
+  wall_ns: number;
+  /** Share of that in which its GPUs ran anything */
+  busy_share: number;
+}
+
+export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
+  host: ["Host", "", "Node"],
+  pid: ["PID", "", "Process id"],
+  rank: ["Rank", "", "Rank; empty = not known"],
+  run: ["Run", "", "Unique id of the recording, or its path"],
+  gpu_count: ["GPUs", "", "GPUs it used"],
+  compute_ns: ["Compute", "ns", "Time of its kernels without collectives"],
+  deviation: ["Deviation", "", "Its compute time over the mean, minus 1"],
+  collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
+  waited_ns: ["Waited", "ns", "Of these, waiting for ranks that arrived later; of complete collectives"],
+  last_count: ["Lasts", "", "Collectives at which it arrived last"],
+  copy_ns: ["Copy", "ns", "Time of its copies"],
+  wall_ns: ["Wall", "ns", "From its first event to its last"],
+  busy_share: ["Busy share", "", "Share of that in which its GPUs ran anything"],
+};
+
+/** One row is one kernel, no collective, that several processes ran. */
+export interface RunRanksKernelsRow {
+  /** Kernel */
+  name: string;
+  /** Processes that ran it */
+  process_count: number;
+  /** Dispatches of all of them */
+  calls: number;
+  /** Mean of the processes' total times [ns] */
+  mean_ns: number;
+  /** Largest total time of a process [ns] */
+  max_ns: number;
+  /** Largest total time minus the mean [ns] */
+  cost_ns: number;
+  /** Largest total time over the mean */
+  imbalance: number;
+  /** Largest mean duration of a process over the mean duration of all */
+  per_call: number;
+  /** Node of the process that takes longest */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string;
+}
+
+export const RUN_RANKS_KERNELS: TableInfo<RunRanksKernelsRow> = {
+  name: ["Name", "", "Kernel"],
+  process_count: ["Processes", "", "Processes that ran it"],
+  calls: ["Calls", "", "Dispatches of all of them"],
+  mean_ns: ["Mean", "ns", "Mean of the processes' total times"],
+  max_ns: ["Max", "ns", "Largest total time of a process"],
+  cost_ns: ["Cost", "ns", "Largest total time minus the mean"],
+  imbalance: ["Imbalance", "", "Largest total time over the mean"],
+  per_call: ["Per call", "", "Largest mean duration of a process over the mean duration of all"],
+  host: ["Host", "", "Node of the process that takes longest"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+};
+
+/** One row is one collective that several processes ran. */
+export interface RunRanksCollectivesRow {
+  /** Kernel */
+  name: string;
+  /** Processes that ran it */
+  process_count: number;
+  /** Calls of each that were compared */
+  calls: number;
+  /** Whether all called it equally often; else the n-th calls may be others */
+  is_complete: boolean;
+  /** Max - min over processes, added up over calls [ns] */
+  spread_ns: number;
+  /** Max - mean over processes, added up over calls [ns] */
+  excess_ns: number;
+  /** Spread over the longest durations, added up: part of it that is waiting */
+  spread_share: number;
+  /** Node of the process that arrived last most often */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string;
+  /** How often it arrived last */
+  last_count: number;
+}
+
+export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
+  name: ["Name", "", "Kernel"],
+  process_count: ["Processes", "", "Processes that ran it"],
+  calls: ["Calls", "", "Calls of each that were compared"],
+  is_complete: ["Complete", "", "Whether all called it equally often; else the n-th calls may be others"],
+  spread_ns: ["Spread", "ns", "Max - min over processes, added up over calls"],
+  excess_ns: ["Excess", "ns", "Max - mean over processes, added up over calls"],
+  spread_share: ["Spread share", "", "Spread over the longest durations, added up: part of it that is waiting"],
+  host: ["Host", "", "Node of the process that arrived last most often"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  last_count: ["Lasts", "", "How often it arrived last"],
+};
+
+/** How evenly the work of a run is spread over its processes. */
+export interface RunRanksAnswer {
+  definition: string;
+  processes: Frame<RunRanksProcessesRow>;
+  kernels: Frame<RunRanksKernelsRow>;
+  collectives: Frame<RunRanksCollectivesRow>;
+  /** Largest compute time over the mean; None = nothing was computed. */
+  imbalance: number | null;
+  /** Largest compute time minus the mean. */
+  cost_ns: number;
+  /** Waiting in collectives, of all processes together. */
+  waited_ns: number;
+}
+
+/** One row is one path of names; every node comes behind its parent, siblings by inclusive time. */
+export interface RunRegionsTreeRow {
+  /** Number of the node, in the order of the rows */
+  node: number;
+  /** Node above; -1 = none */
+  parent: number;
+  /** Nodes above */
+  depth: number;
+  /** Name of the regions */
+  name: string;
+  /** Regions of this path of names */
+  call_count: number;
+  /** Inclusive: their lengths added up [ns] */
+  total_ns: number;
+  /** Of the inclusive time of all roots */
+  total_share: number;
+  /** Exclusive: without the time that regions below cover [ns] */
+  self_ns: number;
+  /** Of the inclusive time of all roots */
+  self_share: number;
+  /** Mean length of a region [ns] */
+  mean_ns: number;
+  /** Shortest region [ns] */
+  min_ns: number;
+  /** Longest region [ns] */
+  max_ns: number;
+  /** Dispatches and copies that its regions launched themselves */
+  gpu_count: number;
+  /** Durations of the dispatches and copies that it launched itself [ns] */
+  gpu_ns: number;
+  /** Those of all nodes below included */
+  gpu_total_count: number;
+  /** Durations of what it and all regions below launched [ns] */
+  gpu_total_ns: number;
+  /** gpu_total_ns of all GPU time with a known launch */
+  gpu_share: number;
+  /** Regions that outlast the one they began in */
+  crossing_count: number;
+}
+
+export const RUN_REGIONS_TREE: TableInfo<RunRegionsTreeRow> = {
+  node: ["Node", "", "Number of the node, in the order of the rows"],
+  parent: ["Parent", "", "Node above; -1 = none"],
+  depth: ["Depth", "", "Nodes above"],
+  name: ["Name", "", "Name of the regions"],
+  call_count: ["Calls", "", "Regions of this path of names"],
+  total_ns: ["Total", "ns", "Inclusive: their lengths added up"],
+  total_share: ["Total share", "", "Of the inclusive time of all roots"],
+  self_ns: ["Self", "ns", "Exclusive: without the time that regions below cover"],
+  self_share: ["Self share", "", "Of the inclusive time of all roots"],
+  mean_ns: ["Mean", "ns", "Mean length of a region"],
+  min_ns: ["Min", "ns", "Shortest region"],
+  max_ns: ["Max", "ns", "Longest region"],
+  gpu_count: ["GPUs", "", "Dispatches and copies that its regions launched themselves"],
+  gpu_ns: ["GPU", "ns", "Durations of the dispatches and copies that it launched itself"],
+  gpu_total_count: ["GPUs", "", "Those of all nodes below included"],
+  gpu_total_ns: ["GPU", "ns", "Durations of what it and all regions below launched"],
+  gpu_share: ["GPU share", "", "gpu_total_ns of all GPU time with a known launch"],
+  crossing_count: ["Crossings", "", "Regions that outlast the one they began in"],
+};
+
+/** The tree of regions. */
+export interface RunRegionsAnswer {
+  definition: string;
+  tree: Frame<RunRegionsTreeRow>;
+  region_count: number;
+  thread_count: number;
+  process_count: number;
+  /** GPU time whose launch is not among the regions. */
+  unlinked_gpu_ns: number;
+  /** Regions that outlast the one they began in. */
+  crossing_count: number;
+  /** Regions without a possible length; they are left out. */
+  untimed_count: number;
+}
+
+/** One row is one kernel, kind of copy or allocation, or call, in one group. */
+export interface RunSummaryThingsRow {
+  /** Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below */
+  host: string | null;
+  /** Process id */
+  pid: number | null;
+  /** Rank; empty also where it is not known */
+  rank: number | null;
+  /** Unique id of the recording, or its path */
+  run: string;
+  /** Number of the GPU on its node */
+  gpu: number | null;
+  /** Id of the stream */
+  stream: number | null;
+  /** Innermost marker range that was open on the calling thread; empty also where none was */
+  marker: string | null;
+  /** KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ... */
+  domain: string;
+  /** Kernel, kind of copy, function or marker range; for allocations type and level */
+  name: string;
+  /** Number of calls */
+  calls: number;
+  /** Of these, without a usable begin and end: not in the times */
+  untimed_calls: number;
+  /** Sum of the durations [ns] */
+  total_ns: number;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Median duration [ns] */
+  median_ns: number;
+  /** 95 % take at most so long [ns] */
+  p95_ns: number;
+  /** 99 % take at most so long [ns] */
+  p99_ns: number;
+  /** Shortest duration [ns] */
+  min_ns: number;
+  /** Longest duration [ns] */
+  max_ns: number;
+  /** Standard deviation of a sample (n - 1); empty for one call [ns] */
+  stddev_ns: number | null;
+  /** Bytes copied or allocated; empty = not recorded [bytes] */
+  bytes_total: number | null;
+  /** Whether median, p95 and p99 are exact */
+  is_exact: boolean;
+  /** Of the durations of its domain in its group */
+  share: number;
+}
+
+export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
+  host: ["Host", "", "Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below"],
+  pid: ["PID", "", "Process id"],
+  rank: ["Rank", "", "Rank; empty also where it is not known"],
+  run: ["Run", "", "Unique id of the recording, or its path"],
+  gpu: ["GPU", "", "Number of the GPU on its node"],
+  stream: ["Stream", "", "Id of the stream"],
+  marker: ["Marker", "", "Innermost marker range that was open on the calling thread; empty also where none was"],
+  domain: ["Domain", "", "KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ..."],
+  name: ["Name", "", "Kernel, kind of copy, function or marker range; for allocations type and level"],
+  calls: ["Calls", "", "Number of calls"],
+  untimed_calls: ["Untimed calls", "", "Of these, without a usable begin and end: not in the times"],
+  total_ns: ["Total", "ns", "Sum of the durations"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  median_ns: ["Median", "ns", "Median duration"],
+  p95_ns: ["P95", "ns", "95 % take at most so long"],
+  p99_ns: ["P99", "ns", "99 % take at most so long"],
+  min_ns: ["Min", "ns", "Shortest duration"],
+  max_ns: ["Max", "ns", "Longest duration"],
+  stddev_ns: ["Stddev", "ns", "Standard deviation of a sample (n - 1); empty for one call"],
+  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated; empty = not recorded"],
+  is_exact: ["Exact", "", "Whether median, p95 and p99 are exact"],
+  share: ["Share", "", "Of the durations of its domain in its group"],
+};
+
+/** One row is one domain in one group. */
+export interface RunSummaryDomainsRow {
+  /** Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below */
+  host: string | null;
+  /** Process id */
+  pid: number | null;
+  /** Rank; empty also where it is not known */
+  rank: number | null;
+  /** Unique id of the recording, or its path */
+  run: string;
+  /** Number of the GPU on its node */
+  gpu: number | null;
+  /** Id of the stream */
+  stream: number | null;
+  /** Innermost marker range that was open on the calling thread; empty also where none was */
+  marker: string | null;
+  /** KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ... */
+  domain: string;
+  /** Different names */
+  name_count: number;
+  /** Number of calls */
+  calls: number;
+  /** Of these, without a usable begin and end: not in the times */
+  untimed_calls: number;
+  /** Sum of the durations [ns] */
+  total_ns: number;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Median duration [ns] */
+  median_ns: number;
+  /** 95 % take at most so long [ns] */
+  p95_ns: number;
+  /** 99 % take at most so long [ns] */
+  p99_ns: number;
+  /** Shortest duration [ns] */
+  min_ns: number;
+  /** Longest duration [ns] */
+  max_ns: number;
+  /** Standard deviation of a sample (n - 1); empty for one call [ns] */
+  stddev_ns: number | null;
+  /** Bytes copied or allocated; empty = not recorded [bytes] */
+  bytes_total: number | null;
+  /** Whether median, p95 and p99 are exact */
+  is_exact: boolean;
+  /** Of the GPU time of its group; empty for what is not GPU time */
+  share: number | null;
+}
+
+export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
+  host: ["Host", "", "Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below"],
+  pid: ["PID", "", "Process id"],
+  rank: ["Rank", "", "Rank; empty also where it is not known"],
+  run: ["Run", "", "Unique id of the recording, or its path"],
+  gpu: ["GPU", "", "Number of the GPU on its node"],
+  stream: ["Stream", "", "Id of the stream"],
+  marker: ["Marker", "", "Innermost marker range that was open on the calling thread; empty also where none was"],
+  domain: ["Domain", "", "KERNEL, COPY, ALLOCATION, SCRATCH, or the kind of call: HIP, HSA, RCCL, MARKER, ..."],
+  name_count: ["Names", "", "Different names"],
+  calls: ["Calls", "", "Number of calls"],
+  untimed_calls: ["Untimed calls", "", "Of these, without a usable begin and end: not in the times"],
+  total_ns: ["Total", "ns", "Sum of the durations"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  median_ns: ["Median", "ns", "Median duration"],
+  p95_ns: ["P95", "ns", "95 % take at most so long"],
+  p99_ns: ["P99", "ns", "99 % take at most so long"],
+  min_ns: ["Min", "ns", "Shortest duration"],
+  max_ns: ["Max", "ns", "Longest duration"],
+  stddev_ns: ["Stddev", "ns", "Standard deviation of a sample (n - 1); empty for one call"],
+  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated; empty = not recorded"],
+  is_exact: ["Exact", "", "Whether median, p95 and p99 are exact"],
+  share: ["Share", "", "Of the GPU time of its group; empty for what is not GPU time"],
+};
+
+/** Where the time of a run went. */
+export interface RunSummaryAnswer {
+  definition: string;
+  by: "all" | "process" | "rank" | "gpu" | "stream" | "marker";
+  domains: Frame<RunSummaryDomainsRow>;
+  things: Frame<RunSummaryThingsRow>;
+  /** GPUs that kernels ran on. */
+  gpu_count: number;
+  /** Time of all kernels and copies together. */
+  gpu_ns: number;
+  wall_ns: number;
+  /** Share of the time of all processes in which their GPUs ran anything; None = no GPU was used. */
+  busy_share: number | null;
+}
+
+/** One row is one kernel. */
+export interface RunKernelRow {
+  /** The kernel */
+  name: string;
+  /** Dispatches */
+  calls: number;
+  /** Durations added up [ns] */
+  total_ns: number;
+  /** Of the durations of all dispatches, of other kernels too */
+  share: number;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Standard deviation of a sample; empty for one call [ns] */
+  stddev_ns: number | null;
+  /** Shortest duration [ns] */
+  min_ns: number;
+  /** Half of the calls are shorter [ns] */
+  median_ns: number;
+  /** 95 % of the durations are shorter [ns] */
+  p95_ns: number;
+  /** 99 % of the durations are shorter [ns] */
+  p99_ns: number;
+  /** Longest duration [ns] */
+  max_ns: number;
+  /** Dispatches without a possible duration */
+  untimed_calls: number;
+  /** Launch latency; empty = launches are not known [ns] */
+  latency_median_ns: number | null;
+  /** Launch latency that 95 % stay below [ns] */
+  latency_p95_ns: number;
+  /** Distinct ways in which it was launched */
+  shape_count: number;
+  /** Processes that launched it */
+  process_count: number;
+  /** GPUs it ran on */
+  gpu_count: number;
+  /** Streams it ran in, of all processes */
+  stream_count: number;
+}
+
+export const RUN_KERNEL: TableInfo<RunKernelRow> = {
+  name: ["Name", "", "The kernel"],
+  calls: ["Calls", "", "Dispatches"],
+  total_ns: ["Total", "ns", "Durations added up"],
+  share: ["Share", "", "Of the durations of all dispatches, of other kernels too"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  stddev_ns: ["Stddev", "ns", "Standard deviation of a sample; empty for one call"],
+  min_ns: ["Min", "ns", "Shortest duration"],
+  median_ns: ["Median", "ns", "Half of the calls are shorter"],
+  p95_ns: ["P95", "ns", "95 % of the durations are shorter"],
+  p99_ns: ["P99", "ns", "99 % of the durations are shorter"],
+  max_ns: ["Max", "ns", "Longest duration"],
+  untimed_calls: ["Untimed calls", "", "Dispatches without a possible duration"],
+  latency_median_ns: ["Latency median", "ns", "Launch latency; empty = launches are not known"],
+  latency_p95_ns: ["Latency p95", "ns", "Launch latency that 95 % stay below"],
+  shape_count: ["Shapes", "", "Distinct ways in which it was launched"],
+  process_count: ["Processes", "", "Processes that launched it"],
+  gpu_count: ["GPUs", "", "GPUs it ran on"],
+  stream_count: ["Streams", "", "Streams it ran in, of all processes"],
+};
+
+/** One row is one way in which a kernel was launched. */
+export interface RunKernelShapesRow {
+  /** The kernel */
+  name: string;
+  /** gfx942, ... */
+  target: string;
+  /** Size of a workgroup; empty = not recorded, here and below [lanes] */
+  workgroup_x: number | null;
+  /** Size of a workgroup [lanes] */
+  workgroup_y: number;
+  /** Size of a workgroup [lanes] */
+  workgroup_z: number;
+  /** Size of the grid [lanes] */
+  grid_x: number;
+  /** Size of the grid [lanes] */
+  grid_y: number;
+  /** Size of the grid [lanes] */
+  grid_z: number;
+  /** LDS per workgroup [bytes] */
+  lds_bytes: number;
+  /** Scratch memory per lane [bytes] */
+  scratch_bytes: number;
+  /** Vector registers */
+  vgpr_count: number;
+  /** Accumulation registers */
+  accum_vgpr_count: number;
+  /** Scalar registers */
+  sgpr_count: number;
+  /** Dispatches */
+  calls: number;
+  /** Durations added up [ns] */
+  total_ns: number;
+  /** Of the time of the kernel */
+  kernel_share: number;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Shortest duration [ns] */
+  min_ns: number;
+  /** Longest duration [ns] */
+  max_ns: number;
+  /** Theoretical occupancy; empty = not known [waves] */
+  waves_per_simd: number | null;
+  /** Most that the target holds [waves] */
+  waves_per_simd_max: number;
+  /** What limits it: VGPR, LDS, SGPR, workgroup or hardware */
+  bound_by: string;
+}
+
+export const RUN_KERNEL_SHAPES: TableInfo<RunKernelShapesRow> = {
+  name: ["Name", "", "The kernel"],
+  target: ["Target", "", "gfx942, ..."],
+  workgroup_x: ["Workgroup x", "lanes", "Size of a workgroup; empty = not recorded, here and below"],
+  workgroup_y: ["Workgroup y", "lanes", "Size of a workgroup"],
+  workgroup_z: ["Workgroup z", "lanes", "Size of a workgroup"],
+  grid_x: ["Grid x", "lanes", "Size of the grid"],
+  grid_y: ["Grid y", "lanes", "Size of the grid"],
+  grid_z: ["Grid z", "lanes", "Size of the grid"],
+  lds_bytes: ["LDS", "bytes", "LDS per workgroup"],
+  scratch_bytes: ["Scratch", "bytes", "Scratch memory per lane"],
+  vgpr_count: ["VGPRs", "", "Vector registers"],
+  accum_vgpr_count: ["Accum VGPRs", "", "Accumulation registers"],
+  sgpr_count: ["SGPRs", "", "Scalar registers"],
+  calls: ["Calls", "", "Dispatches"],
+  total_ns: ["Total", "ns", "Durations added up"],
+  kernel_share: ["Kernel share", "", "Of the time of the kernel"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  min_ns: ["Min", "ns", "Shortest duration"],
+  max_ns: ["Max", "ns", "Longest duration"],
+  waves_per_simd: ["Waves per SIMD", "waves", "Theoretical occupancy; empty = not known"],
+  waves_per_simd_max: ["Waves per SIMD max", "waves", "Most that the target holds"],
+  bound_by: ["Bound by", "", "What limits it: VGPR, LDS, SGPR, workgroup or hardware"],
+};
+
+/** One row is one range of durations of one kernel. */
+export interface RunKernelHistogramRow {
+  /** The kernel */
+  name: string;
+  /** Begin of the range; the next begins 1.26 times later [ns] */
+  from_ns: number;
+  /** Dispatches in it */
+  calls: number;
+}
+
+export const RUN_KERNEL_HISTOGRAM: TableInfo<RunKernelHistogramRow> = {
+  name: ["Name", "", "The kernel"],
+  from_ns: ["From", "ns", "Begin of the range; the next begins 1.26 times later"],
+  calls: ["Calls", "", "Dispatches in it"],
+};
+
+/** One row is one kernel in one stretch of time on one node. */
+export interface RunKernelOverTimeRow {
+  /** The kernel */
+  name: string;
+  /** The node */
+  machine: string;
+  /** Number of the stretch, from the first in which any of the kernels began */
+  bin: number;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** Its length [ns] */
+  length_ns: number;
+  /** Dispatches that began in it */
+  calls: number;
+  /** Their mean duration [ns] */
+  mean_ns: number;
+  /** The shortest [ns] */
+  min_ns: number;
+  /** The longest [ns] */
+  max_ns: number;
+}
+
+export const RUN_KERNEL_OVER_TIME: TableInfo<RunKernelOverTimeRow> = {
+  name: ["Name", "", "The kernel"],
+  machine: ["Machine", "", "The node"],
+  bin: ["Bin", "", "Number of the stretch, from the first in which any of the kernels began"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  length_ns: ["Length", "ns", "Its length"],
+  calls: ["Calls", "", "Dispatches that began in it"],
+  mean_ns: ["Mean", "ns", "Their mean duration"],
+  min_ns: ["Min", "ns", "The shortest"],
+  max_ns: ["Max", "ns", "The longest"],
+};
+
+/** One row is one of the longest dispatches of a kernel. */
+export interface RunKernelLongestRow {
+  /** The kernel */
+  name: string;
+  /** Host name of the node, else the file */
+  node: string;
+  /** GPU */
+  gpu: number | null;
+  /** Process */
+  pid: number | null;
+  /** Rank; empty = not known */
+  rank: number | null;
+  /** Stream */
+  stream_id: number;
+  /** Number of the dispatch in its process */
+  dispatch_id: number;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** How long it took [ns] */
+  duration_ns: number;
+  /** Times the median of the kernel */
+  median_ratio: number;
+}
+
+export const RUN_KERNEL_LONGEST: TableInfo<RunKernelLongestRow> = {
+  name: ["Name", "", "The kernel"],
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "GPU"],
+  pid: ["PID", "", "Process"],
+  rank: ["Rank", "", "Rank; empty = not known"],
+  stream_id: ["Stream ID", "", "Stream"],
+  dispatch_id: ["Dispatch ID", "", "Number of the dispatch in its process"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  duration_ns: ["Duration", "ns", "How long it took"],
+  median_ratio: ["Median ratio", "", "Times the median of the kernel"],
+};
+
+/** One row is one hardware counter of one kernel. */
+export interface RunKernelCountersRow {
+  /** The kernel */
+  name: string;
+  /** The counter */
+  counter: string;
+  /** Dispatches it was measured for */
+  dispatch_count: number;
+  /** Mean per dispatch, instances added up */
+  value_mean: number;
+  /** Smallest value of a dispatch */
+  value_min: number;
+  /** Largest value of a dispatch */
+  value_max: number;
+}
+
+export const RUN_KERNEL_COUNTERS: TableInfo<RunKernelCountersRow> = {
+  name: ["Name", "", "The kernel"],
+  counter: ["Counter", "", "The counter"],
+  dispatch_count: ["Dispatches", "", "Dispatches it was measured for"],
+  value_mean: ["Value mean", "", "Mean per dispatch, instances added up"],
+  value_min: ["Value min", "", "Smallest value of a dispatch"],
+  value_max: ["Value max", "", "Largest value of a dispatch"],
+};
+
+/** The dispatches of the kernels in question. */
+export interface RunKernelAnswer {
+  definition: string;
+  kernels: Frame<RunKernelRow>;
+  shapes: Frame<RunKernelShapesRow>;
+  histogram: Frame<RunKernelHistogramRow>;
+  over_time: Frame<RunKernelOverTimeRow>;
+  longest: Frame<RunKernelLongestRow>;
+  counters: Frame<RunKernelCountersRow>;
+  /** Durations of all dispatches, of other kernels too. */
+  all_ns: number;
+  by_gpu: RunSummaryThingsRow[];
+  by_process: RunSummaryThingsRow[];
+}
+
+/** One row is one capture; the first is the base. */
+export interface CounterCompareSidesRow {
+  /** Number of the side */
+  side: number;
+  /** Its name: A, B, ... */
+  label: string;
+  /** What was opened */
+  path: string;
+  /** GPU target; empty = not known */
+  target: string;
+  /** Product; empty = not known */
+  product: string;
+  /** Chosen dispatches */
+  dispatch_count: number;
+  /** Chosen kernels */
+  kernel_count: number;
+  /** Of the chosen dispatches; empty = no sound timestamps [ns] */
+  duration_ns: number | null;
+  /** Change of the duration against the base */
+  change: number;
+}
+
+export const COUNTER_COMPARE_SIDES: TableInfo<CounterCompareSidesRow> = {
+  side: ["Side", "", "Number of the side"],
+  label: ["Label", "", "Its name: A, B, ..."],
+  path: ["Path", "", "What was opened"],
+  target: ["Target", "", "GPU target; empty = not known"],
+  product: ["Product", "", "Product; empty = not known"],
+  dispatch_count: ["Dispatches", "", "Chosen dispatches"],
+  kernel_count: ["Kernels", "", "Chosen kernels"],
+  duration_ns: ["Duration", "ns", "Of the chosen dispatches; empty = no sound timestamps"],
+  change: ["Change", "", "Change of the duration against the base"],
+};
+
+/** One row is one kernel on one side against the base, the largest effect first. */
+export interface CounterCompareKernelsRow {
+  /** sides.side */
+  side: number;
+  /** Name of the kernel */
+  kernel_name: string;
+  /** Slower, faster, new, gone, same or unknown (noise is not known) */
+  status: string;
+  /** Dispatches of the base */
+  base_dispatch_count: number;
+  /** Dispatches */
+  dispatch_count: number;
+  /** Mean duration of the base; empty = no sound timestamps [ns] */
+  base_mean_ns: number | null;
+  /** Mean duration [ns] */
+  mean_ns: number;
+  /** Change of the mean duration */
+  change: number;
+  /** What the change must exceed, up or down; empty = not known */
+  noise: number | null;
+  /** Difference of the total durations [ns] */
+  delta_ns: number;
+  /** Rank of the kernel here; empty = all dispatches, or only the base has it */
+  kernel: number | null;
+}
+
+export const COUNTER_COMPARE_KERNELS: TableInfo<CounterCompareKernelsRow> = {
+  side: ["Side", "", "sides.side"],
+  kernel_name: ["Kernel name", "", "Name of the kernel"],
+  status: ["Status", "", "Slower, faster, new, gone, same or unknown (noise is not known)"],
+  base_dispatch_count: ["Base dispatches", "", "Dispatches of the base"],
+  dispatch_count: ["Dispatches", "", "Dispatches"],
+  base_mean_ns: ["Base mean", "ns", "Mean duration of the base; empty = no sound timestamps"],
+  mean_ns: ["Mean", "ns", "Mean duration"],
+  change: ["Change", "", "Change of the mean duration"],
+  noise: ["Noise", "", "What the change must exceed, up or down; empty = not known"],
+  delta_ns: ["Delta", "ns", "Difference of the total durations"],
+  kernel: ["Kernel", "", "Rank of the kernel here; empty = all dispatches, or only the base has it"],
+};
+
+/** One row is one metric of one kernel on one side against the base, in the order of the panels. */
+export interface CounterCompareMetricsRow {
+  /** sides.side */
+  side: number;
+  /** Kernel, as the base calls it; empty = all chosen dispatches */
+  kernel_name: string | null;
+  /** panel.table */
+  table_id: string;
+  /** panel.table.index on the base's GPU, or on the side's if only that has it */
+  metric_id: string;
+  /** Name of the metric */
+  name: string;
+  /** Of tables with several values per channel: which one; else empty */
+  series: string;
+  /** L2 channel; empty = the metric is not about one */
+  channel: number | null;
+  /** Unit of the values */
+  unit: string;
+  /** Higher, lower, same, unknown, not in base, not in side, other unit or blank */
+  status: string;
+  /** Average of the base; empty = not measured */
+  base: number | null;
+  /** Average; empty = not measured */
+  value: number | null;
+  /** Difference; empty = a side lacks it */
+  delta: number | null;
+  /** Difference as a share of the base; empty = the base is 0, or a side lacks it */
+  change: number | null;
+  /** What the difference must exceed, up or down; empty = not known */
+  noise: number | null;
+  /** Of the base's peak [%] */
+  base_peak_share: number;
+  /** Of the peak [%] */
+  peak_share: number;
+  /** Why the base has no value; else empty */
+  base_reason: string;
+  /** Why the side has no value; else empty */
+  reason: string;
+  /** Rank of the kernel here; empty = all dispatches, or only the base has it */
+  kernel: number | null;
+}
+
+export const COUNTER_COMPARE_METRICS: TableInfo<CounterCompareMetricsRow> = {
+  side: ["Side", "", "sides.side"],
+  kernel_name: ["Kernel name", "", "Kernel, as the base calls it; empty = all chosen dispatches"],
+  table_id: ["Table ID", "", "panel.table"],
+  metric_id: ["Metric ID", "", "panel.table.index on the base's GPU, or on the side's if only that has it"],
+  name: ["Name", "", "Name of the metric"],
+  series: ["Series", "", "Of tables with several values per channel: which one; else empty"],
+  channel: ["Channel", "", "L2 channel; empty = the metric is not about one"],
+  unit: ["Unit", "", "Unit of the values"],
+  status: ["Status", "", "Higher, lower, same, unknown, not in base, not in side, other unit or blank"],
+  base: ["Base", "", "Average of the base; empty = not measured"],
+  value: ["Value", "", "Average; empty = not measured"],
+  delta: ["Delta", "", "Difference; empty = a side lacks it"],
+  change: ["Change", "", "Difference as a share of the base; empty = the base is 0, or a side lacks it"],
+  noise: ["Noise", "", "What the difference must exceed, up or down; empty = not known"],
+  base_peak_share: ["Base peak share", "%", "Of the base's peak"],
+  peak_share: ["Peak share", "%", "Of the peak"],
+  base_reason: ["Base reason", "", "Why the base has no value; else empty"],
+  reason: ["Reason", "", "Why the side has no value; else empty"],
+  kernel: ["Kernel", "", "Rank of the kernel here; empty = all dispatches, or only the base has it"],
+};
+
+/** Counter captures against the first of them. */
+export interface CounterCompareAnswer {
+  definition: string;
+  sides: Frame<CounterCompareSidesRow>;
+  kernels: Frame<CounterCompareKernelsRow>;
+  metrics: Frame<CounterCompareMetricsRow>;
+  /** kernel, wave, cycle or second. */
+  normalization: string;
+  /** corrected, or the reference whose rules were applied. */
+  rules: string;
+  /** What to know about the comparison: other GPUs, kernels that are not matched. */
+  notes: string[];
+  verdict: string;
+}
+
+/** One number that speaks for or against a suspect. */
+export interface BottlenecksEvidence {
+  quantity: string;
+  label: string;
+  value: number | null;
+  unit: string;
+  amount: number | null;
+  amount_unit: string;
+  peak: number | null;
+  /** panel.table.index, as `wavescope metrics` has it; empty = a formula of this analysis. */
+  metric_id: string;
+  /** decides, instead, only if, sign or number. */
+  role: string;
+  /** 0 = speaks against the suspect, 1 = for it, 2 = strongly; None = a number only, or not measured. */
+  level: number | null;
+  threshold: string;
+  /** Why the threshold lies there; or, without a value, why there is none. */
+  why: string;
+}
+
+/** The verdict about one suspect for one kernel. */
+export interface Suspicion {
+  name: string;
+  kind: string;
+  /** One of VERDICTS. */
+  verdict: string;
+  reason: string;
+  /** high, medium or low. */
+  confidence: string;
+  confidence_reason: string;
+  evidence: BottlenecksEvidence[];
+  /** What would decide it. */
+  missing_counters: string[];
+  /** Metrics that need these counters. */
+  missing_metrics: string[];
+  remedy: string;
+  /** Upper bound of the kernel's time that can be saved; None = no honest bound. */
+  gain_share_max: number | null;
+  /** Command that plans the passes which would decide it; empty = it is decided, or no counter would help. */
+  plan: string;
+}
+
+/** One kernel: what limits it, and the verdict about every suspect. */
+export interface KernelLimit {
+  /** Its rank by total duration; --kernel takes it. */
+  kernel: number;
+  kernel_name: string;
+  dispatch_count: number;
+  duration_ns_total: number | null;
+  duration_ns_mean: number | null;
+  /** Of all chosen dispatches. */
+  duration_share: number | null;
+  summary: string;
+  /** Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
+  limits: string[];
+  confidence: string;
+  confidence_reason: string;
+  /** At limit, likely, undecided, excluded. */
+  suspects: Suspicion[];
+  /** Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell. */
+  plan: string;
+}
+
+/** What limits the kernels of a counter capture, the longest kernel first. */
+export interface CounterDiagnosisAnswer {
+  definition: string;
+  target: string | null;
+  product: string | null;
+  dispatch_count: number;
+  duration_ns_total: number | null;
+  kernel_count: number;
+  kernels: KernelLimit[];
+  doubts: Doubt[];
+}
+
+/** One row is one dispatch of the program; its passes are joined. */
+export interface CounterDispatchesRow {
+  /** Number of this row */
+  dispatch: number;
+  /** Id in the first pass that has it */
+  dispatch_id: number;
+  /** Rank of that GPU among the GPUs of the capture; empty = not known */
+  gpu: number | null;
+  /** Name of the kernel, without suffixes of tools */
+  kernel_name: string;
+  /** Work-items [lanes] */
+  grid_size: number;
+  /** Work-items per workgroup [lanes] */
+  workgroup_size: number;
+  /** LDS of a workgroup [bytes] */
+  lds_bytes: number;
+  /** Scratch memory of a work-item [bytes] */
+  scratch_bytes: number;
+  /** Vector registers of a lane [registers] */
+  arch_vgprs: number;
+  /** Accumulation registers of a lane [registers] */
+  accum_vgprs: number;
+  /** Scalar registers of a wave [registers] */
+  sgprs: number;
+  /** Rank of its kernel */
+  kernel: number;
+  /** Of the pass without counters if there is one; passes may be averaged [ns] */
+  duration_ns: number;
+}
+
+export const COUNTER_DISPATCHES: TableInfo<CounterDispatchesRow> = {
+  dispatch: ["Dispatch", "", "Number of this row"],
+  dispatch_id: ["Dispatch ID", "", "Id in the first pass that has it"],
+  gpu: ["GPU", "", "Rank of that GPU among the GPUs of the capture; empty = not known"],
+  kernel_name: ["Kernel name", "", "Name of the kernel, without suffixes of tools"],
+  grid_size: ["Grid size", "lanes", "Work-items"],
+  workgroup_size: ["Workgroup size", "lanes", "Work-items per workgroup"],
+  lds_bytes: ["LDS", "bytes", "LDS of a workgroup"],
+  scratch_bytes: ["Scratch", "bytes", "Scratch memory of a work-item"],
+  arch_vgprs: ["Arch VGPRs", "registers", "Vector registers of a lane"],
+  accum_vgprs: ["Accum VGPRs", "registers", "Accumulation registers of a lane"],
+  sgprs: ["SGPRs", "registers", "Scalar registers of a wave"],
+  kernel: ["Kernel", "", "Rank of its kernel"],
+  duration_ns: ["Duration", "ns", "Of the pass without counters if there is one; passes may be averaged"],
+};
+
+/** One row is one kernel of the whole capture, the longest first. */
+export interface CounterKernelsRow {
+  /** Its rank; --kernel takes it, or a part of the name */
+  kernel: number;
+  /** Name of the kernel */
+  kernel_name: string;
+  /** Dispatches */
+  dispatch_count: number;
+  /** Of all of them; empty = no sound timestamps [ns] */
+  duration_ns_total: number | null;
+  /** Mean duration of a dispatch [ns] */
+  duration_ns_mean: number | null;
+  /** Median duration of a dispatch [ns] */
+  duration_ns_median: number | null;
+  /** Share of the time of all kernels */
+  duration_share: number | null;
+}
+
+export const COUNTER_KERNELS: TableInfo<CounterKernelsRow> = {
+  kernel: ["Kernel", "", "Its rank; --kernel takes it, or a part of the name"],
+  kernel_name: ["Kernel name", "", "Name of the kernel"],
+  dispatch_count: ["Dispatches", "", "Dispatches"],
+  duration_ns_total: ["Duration", "ns", "Of all of them; empty = no sound timestamps"],
+  duration_ns_mean: ["Duration mean", "ns", "Mean duration of a dispatch"],
+  duration_ns_median: ["Duration median", "ns", "Median duration of a dispatch"],
+  duration_share: ["Duration share", "", "Share of the time of all kernels"],
+};
+
+/** One row is one metric, or one channel of one metric. */
+export interface CounterPanelsRow {
+  /** panel.table */
+  table_id: string;
+  /** panel.table.index */
+  metric_id: string;
+  /** Name of the metric */
+  name: string;
+  /** Of tables with several values per channel: which one; else empty */
+  series: string;
+  /** Unit, with the normalization put in */
+  unit: string;
+  /** Ratio of sums, or mean per dispatch; empty = see reason */
+  average: number | null;
+  /** Sample standard deviation over dispatches */
+  deviation: number | null;
+  /** Smallest value of a dispatch */
+  minimum: number | null;
+  /** First quartile over the dispatches */
+  q1: number | null;
+  /** Median over the dispatches */
+  median: number | null;
+  /** Third quartile over the dispatches */
+  q3: number | null;
+  /** Largest value of a dispatch */
+  maximum: number | null;
+  /** What the hardware can do at most, in the same unit; empty = no such bound */
+  peak: number | null;
+  /** 100 average / peak [%] */
+  peak_share: number | null;
+  /** Dispatches that have a value */
+  dispatch_count: number;
+  /** Why there is no average; else empty */
+  reason: string;
+}
+
+export const COUNTER_PANELS: TableInfo<CounterPanelsRow> = {
+  table_id: ["Table ID", "", "panel.table"],
+  metric_id: ["Metric ID", "", "panel.table.index"],
+  name: ["Name", "", "Name of the metric"],
+  series: ["Series", "", "Of tables with several values per channel: which one; else empty"],
+  unit: ["Unit", "", "Unit, with the normalization put in"],
+  average: ["Average", "", "Ratio of sums, or mean per dispatch; empty = see reason"],
+  deviation: ["Deviation", "", "Sample standard deviation over dispatches"],
+  minimum: ["Minimum", "", "Smallest value of a dispatch"],
+  q1: ["Q1", "", "First quartile over the dispatches"],
+  median: ["Median", "", "Median over the dispatches"],
+  q3: ["Q3", "", "Third quartile over the dispatches"],
+  maximum: ["Maximum", "", "Largest value of a dispatch"],
+  peak: ["Peak", "", "What the hardware can do at most, in the same unit; empty = no such bound"],
+  peak_share: ["Peak share", "%", "100 average / peak"],
+  dispatch_count: ["Dispatches", "", "Dispatches that have a value"],
+  reason: ["Reason", "", "Why there is no average; else empty"],
+};
+
+/** One row is one counter of one pass. */
+export interface CounterRawCountersRow {
+  /** Name, without _sum and channel */
+  counter: string;
+  /** passes.pass */
+  pass: number;
+  /** Name of the pass */
+  pass_name: string;
+  /** Of counters that the profiler derives: KiB, %, cycles; empty = events */
+  unit: string;
+  /** Channels that were measured one by one */
+  channel_count: number;
+  /** Chosen dispatches that have a value */
+  dispatch_count: number;
+  /** Sum over them; empty = no dispatch has a value, or a ratio */
+  total: number | null;
+  /** Mean over the dispatches */
+  mean: number | null;
+  /** Smallest value of a dispatch */
+  minimum: number | null;
+  /** Largest value of a dispatch */
+  maximum: number | null;
+}
+
+export const COUNTER_RAW_COUNTERS: TableInfo<CounterRawCountersRow> = {
+  counter: ["Counter", "", "Name, without _sum and channel"],
+  pass: ["Pass", "", "passes.pass"],
+  pass_name: ["Pass name", "", "Name of the pass"],
+  unit: ["Unit", "", "Of counters that the profiler derives: KiB, %, cycles; empty = events"],
+  channel_count: ["Channels", "", "Channels that were measured one by one"],
+  dispatch_count: ["Dispatches", "", "Chosen dispatches that have a value"],
+  total: ["Total", "", "Sum over them; empty = no dispatch has a value, or a ratio"],
+  mean: ["Mean", "", "Mean over the dispatches"],
+  minimum: ["Minimum", "", "Smallest value of a dispatch"],
+  maximum: ["Maximum", "", "Largest value of a dispatch"],
+};
+
+/** Counters as they were measured, before any formula. */
+export interface CounterRawAnswer {
+  definition: string;
+  /** Chosen dispatches. */
+  dispatch_count: number;
+  counters: Frame<CounterRawCountersRow>;
+}
+
+/** One row is one roof: the bandwidth of a level of memory, or the rate of one precision on one pipe. */
+export interface CounterRooflineCeilingsRow {
+  /** HBM, L2, ..., or pipe and precision */
+  name: string;
+  /** Bandwidth or compute */
+  kind: string;
+  /** fp16, i8, ...; empty = bandwidth */
+  precision: string | null;
+  /** VALU or MFMA; empty = bandwidth */
+  pipe: string | null;
+  /** GB/s, GFLOP/s or GIOP/s: of the numbers of this row */
+  unit: string;
+  /** Rate of the hardware per cycle x units x highest clock; empty = not known [10^9/s] */
+  theoretical: number | null;
+  /** Mean of the benchmark beside the capture; empty = not measured [10^9/s] */
+  empirical: number | null;
+  /** Lower end of its 95 % interval [10^9/s] */
+  empirical_low: number | null;
+  /** Upper end [10^9/s] */
+  empirical_high: number | null;
+  /** The one that kernels are compared with; empty = see reason [10^9/s] */
+  used: number | null;
+  /** Empirical or theoretical; empty = neither */
+  used_from: string;
+  /** Why there is none; else empty */
+  reason: string;
+}
+
+export const COUNTER_ROOFLINE_CEILINGS: TableInfo<CounterRooflineCeilingsRow> = {
+  name: ["Name", "", "HBM, L2, ..., or pipe and precision"],
+  kind: ["Kind", "", "Bandwidth or compute"],
+  precision: ["Precision", "", "fp16, i8, ...; empty = bandwidth"],
+  pipe: ["Pipe", "", "VALU or MFMA; empty = bandwidth"],
+  unit: ["Unit", "", "GB/s, GFLOP/s or GIOP/s: of the numbers of this row"],
+  theoretical: ["Theoretical", "10^9/s", "Rate of the hardware per cycle x units x highest clock; empty = not known"],
+  empirical: ["Empirical", "10^9/s", "Mean of the benchmark beside the capture; empty = not measured"],
+  empirical_low: ["Empirical low", "10^9/s", "Lower end of its 95 % interval"],
+  empirical_high: ["Empirical high", "10^9/s", "Upper end"],
+  used: ["Used", "10^9/s", "The one that kernels are compared with; empty = see reason"],
+  used_from: ["Used from", "", "Empirical or theoretical; empty = neither"],
+  reason: ["Reason", "", "Why there is none; else empty"],
+};
+
+/** One row is one kernel, or one dispatch, those with most time first. */
+export interface CounterRooflineKernelsRow {
+  /** Rank of the kernel by its time, as in wavescope counters */
+  kernel: number;
+  /** Name of the kernel */
+  kernel_name: string;
+  /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
+  dispatch: number | null;
+  /** Its id, as --dispatch takes it */
+  dispatch_id: number;
+  /** Dispatches that it is about */
+  dispatch_count: number;
+  /** Mean duration; empty = no sound timestamps [ns] */
+  duration_ns_mean: number | null;
+  /** Of the time of all chosen dispatches */
+  duration_share: number | null;
+  /** Floating-point operations per dispatch */
+  flops: number;
+  /** Flops over the duration [GFLOP/s] */
+  gflops_per_second: number | null;
+  /** Integer operations per dispatch */
+  iops: number;
+  /** Iops over the duration [GIOP/s] */
+  giops_per_second: number | null;
+  /** Kinds of them that were not measured: flops is a lower bound */
+  flops_missing: string;
+  /** Likewise of iops */
+  iops_missing: string;
+  /** The unit that needs most time for the work: the lowest roof */
+  bound: string | null;
+  /** Of that roof: least time that the unit needs, over the duration */
+  share: number | null;
+  /** The conclusion in words */
+  verdict: string;
+}
+
+export const COUNTER_ROOFLINE_KERNELS: TableInfo<CounterRooflineKernelsRow> = {
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel_name: ["Kernel name", "", "Name of the kernel"],
+  dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
+  dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
+  dispatch_count: ["Dispatches", "", "Dispatches that it is about"],
+  duration_ns_mean: ["Duration mean", "ns", "Mean duration; empty = no sound timestamps"],
+  duration_share: ["Duration share", "", "Of the time of all chosen dispatches"],
+  flops: ["Flops", "", "Floating-point operations per dispatch"],
+  gflops_per_second: ["Gflops per second", "GFLOP/s", "Flops over the duration"],
+  iops: ["Iops", "", "Integer operations per dispatch"],
+  giops_per_second: ["Giops per second", "GIOP/s", "Iops over the duration"],
+  flops_missing: ["Flops missing", "", "Kinds of them that were not measured: flops is a lower bound"],
+  iops_missing: ["Iops missing", "", "Likewise of iops"],
+  bound: ["Bound", "", "The unit that needs most time for the work: the lowest roof"],
+  share: ["Share", "", "Of that roof: least time that the unit needs, over the duration"],
+  verdict: ["Verdict", "", "The conclusion in words"],
+};
+
+/** One row is one kernel or dispatch at one level of memory, with its floating-point or its integer work. */
+export interface CounterRooflinePointsRow {
+  /** Rank of the kernel by its time, as in wavescope counters */
+  kernel: number;
+  /** Name of the kernel */
+  kernel_name: string;
+  /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
+  dispatch: number | null;
+  /** Its id, as --dispatch takes it */
+  dispatch_id: number;
+  /** HBM (all that L2 asks the fabric for), L2, L1 or LDS */
+  level: string;
+  /** Flop or iop */
+  work: string;
+  /** Per dispatch */
+  operations: number;
+  /** Moved at that level, per dispatch [bytes] */
+  bytes: number;
+  /** Operations per byte; empty = see reason [1/byte] */
+  intensity: number | null;
+  /** Operations over the duration [10^9/s] */
+  gops_per_second: number | null;
+  /** Bytes over the duration [GB/s] */
+  gb_per_second: number | null;
+  /** The lowest roof above the point: the level, or the pipe */
+  roof: string | null;
+  /** Its height at this intensity [10^9/s] */
+  roof_gops_per_second: number | null;
+  /** Of the roof that is reached; without operations, of the bandwidth */
+  share: number | null;
+  /** Why something is missing; else empty */
+  reason: string;
+}
+
+export const COUNTER_ROOFLINE_POINTS: TableInfo<CounterRooflinePointsRow> = {
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel_name: ["Kernel name", "", "Name of the kernel"],
+  dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
+  dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
+  level: ["Level", "", "HBM (all that L2 asks the fabric for), L2, L1 or LDS"],
+  work: ["Work", "", "Flop or iop"],
+  operations: ["Operations", "", "Per dispatch"],
+  bytes: ["Bytes", "bytes", "Moved at that level, per dispatch"],
+  intensity: ["Intensity", "1/byte", "Operations per byte; empty = see reason"],
+  gops_per_second: ["Gops per second", "10^9/s", "Operations over the duration"],
+  gb_per_second: ["Gb per second", "GB/s", "Bytes over the duration"],
+  roof: ["Roof", "", "The lowest roof above the point: the level, or the pipe"],
+  roof_gops_per_second: ["Roof gops per second", "10^9/s", "Its height at this intensity"],
+  share: ["Share", "", "Of the roof that is reached; without operations, of the bandwidth"],
+  reason: ["Reason", "", "Why something is missing; else empty"],
+};
+
+/** One row is the operations of one precision on one pipe, of one kernel or dispatch. */
+export interface CounterRooflineOperationsRow {
+  /** Rank of the kernel by its time, as in wavescope counters */
+  kernel: number;
+  /** Name of the kernel */
+  kernel_name: string;
+  /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
+  dispatch: number | null;
+  /** Its id, as --dispatch takes it */
+  dispatch_id: number;
+  /** Pipe and precision */
+  kind: string;
+  /** fp16, i8, ... */
+  precision: string;
+  /** VALU or MFMA */
+  pipe: string;
+  /** Flop or iop */
+  work: string;
+  /** Per dispatch; empty = see reason */
+  operations: number | null;
+  /** Over the duration [10^9/s] */
+  gops_per_second: number;
+  /** The ceiling used [10^9/s] */
+  ceiling_gops_per_second: number;
+  /** Of that ceiling */
+  share: number;
+  /** Why they are not known; else empty */
+  reason: string;
+}
+
+export const COUNTER_ROOFLINE_OPERATIONS: TableInfo<CounterRooflineOperationsRow> = {
+  kernel: ["Kernel", "", "Rank of the kernel by its time, as in wavescope counters"],
+  kernel_name: ["Kernel name", "", "Name of the kernel"],
+  dispatch: ["Dispatch", "", "dispatches.dispatch; empty = mean over the dispatches of the kernel"],
+  dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
+  kind: ["Kind", "", "Pipe and precision"],
+  precision: ["Precision", "", "fp16, i8, ..."],
+  pipe: ["Pipe", "", "VALU or MFMA"],
+  work: ["Work", "", "Flop or iop"],
+  operations: ["Operations", "", "Per dispatch; empty = see reason"],
+  gops_per_second: ["Gops per second", "10^9/s", "Over the duration"],
+  ceiling_gops_per_second: ["Ceiling gops per second", "10^9/s", "The ceiling used"],
+  share: ["Share", "", "Of that ceiling"],
+  reason: ["Reason", "", "Why they are not known; else empty"],
+};
+
+/** Kernels under their roofs. */
+export interface CounterRooflineAnswer {
+  definition: string;
+  target: string;
+  product: string;
+  /** kernel or dispatch. */
+  by: string;
+  /** corrected, or the reference whose bytes and rates were applied. */
+  rules: string;
+  /** Kernels or dispatches that were chosen; `kernels` has the first of them. */
+  total_count: number;
+  ceilings: Frame<CounterRooflineCeilingsRow>;
+  kernels: Frame<CounterRooflineKernelsRow>;
+  points: Frame<CounterRooflinePointsRow>;
+  operations: Frame<CounterRooflineOperationsRow>;
+  /** What limits the trust in the numbers. */
+  doubts: string[];
+}
+
+/** One row is one block of the hardware. */
+export interface MemoryChartBlocksRow {
+  /** Its name here */
+  block: string;
+  /** Its name in pictures */
+  title: string;
+  /** Distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level */
+  stage: number;
+}
+
+export const MEMORY_CHART_BLOCKS: TableInfo<MemoryChartBlocksRow> = {
+  block: ["Block", "", "Its name here"],
+  title: ["Title", "", "Its name in pictures"],
+  stage: ["Stage", "", "Distance from the waves: 0 = the CUs, 1 = caches beside them, then one more per level"],
+};
+
+/** One row is one number in one block. */
+export interface MemoryChartValuesRow {
+  /** blocks.block */
+  block: string;
+  /** What it is, in a word */
+  label: string;
+  /** The value; empty = see reason */
+  value: number | null;
+  /** Unit of value */
+  unit: string;
+  /** Metric: wavescope metrics ID explains it; several are joined by + */
+  metric_id: string;
+  /** What the hardware can do at most, in the same unit; empty = no such bound is known */
+  peak: number | null;
+  /** 100 value / peak [%] */
+  peak_share: number | null;
+  /** Why there is no value; else empty */
+  reason: string;
+  /** What the metric means */
+  about: string;
+  /** Whether it is the traffic of the block */
+  is_rate: boolean;
+  /** Good, warm or hot, of shares that one would want to be high or low; else empty */
+  heat: string;
+}
+
+export const MEMORY_CHART_VALUES: TableInfo<MemoryChartValuesRow> = {
+  block: ["Block", "", "blocks.block"],
+  label: ["Label", "", "What it is, in a word"],
+  value: ["Value", "", "The value; empty = see reason"],
+  unit: ["Unit", "", "Unit of value"],
+  metric_id: ["Metric ID", "", "Metric: wavescope metrics ID explains it; several are joined by +"],
+  peak: ["Peak", "", "What the hardware can do at most, in the same unit; empty = no such bound is known"],
+  peak_share: ["Peak share", "%", "100 value / peak"],
+  reason: ["Reason", "", "Why there is no value; else empty"],
+  about: ["About", "", "What the metric means"],
+  is_rate: ["Rate", "", "Whether it is the traffic of the block"],
+  heat: ["Heat", "", "Good, warm or hot, of shares that one would want to be high or low; else empty"],
+};
+
+/** One row is one kind of requests over one wire. */
+export interface MemoryChartWiresRow {
+  /** Block that asks */
+  source: string;
+  /** Block that answers */
+  target: string;
+  /** Read, write, atomic or request; traffic = bytes of all of them */
+  kind: string;
+  /** The value; empty = see reason */
+  value: number | null;
+  /** Unit of value */
+  unit: string;
+  /** Metric: wavescope metrics ID explains it; several are joined by + */
+  metric_id: string;
+  /** What the hardware can do at most, in the same unit; empty = no such bound is known */
+  peak: number | null;
+  /** 100 value / peak [%] */
+  peak_share: number | null;
+  /** Why there is no value; else empty */
+  reason: string;
+  /** Bytes of these requests per second; empty = no metric tells them [GB/s] */
+  rate: number | null;
+  /** Of the peak of what carries them [%] */
+  rate_share: number | null;
+  /** Warm or hot where that is near the peak; else empty */
+  heat: string;
+}
+
+export const MEMORY_CHART_WIRES: TableInfo<MemoryChartWiresRow> = {
+  source: ["Source", "", "Block that asks"],
+  target: ["Target", "", "Block that answers"],
+  kind: ["Kind", "", "Read, write, atomic or request; traffic = bytes of all of them"],
+  value: ["Value", "", "The value; empty = see reason"],
+  unit: ["Unit", "", "Unit of value"],
+  metric_id: ["Metric ID", "", "Metric: wavescope metrics ID explains it; several are joined by +"],
+  peak: ["Peak", "", "What the hardware can do at most, in the same unit; empty = no such bound is known"],
+  peak_share: ["Peak share", "%", "100 value / peak"],
+  reason: ["Reason", "", "Why there is no value; else empty"],
+  rate: ["Rate", "GB/s", "Bytes of these requests per second; empty = no metric tells them"],
+  rate_share: ["Rate share", "%", "Of the peak of what carries them"],
+  heat: ["Heat", "", "Warm or hot where that is near the peak; else empty"],
+};
+
+/** Blocks, their values and the wires between them. */
+export interface MemoryChartAnswer {
+  definition: string;
+  target: string;
+  product: string;
+  /** cdna or rdna. */
+  family: string;
+  /** Requests per kernel, wave, cycle or second. */
+  normalization: string;
+  rules: string;
+  dispatch_count: number;
+  duration_ns_mean: number | null;
+  /** Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak. */
+  busiest: string;
+  blocks: Frame<MemoryChartBlocksRow>;
+  values: Frame<MemoryChartValuesRow>;
+  wires: Frame<MemoryChartWiresRow>;
+  doubts: string[];
+}

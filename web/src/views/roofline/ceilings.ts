@@ -1,0 +1,17 @@
+// What kernels are compared with.
+
+/** Floating-point or integer operations. */
+export type Work = "flop" | "iop";
+
+/** Kernels in an answer about all of them: MOST_KERNELS of page/counters/roofline.py. */
+export const MOST_KERNELS = 300;
+
+export const CEILINGS = [
+  {
+    choice: "best",
+    title: "measured roofs, else theoretical",
+    hint: "Of a benchmark where one was run, else rates and clocks",
+  },
+  { choice: "empirical", title: "measured roofs", hint: "What a benchmark reached on the same machine" },
+  { choice: "theoretical", title: "theoretical roofs", hint: "Rates of the hardware times the highest clock" },
+];
