@@ -71,7 +71,7 @@ def test_every_view_of_a_poor_capture_shows_something(page, serve, capture):
 def test_names_of_kernels_are_text(page, serve):
     page.goto(serve(hostile_capture()).url)
     page.locator('[data-view="counter_kernels"] .row:not(.head)', has_text=HOSTILE).first.click()
-    page.wait_for_function("location.hash.includes('kernel=')")
+    page.wait_for_function("location.hash.includes('kernelRank=')")
     expect(page.locator('[data-view="roofline"]')).to_contain_text(HOSTILE, use_inner_text=True)
     eventually(lambda: page.evaluate("document.querySelectorAll('.dock img').length"), 0)
 
@@ -110,7 +110,7 @@ def test_an_exported_page_has_all_answers_and_asks_nobody(offline_page, tmp_path
     assert len(views) >= 8
     assert shown == []
     offline_page.goto("about:blank")
-    offline_page.goto(file.as_uri() + "#layout=t(speed_of_light;0)&kernel=1&per=wave")
+    offline_page.goto(file.as_uri() + "#layout=t(speed_of_light;0)&kernelRank=1&per=wave")
     rows = counter_panels(counters, choice=CounterChoice(kernels=("1",)), normalization="wave").rows
     for row in rows.filter(pl.col("table_id") == "2.1").head(12).iter_rows(named=True):
         cell = offline_page.locator(f'[data-metric="{row["metric_id"]}"] [data-field="average"]')
@@ -130,7 +130,7 @@ def test_two_captures_are_compared(page, serve):
     row = page.locator('[aria-label="Kernels that changed"] tr', has_text=slow["kernel_name"])
     expect(row.locator('[data-column="change"]')).to_have_text(f"+{percent(slow['change'])}", use_inner_text=True)
     row.click()
-    page.wait_for_function("location.hash.includes('kernel=0')")
+    page.wait_for_function("location.hash.includes('kernelRank=0')")
     changed = answer.changes(1).filter(pl.col("kernel_name") == slow["kernel_name"])
     page.get_by_text(f"{changed.height:,} of ").wait_for()
 

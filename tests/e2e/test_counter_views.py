@@ -158,7 +158,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     shown = [text.split(" sure: ")[0] for text in page.locator('[data-limit] [data-field="summary"]').all_inner_texts()]
     assert shown == [kernel.summary for kernel in expected]
     page.locator('[data-limit="1"] .limit-name').click()
-    page.wait_for_function("location.hash.includes('kernel=1')")
+    page.wait_for_function("location.hash.includes('kernelRank=1')")
     page.wait_for_function("document.querySelectorAll('[data-limit]').length === 1")
     told = expected[1].of("at limit", "likely")
     names = page.locator("[data-limit] > .suspect").evaluate_all("all => all.map((one) => one.dataset.suspect)")
@@ -168,7 +168,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
 @pytest.mark.parametrize("capture", CAPTURES[:2])
 def test_every_channel_has_its_value(page, serve, capture):
     served = serve(capture())
-    page.goto(served.url + "#layout=t(panels;0)&kernel=0&metric=18.1.0")
+    page.goto(served.url + "#layout=t(panels;0)&kernelRank=0&metric=18.1.0")
     heat = page.locator('[data-table="18.2"] .heat')
     heat.wait_for()
     rows = rows_of(counters_of(served), "18.2", choice=CounterChoice(kernels=("0",)))
@@ -244,7 +244,7 @@ def test_a_mark_tells_its_numbers_and_selects_its_kernel(page, serve):
 def test_dispatches_of_a_metric_are_plotted(page, serve):
     served = serve(made_capture())
     counters = counters_of(served)
-    page.goto(served.url + "#layout=t(by_dispatch;0)&kernel=1&metric=2.1.22")
+    page.goto(served.url + "#layout=t(by_dispatch;0)&kernelRank=1&metric=2.1.22")
     plot = page.locator(".by-dispatch")
     plot.wait_for()
     expected = metric_values(counters, by="dispatch", panels=("2.1",), choice=CounterChoice(kernels=("1",))).values
@@ -259,7 +259,7 @@ def test_dispatches_of_a_metric_are_plotted(page, serve):
 
 def test_counters_are_listed_as_they_were_measured(page, serve):
     served = serve(made_capture())
-    page.goto(served.url + "#layout=t(raw_counters;0)&kernel=2")
+    page.goto(served.url + "#layout=t(raw_counters;0)&kernelRank=2")
     page.get_by_label("Counters whose name contains").fill("TCC_HIT")
     row = page.locator('[data-view="raw_counters"] .row:not(.head)')
     page.get_by_text("1 of ").wait_for()

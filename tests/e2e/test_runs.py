@@ -87,7 +87,7 @@ def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     )
     chosen = page.locator('[data-view="run_summary"] .table .row.selected [data-column="name"]')
     expect(chosen).to_have_text(name, use_inner_text=True)
-    assert "kernel=" in page.url
+    assert "kernelName=" in page.url
 
 
 def test_the_real_matmul_run_has_the_figures_of_rpd(page, serve):
@@ -174,7 +174,7 @@ def test_overlap_and_ranks(page, serve):
     eventually(lambda: small(view, "Collectives", "process")[0], f"rank {last['rank']} ({last['pid']})")
     name = view.get_by_role("table", name="Kernels by imbalance").locator("tbody tr").first
     name.click()
-    assert "kernel=" in page.url
+    assert "kernelName=" in page.url
 
 
 def test_two_runs_are_compared(page, serve):

@@ -23,8 +23,9 @@ import { Problem } from "../widgets/answered";
 export function described(chosen: Selection): string {
   const parts: string[] = [];
   if (chosen.row !== undefined) parts.push(textOf(chosen.row) || `row ${chosen.row}`);
-  if (chosen.place) parts.push(`${chosen.place.file.split("/").at(-1)}:${chosen.place.line}`);
-  if (chosen.kernel && chosen.row === undefined) parts.push(`kernel ${chosen.kernel}`);
+  if (chosen.sourceLine) parts.push(`${chosen.sourceLine.file.split("/").at(-1)}:${chosen.sourceLine.line}`);
+  const kernel = chosen.kernelName ?? chosen.kernelRank ?? chosen.kernel;
+  if (kernel !== undefined && chosen.row === undefined) parts.push(`kernel ${kernel}`);
   if (chosen.wave !== undefined) parts.push(`wave ${chosen.wave}`);
   if (chosen.range) parts.push(`${chosen.range.begin} to ${chosen.range.end}`);
   return parts.join(" · ") || "what is on screen";

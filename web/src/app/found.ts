@@ -2,7 +2,7 @@
 import { exact, nanoseconds, percent } from "../base/format";
 import { matcher } from "../base/matcher";
 import { askTable } from "../data/ask";
-import { type Code, codeAnswer, codeNow, costsNow, selectPlace, selectRow } from "../model/code";
+import { type Code, codeAnswer, codeNow, costsNow, selectRow, selectSourceLine } from "../model/code";
 import { counterMetrics } from "../model/counters";
 import { countersOverview, current, overview } from "../model/document";
 import { select } from "../model/selection";
@@ -68,7 +68,7 @@ async function searchTrace(test: (text: string) => boolean, results: Collected):
   if (facts?.kind !== "trace") return;
   for (const kernel of facts.kernels) {
     if (!test(kernel.demangled) && !test(kernel.name)) continue;
-    const go = () => select({ kernel: String(kernel.kernel) });
+    const go = () => select({ kernel: kernel.kernel });
     results.add("Kernels", () => ({ text: kernel.demangled, note: "", go }));
   }
   const code = await codeWhenHere();
@@ -88,7 +88,7 @@ async function searchTrace(test: (text: string) => boolean, results: Collected):
     if (!test(text)) return;
     const place = { file: files[i] as string, line: numbers[i] as number };
     const go = () => {
-      selectPlace(place);
+      selectSourceLine(place);
       frontView("source");
     };
     const note = `${place.file.split("/").at(-1)}:${place.line}`;
@@ -99,7 +99,7 @@ async function searchTrace(test: (text: string) => boolean, results: Collected):
 async function searchCounters(test: (text: string) => boolean, results: Collected): Promise<void> {
   for (const kernel of countersOverview().kernels) {
     if (!test(kernel.kernel_name)) continue;
-    const go = () => select({ kernel: String(kernel.kernel) });
+    const go = () => select({ kernelRank: kernel.kernel });
     const note = `${exact(kernel.dispatch_count)} dispatches · ${percent(kernel.duration_share)} of the time`;
     results.add("Kernels", () => ({ text: kernel.kernel_name, note, go }));
   }
@@ -123,7 +123,7 @@ async function searchRun(test: (text: string) => boolean, results: Collected): P
     if (!test(name)) return;
     const isKernel = domains[i] === "KERNEL";
     const go = () => {
-      select({ kernel: name });
+      select({ kernelName: name });
       frontView(isKernel ? "kernels" : "regions");
     };
     const note = `${exact(calls[i] as number)} calls · ${nanoseconds(totals[i] as number)}`;

@@ -15,8 +15,8 @@ export interface Address {
   layout: string;
 }
 
-const WHOLE = ["row", "lastRow", "wave", "iteration"] as const;
-const TEXT = ["kernel", "span", "metric", "per"] as const;
+const WHOLE = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
+const TEXT = ["kernelName", "span", "metric", "per"] as const;
 
 /** The address in the part of a URL behind `#`. Whatever does not make sense is left out. */
 export function readAddress(hash: string): Address {
@@ -41,7 +41,7 @@ export function readAddress(hash: string): Address {
   }
   const line = whole("line");
   const file = given.get("file");
-  if (file && line !== undefined) chosen.place = { file, line };
+  if (file && line !== undefined) chosen.sourceLine = { file, line };
   const marked = range("range");
   if (marked) chosen.range = marked;
   return {
@@ -57,14 +57,14 @@ export function readAddress(hash: string): Address {
 function writtenAddress(address: Address): string {
   const parts = new URLSearchParams();
   if (address.document) parts.set("document", String(address.document));
-  const { place, range, ...rest } = address.selection;
+  const { sourceLine, range, ...rest } = address.selection;
   for (const name of [...WHOLE, ...TEXT]) {
     const value = rest[name];
     if (value !== undefined) parts.set(name, String(value));
   }
-  if (place) {
-    parts.set("file", place.file);
-    parts.set("line", String(place.line));
+  if (sourceLine) {
+    parts.set("file", sourceLine.file);
+    parts.set("line", String(sourceLine.line));
   }
   if (range) parts.set("range", `${range.begin}~${range.end}`);
   if (address.shown) parts.set("time", `${Math.round(address.shown.begin)}~${Math.round(address.shown.end)}`);

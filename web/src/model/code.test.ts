@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Code, type Costs, costliestOf, framesOf, placesOf } from "./code";
+import { type Code, type Costs, costliestOf, framesOf, rowsByLine } from "./code";
 
 const made = (chains: string[]): Code => ({
   count: chains.length,
@@ -24,7 +24,7 @@ describe("source lines of rows", () => {
   });
 
   it("tells rows of a line from rows inlined into it", () => {
-    const places = placesOf(made(["a.h:3 -> b.cpp:17", "b.cpp:17", "", "b.cpp:17 -> b.cpp:17"]));
+    const places = rowsByLine(made(["a.h:3 -> b.cpp:17", "b.cpp:17", "", "b.cpp:17 -> b.cpp:17"]));
     expect(places.get("b.cpp:17")).toEqual({ own: [1, 3], inlined: [0, 1, 3] });
     expect(places.get("a.h:3")).toEqual({ own: [0], inlined: [0] });
     expect(places.size).toBe(2);

@@ -5,7 +5,7 @@ import { arrow } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
 import { current, overview } from "./document";
 import { answering } from "./loaded";
-import { type Place, type Selection, select, selection } from "./selection";
+import { type Selection, type SourceLine, select, selection } from "./selection";
 import { bounds, reveal, shown } from "./timewindow";
 import { loadWave, timesOf } from "./wave_data";
 import { targetWave } from "./waves";
@@ -120,19 +120,19 @@ export function textOf(row: number): string {
 }
 
 /** The innermost source line of a row. */
-export function placeOf(row: number): Place | undefined {
+export function sourceLineOf(row: number): SourceLine | undefined {
   const code = codeNow();
   const [file, line] = [code?.file[row], code?.line[row]];
   return file && line !== undefined && !Number.isNaN(line) ? { file, line } : undefined;
 }
 
 /** The source lines of a row, innermost first, then its call sites. */
-export function chainOf(row: number): Place[] {
+export function chainOf(row: number): SourceLine[] {
   return framesOf(codeNow()?.chain[row] ?? "");
 }
 
 /** `a.h:3 -> b.cpp:17` as places; a frame without a line has line 0. */
-export function framesOf(chain: string): Place[] {
+export function framesOf(chain: string): SourceLine[] {
   if (!chain) return [];
   return chain.split(" -> ").map((frame) => {
     const colon = frame.lastIndexOf(":");
@@ -141,28 +141,28 @@ export function framesOf(chain: string): Place[] {
   });
 }
 
-const keyOf = (place: Place) => `${place.file}:${place.line}`;
+const keyOf = (line: SourceLine) => `${line.file}:${line.line}`;
 
-export interface RowsOfPlace {
+export interface RowsOfLine {
   /** Rows whose innermost line it is. */
   own: number[];
   /** Rows whose inline chain mentions it, `own` included. */
   inlined: number[];
 }
 
-let indexed: { code: Code; places: Map<string, RowsOfPlace> } | null = null;
+let indexed: { code: Code; lines: Map<string, RowsOfLine> } | null = null;
 
 /** The rows that belong to a source line, in row order. */
-export function rowsOf(place: Place): RowsOfPlace {
+export function rowsOf(line: SourceLine): RowsOfLine {
   const code = codeNow();
   if (!code) return { own: [], inlined: [] };
-  if (indexed?.code !== code) indexed = { code, places: placesOf(code) };
-  return indexed.places.get(keyOf(place)) ?? { own: [], inlined: [] };
+  if (indexed?.code !== code) indexed = { code, lines: rowsByLine(code) };
+  return indexed.lines.get(keyOf(line)) ?? { own: [], inlined: [] };
 }
 
 /** Every source line of the code with its rows. */
-export function placesOf(code: Code): Map<string, RowsOfPlace> {
-  const places = new Map<string, RowsOfPlace>();
+export function rowsByLine(code: Code): Map<string, RowsOfLine> {
+  const lines = new Map<string, RowsOfLine>();
   const frames = new Map<string, string[]>();
   for (let row = 0; row < code.count; row++) {
     const chain = code.chain[row] as string;
@@ -172,18 +172,18 @@ export function placesOf(code: Code): Map<string, RowsOfPlace> {
       frames.set(chain, keys);
     }
     keys.forEach((key, depth) => {
-      const rows = places.get(key) ?? { own: [], inlined: [] };
+      const rows = lines.get(key) ?? { own: [], inlined: [] };
       if (depth === 0) rows.own.push(row);
       rows.inlined.push(row);
-      places.set(key, rows);
+      lines.set(key, rows);
     });
   }
-  return places;
+  return lines;
 }
 
 /** Make a row the selected one, with its source line; the target wave stays, the execution does not. */
 export function selectRow(row: number, more: Selection = {}): void {
-  select({ row, lastRow: undefined, place: placeOf(row), iteration: undefined, ...more });
+  select({ row, lastRow: undefined, sourceLine: sourceLineOf(row), iteration: undefined, ...more });
   if (more.iteration === undefined) void followRow(row);
 }
 
@@ -205,10 +205,10 @@ async function followRow(row: number): Promise<void> {
 }
 
 /** Make a source line the selected one, with the row of it that waves waited at most (own ones first, then inlined). */
-export function selectPlace(place: Place, more: Selection = {}): void {
-  const { own, inlined } = rowsOf(place);
+export function selectSourceLine(line: SourceLine, more: Selection = {}): void {
+  const { own, inlined } = rowsOf(line);
   const row = costliest(own.length ? own : inlined);
-  select({ place, row, lastRow: undefined, iteration: undefined, ...more });
+  select({ sourceLine: line, row, lastRow: undefined, iteration: undefined, ...more });
   if (row !== undefined && more.iteration === undefined) void followRow(row);
 }
 
@@ -238,8 +238,8 @@ export async function revealExecution(wave: number, row: number, iteration: numb
   const times = timesOf(data, row);
   const found = Math.min(Math.max(iteration, 0), times.length - 1);
   if (found < 0) return -1;
-  const keepsPlace = selection.value.row === row;
-  selectRow(row, { wave, iteration: found, ...(keepsPlace ? { place: selection.value.place } : {}) });
+  const keepsLine = selection.value.row === row;
+  selectRow(row, { wave, iteration: found, ...(keepsLine ? { sourceLine: selection.value.sourceLine } : {}) });
   reveal(times[found] as number);
   return found;
 }

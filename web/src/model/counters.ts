@@ -77,12 +77,12 @@ export function normalize(per: string): void {
 export function chosenKernel(): CounterKernelsRow | null {
   const facts = overview.value;
   if (facts?.kind !== "counters") return null;
-  return facts.kernels.find((kernel) => String(kernel.kernel) === selection.value.kernel) ?? null;
+  return facts.kernels.find((kernel) => kernel.kernel === selection.value.kernelRank) ?? null;
 }
 
 /** Selects a kernel for every view; null = all. */
 export function chooseKernel(kernel: number | null): void {
-  select({ kernel: kernel === null ? undefined : String(kernel) });
+  select({ kernelRank: kernel ?? undefined });
 }
 
 /** The parameters of a question about the chosen kernel. In a capture of one kernel, that is all of it. */

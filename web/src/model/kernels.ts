@@ -19,6 +19,6 @@ export function tracedKernels(): TracedKernel[] {
 /** The parameters of a question about the selected kernel; none when there is one kernel, or none is selected. */
 export function ofKernel(): Parameters {
   const kernels = tracedKernels();
-  const chosen = kernels.find((each) => String(each.kernel) === selection.value.kernel);
+  const chosen = kernels.find((each) => each.kernel === selection.value.kernel);
   return chosen && kernels.length > 1 ? { kernel: chosen.kernel } : {};
 }

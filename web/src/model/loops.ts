@@ -82,6 +82,10 @@ export async function showIteration(wave: number, loop: LoopsRow, iteration: Ite
   const chosen = selection.value.row;
   const isKept = chosen !== undefined && inside(chosen) >= 0;
   const row = isKept ? chosen : loop.start_row;
-  selectRow(row, { wave, iteration: Math.max(0, inside(row)), ...(isKept ? { place: selection.value.place } : {}) });
+  selectRow(row, {
+    wave,
+    iteration: Math.max(0, inside(row)),
+    ...(isKept ? { sourceLine: selection.value.sourceLine } : {}),
+  });
   show({ begin: iteration.begin, end });
 }

@@ -16,5 +16,5 @@ export function processName(pid: number | null, rank: number | null): string {
 
 /** The name of a kernel of a run stands for it in the selection. */
 export function selectKernel(name: string): void {
-  select({ kernel: name });
+  select({ kernelName: name });
 }

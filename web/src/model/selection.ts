@@ -1,7 +1,8 @@
 // The one selection. Whatever is clicked anywhere becomes part of it, every view follows it, and the URL holds it.
 import { signal } from "@preact/signals";
 
-export interface Place {
+/** A line of a source file. */
+export interface SourceLine {
   file: string;
   line: number;
 }
@@ -14,21 +15,24 @@ export interface Range {
 export interface Selection {
   /** Code row: an instruction. */
   row?: number | undefined;
-  /** Last row of a stretch of instructions that begins at `row`; absent = only `row`. */
+  /** Last row of several instructions that start at `row`; absent = only `row`. */
   lastRow?: number | undefined;
-  /** Source line. */
-  place?: Place | undefined;
+  sourceLine?: SourceLine | undefined;
   /** Wave (its number in the trace): the target wave of per-wave figures and arrows. */
   wave?: number | undefined;
   /** Which execution of `row` in `wave`, from 0. */
   iteration?: number | undefined;
-  /** Stretch of time: aligned cycles of a trace, nanoseconds since the begin of a run. */
+  /** Interval of time: aligned cycles of a trace, nanoseconds since the start of a run. */
   range?: Range | undefined;
-  /** Kernel: its number in a trace, its name in a run, its rank in a counter capture. */
-  kernel?: string | undefined;
+  /** Kernel of a trace: its number. */
+  kernel?: number | undefined;
+  /** Kernel of a run: its name. */
+  kernelName?: string | undefined;
+  /** Kernel of a counter capture: its rank by time. */
+  kernelRank?: number | undefined;
   /** Metric of a counter capture: panel.table.index. */
   metric?: string | undefined;
-  /** What amounts of a counter capture are per: wave, cycle or second; absent = kernel. */
+  /** What amounts of a counter capture are divided by: wave, cycle or second; absent = kernel. */
   per?: string | undefined;
   /** One span of a run's timeline, as `<track>:<id>`. */
   span?: string | undefined;

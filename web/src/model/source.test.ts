@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { partsOf, type SourceCost, shortPlace, weightOf } from "./source";
+import { partsOf, type SourceCost, shortLine, weightOf } from "./source";
 
 const cost: SourceCost = {
   rows: 1,
@@ -29,7 +29,7 @@ describe("costs of lines", () => {
 
 describe("places", () => {
   it("are short", () => {
-    expect(shortPlace("/a/b/gemm.hip", 18)).toBe("gemm.hip:18");
-    expect(shortPlace("gemm.hip", 0)).toBe("gemm.hip");
+    expect(shortLine("/a/b/gemm.hip", 18)).toBe("gemm.hip:18");
+    expect(shortLine("gemm.hip", 0)).toBe("gemm.hip");
   });
 });

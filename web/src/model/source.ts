@@ -36,7 +36,7 @@ export interface SourceFile extends Costed {
   lineCount: number;
 }
 
-export interface SourceLine extends Costed {
+export interface CostedLine extends Costed {
   file: SourceFile;
   /** 0 = the compiler gave none. */
   line: number;
@@ -49,8 +49,8 @@ export interface SourceLine extends Costed {
 export interface Sources {
   /** Costliest first. */
   files: SourceFile[];
-  lines: SourceLine[];
-  linesOf: Map<SourceFile, SourceLine[]>;
+  lines: CostedLine[];
+  linesOf: Map<SourceFile, CostedLine[]>;
   /** Of all instructions, with and without a debug line. */
   total: SourceCost;
 }
@@ -98,8 +98,8 @@ function sourcesFrom([fileTable, lineTable]: [Columns, Columns]): Sources {
   const [lineOwn, lineInclusive] = [costsOf(lineTable, ""), costsOf(lineTable, "inclusive_")];
   const [fileOf, numbers] = [lineTable.numbers("file"), lineTable.numbers("line")];
   const [texts, classes] = [lineTable.texts("text"), lineTable.texts("stall_class")];
-  const linesOf = new Map<SourceFile, SourceLine[]>(files.map((file) => [file, []]));
-  const lines: SourceLine[] = [];
+  const linesOf = new Map<SourceFile, CostedLine[]>(files.map((file) => [file, []]));
+  const lines: CostedLine[] = [];
   for (let row = 0; row < lineTable.length; row++) {
     const file = files[fileOf[row] as number];
     if (!file) continue;
@@ -183,8 +183,8 @@ export function sumOf(costs: Iterable<SourceCost>): SourceCost {
 }
 
 /** The line that costs most, own or with inlined code as chosen; null when no line cost anything. */
-export function hottestLine(sources: Sources, by: SortBy = "cycles"): SourceLine | null {
-  let best: SourceLine | null = null;
+export function hottestLine(sources: Sources, by: SortBy = "cycles"): CostedLine | null {
+  let best: CostedLine | null = null;
   for (const line of sources.lines) {
     const cost = line[attribution.value];
     if (weightOf(cost, by) > (best ? weightOf(best[attribution.value], by) : 0)) best = line;
@@ -193,7 +193,7 @@ export function hottestLine(sources: Sources, by: SortBy = "cycles"): SourceLine
 }
 
 /** `tiled_gemm.hip:18` of a long path. */
-export function shortPlace(file: string, line: number): string {
+export function shortLine(file: string, line: number): string {
   return `${baseName(file)}${line ? `:${line}` : ""}`;
 }
 

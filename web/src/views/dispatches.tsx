@@ -11,8 +11,8 @@ const Dispatches = () => (
     words="Resident waves of each kernel"
     definition="Waves on all CUs of the traced shader engines, by the kernel that they entered"
     areParts
-    isSelected={({ keys }) => keys.kernel !== null && String(keys.kernel) === selection.value.kernel}
-    onSelect={({ keys }) => select({ kernel: keys.kernel === null ? undefined : String(keys.kernel) })}
+    isSelected={({ keys }) => keys.kernel !== null && Number(keys.kernel) === selection.value.kernel}
+    onSelect={({ keys }) => select({ kernel: keys.kernel === null ? undefined : Number(keys.kernel) })}
   />
 );
 

@@ -91,7 +91,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
       kernels: [...KERNELS, slowest],
     };
   }, [answer]);
-  const isChosen = (row: { name: string }) => row.name === selection.value.kernel;
+  const isChosen = (row: { name: string }) => row.name === selection.value.kernelName;
   return (
     <div class="view">
       <div class="toolbar">

@@ -124,7 +124,7 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
           label="Differences"
           columns={columns}
           rows={rows}
-          isSelected={(thing) => thing.domain === "KERNEL" && thing.name === selection.value.kernel}
+          isSelected={(thing) => thing.domain === "KERNEL" && thing.name === selection.value.kernelName}
           onSelect={(thing) => {
             if (thing.domain === "KERNEL") selectKernel(thing.name);
           }}

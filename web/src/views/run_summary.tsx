@@ -175,7 +175,7 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
             label="Things that took time"
             columns={columns.things}
             rows={rows}
-            isSelected={(row) => row.domain === "KERNEL" && row.name === selection.value.kernel}
+            isSelected={(row) => row.domain === "KERNEL" && row.name === selection.value.kernelName}
             onSelect={(row) => {
               if (row.domain === "KERNEL") selectKernel(row.name);
             }}

@@ -11,7 +11,10 @@ export function KernelChooser() {
       class="kernel-chooser"
       title="About which kernel's waves this is"
       value={ofKernel().kernel ?? ""}
-      onChange={(event) => select({ kernel: event.currentTarget.value || undefined })}
+      onChange={(event) => {
+        const { value } = event.currentTarget;
+        select({ kernel: value ? Number(value) : undefined });
+      }}
     >
       <option value="">all {kernels.length} kernels</option>
       {kernels.map((each) => (

@@ -1,7 +1,7 @@
 // Links from words and numbers to what they speak of: a click selects it and brings the view that shows it to the front.
 import type { ComponentChildren } from "preact";
 import { baseName } from "../base/path";
-import { selectPlace, selectRow } from "../model/code";
+import { selectRow, selectSourceLine } from "../model/code";
 import { preview, selection } from "../model/selection";
 import { frontView } from "../model/view";
 import { selectWave } from "../model/waves";
@@ -36,21 +36,21 @@ export function RowLink({ row, text }: { row: number; text: string }) {
 /** A source line; nothing where there is no debug line. */
 export function LineLink({ file, line, row }: { file: string | null; line: number | null; row?: number }) {
   if (!file) return null;
-  const place = { file, line: line ?? 0 };
+  const sourceLine = { file, line: line ?? 0 };
   return (
     <button
       type="button"
       class="link place"
-      data-place={`${file}:${place.line}`}
-      title={`${file}:${place.line}\nShow it in the source`}
+      data-place={`${file}:${sourceLine.line}`}
+      title={`${file}:${sourceLine.line}\nShow it in the source`}
       onClick={(event) => {
         event.stopPropagation();
-        if (row === undefined || row < 0) selectPlace(place);
-        else selectRow(row, { place });
+        if (row === undefined || row < 0) selectSourceLine(sourceLine);
+        else selectRow(row, { sourceLine });
         frontView("source");
       }}
     >
-      {baseName(file)}:{place.line}
+      {baseName(file)}:{sourceLine.line}
     </button>
   );
 }

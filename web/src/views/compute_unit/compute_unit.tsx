@@ -12,7 +12,7 @@ import { codeNow, rowsOf, selectRow, textOf } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { type Execution, executionOf, rowNow } from "../../model/executions";
 import { useAnswer } from "../../model/loaded";
-import { type Place, preview, type Range, selection } from "../../model/selection";
+import { preview, type Range, type SourceLine, selection } from "../../model/selection";
 import { livesBySlot, slotKey, slotOf, waveAt, waveNumbered } from "../../model/slots";
 import { type Lane, type Span, type Track, type TrackSet, tracksOf } from "../../model/tracks";
 import type { View } from "../../model/view";
@@ -85,10 +85,10 @@ function Lanes({ set }: { set: TrackSet }) {
   /** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
   const previewed = useSignal<{ lane: number; executions: Range[] } | null>(null);
   useSignalEffect(() => {
-    const { row, lastRow, place, wave: number } = preview.value;
+    const { row, lastRow, sourceLine, wave: number } = preview.value;
     const wave = waveNumbered(number) ?? targetWave();
     const lane = wave ? laneOf.get(slotKey(wave)) : undefined;
-    const isPointedAt = rowTest(row, lastRow, place);
+    const isPointedAt = rowTest(row, lastRow, sourceLine);
     if (!isPointedAt || !wave || lane === undefined) {
       previewed.value = null;
       return;
@@ -234,11 +234,11 @@ function lanesBySlot(track: Track | undefined): Map<string, number> {
 function rowTest(
   row: number | undefined,
   lastRow: number | undefined,
-  place: Place | undefined,
+  sourceLine: SourceLine | undefined,
 ): ((row: number) => boolean) | null {
   if (row !== undefined) return (tested) => tested >= row && tested <= (lastRow ?? row);
-  if (!place) return null;
-  const rows = new Set(rowsOf(place).inlined);
+  if (!sourceLine) return null;
+  const rows = new Set(rowsOf(sourceLine).inlined);
   return (tested) => rows.has(tested);
 }
 

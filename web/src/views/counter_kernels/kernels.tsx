@@ -88,7 +88,7 @@ function Kernels() {
           isSelected={(kernel) => kernel.kernel === chosen?.kernel}
           onSelect={(kernel) => chooseKernel(kernel.kernel)}
           onHover={(kernel) => {
-            preview.value = kernel ? { kernel: String(kernel.kernel) } : {};
+            preview.value = kernel ? { kernelRank: kernel.kernel } : {};
           }}
         />
       </div>

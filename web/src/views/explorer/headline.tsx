@@ -3,7 +3,7 @@
 import { percent } from "../../base/format";
 import { unlessUnknown } from "../../model/document";
 import { settings } from "../../model/settings";
-import { isSampled, type SortBy, type SourceLine, type Sources, shortPlace } from "../../model/source";
+import { type CostedLine, isSampled, type SortBy, type Sources, shortLine } from "../../model/source";
 import { openLine } from "./items";
 
 export const columnName = (by: SortBy) =>
@@ -24,7 +24,7 @@ export function definition(by: SortBy): string {
   return `Cycles of all executions in all waves${idle}`;
 }
 
-export function Headline(props: { sources: Sources; hottest: SourceLine | null; by: SortBy; share: number }) {
+export function Headline(props: { sources: Sources; hottest: CostedLine | null; by: SortBy; share: number }) {
   const { hottest, by, share, sources } = props;
   if (!hottest) {
     const reason = sources.files.some((file) => file.file)
@@ -42,7 +42,7 @@ export function Headline(props: { sources: Sources; hottest: SourceLine | null; 
     <div class="headline">
       The hottest line is{" "}
       <button type="button" title={`${hottest.file.file}:${hottest.line}`} onClick={() => openLine(hottest)}>
-        {shortPlace(hottest.file.file, hottest.line)}
+        {shortLine(hottest.file.file, hottest.line)}
       </button>{" "}
       with <strong>{percent(share)}</strong> of all {what}
       {hottest.text ? <code class="text">{hottest.text}</code> : null}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type SourceCost, type SourceFile, type SourceLine, type Sources, sumOf } from "../../model/source";
+import { type CostedLine, type SourceCost, type SourceFile, type Sources, sumOf } from "../../model/source";
 import { type Item, itemsOf, treeOf } from "./items";
 
 const costing = (latency: number): SourceCost => ({ ...sumOf([]), latency });
@@ -12,7 +12,7 @@ const file = (number: number, name: string, latency: number): SourceFile => ({
   inclusive: costing(latency),
 });
 const files = [file(0, "/src/a.hip", 60), file(1, "/src/b.hip", 30), file(2, "", 10)];
-const lines: SourceLine[] = Array.from({ length: 20 }, (_, at) => ({
+const lines: CostedLine[] = Array.from({ length: 20 }, (_, at) => ({
   file: files[0] as SourceFile,
   line: at + 1,
   text: "",
@@ -21,7 +21,7 @@ const lines: SourceLine[] = Array.from({ length: 20 }, (_, at) => ({
   inclusive: costing(at),
 }));
 const sources: Sources = { files, lines, linesOf: new Map([[files[0] as SourceFile, lines]]), total: costing(100) };
-const latency = (of: SourceFile | SourceLine) => of.own.latency;
+const latency = (of: SourceFile | CostedLine) => of.own.latency;
 const nothing: ReadonlySet<string> = new Set();
 const words = (item: Item) =>
   item.kind === "line"

@@ -1,23 +1,23 @@
 // What the explorer lists: folders, files, and the costliest lines of open files.
 import { fileTree, type TreeNode } from "../../base/file_tree";
-import { selectPlace } from "../../model/code";
+import { selectSourceLine } from "../../model/code";
 import { selection } from "../../model/selection";
-import { openedFile, type SourceCost, type SourceFile, type SourceLine, type Sources, sumOf } from "../../model/source";
+import { type CostedLine, openedFile, type SourceCost, type SourceFile, type Sources, sumOf } from "../../model/source";
 import { frontView } from "../../model/view";
 
 export type Item =
   | { kind: "folder"; node: TreeNode; own: SourceCost; depth: number }
   | { kind: "file"; node: TreeNode; file: SourceFile; depth: number }
-  | { kind: "line"; line: SourceLine; depth: number }
+  | { kind: "line"; line: CostedLine; depth: number }
   | { kind: "more"; file: SourceFile; shown: number; all: number; depth: number };
 
-export const NO_PLACE = "[no source location]";
+export const NO_LINE = "[no source location]";
 const TOP_LINES = 12;
 
 /** Files as a tree, heaviest first. */
 export function treeOf(sources: Sources, weight: (file: SourceFile) => number): TreeNode[] {
   return fileTree(
-    sources.files.map((file) => file.file || NO_PLACE),
+    sources.files.map((file) => file.file || NO_LINE),
     sources.files.map(weight),
   );
 }
@@ -35,8 +35,8 @@ export function itemsOf(
   sources: Sources,
   tree: TreeNode[],
   opened: Opened,
-  weight: (line: SourceLine) => number,
-  isSelected: (line: SourceLine) => boolean,
+  weight: (line: CostedLine) => number,
+  isSelected: (line: CostedLine) => boolean,
 ): Item[] {
   const items: Item[] = [];
   const visit = (nodes: TreeNode[], depth: number) => {
@@ -71,12 +71,12 @@ function* filesBelow(node: TreeNode, sources: Sources): Generator<SourceCost> {
   for (const child of node.children) yield* filesBelow(child, sources);
 }
 
-export const isPlace = (line: SourceLine) =>
-  line.file.file === selection.value.place?.file && line.line === selection.value.place?.line;
+export const isSelectedLine = (line: CostedLine) =>
+  line.file.file === selection.value.sourceLine?.file && line.line === selection.value.sourceLine?.line;
 
-export function openLine(line: SourceLine): void {
+export function openLine(line: CostedLine): void {
   openedFile.value = line.file.file;
-  selectPlace({ file: line.file.file, line: line.line });
+  selectSourceLine({ file: line.file.file, line: line.line });
   frontView("source");
 }
 

@@ -6,7 +6,7 @@ import { textScale } from "../../draw/painter";
 import { preview } from "../../model/selection";
 import { attribution, partsOf, type SortBy, weightOf } from "../../model/source";
 import { CostBar } from "../../widgets/cost_bar";
-import { type Item, isPlace, NO_PLACE } from "./items";
+import { type Item, isSelectedLine, NO_LINE } from "./items";
 
 export const ROW_HEIGHT = 22 * textScale();
 
@@ -33,8 +33,9 @@ export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
   const cost = item.kind === "folder" ? item.own : (item.kind === "line" ? item.line : item.file)[attribution.value];
   const value = weightOf(cost, by);
   const place = item.kind === "line" ? { file: item.line.file.file, line: item.line.line } : null;
-  const isPreviewed = place && preview.value.place?.file === place.file && preview.value.place.line === place.line;
-  const isSelected = item.kind === "line" && isPlace(item.line);
+  const isPreviewed =
+    place && preview.value.sourceLine?.file === place.file && preview.value.sourceLine.line === place.line;
+  const isSelected = item.kind === "line" && isSelectedLine(item.line);
   return (
     <div
       class={`row can-click ${item.kind}${isSelected ? " selected" : ""}${isPreviewed ? " preview" : ""}`}
@@ -45,7 +46,7 @@ export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
       data-line={place?.line}
       onClick={onActivate}
       onPointerEnter={() => {
-        if (place) preview.value = { place };
+        if (place) preview.value = { sourceLine: place };
       }}
       onPointerLeave={() => {
         if (place) preview.value = {};
@@ -83,7 +84,7 @@ function Name({ item, isOpen }: { item: Exclude<Item, { kind: "more" }>; isOpen:
       title={isPlaceless ? "Instructions without a debug line" : item.node.path}
     >
       <span class="twist">{isPlaceless ? "" : isOpen ? "▾" : "▸"}</span>
-      {item.kind === "folder" ? `${item.node.name}/` : isPlaceless ? NO_PLACE : baseName(item.node.name)}
+      {item.kind === "folder" ? `${item.node.name}/` : isPlaceless ? NO_LINE : baseName(item.node.name)}
     </span>
   );
 }

@@ -8,12 +8,12 @@ import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
 import {
   attribution,
+  type CostedLine,
   hottestLine,
   isSampled,
   openedFile,
   type SortBy,
   type SourceFile,
-  type SourceLine,
   type Sources,
   sourcesAnswer,
   weightOf,
@@ -24,7 +24,7 @@ import { CostSwitches } from "../../widgets/cost_switches";
 import { csv, SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
 import { columnName, definition, Headline } from "./headline";
-import { type Item, isPlace, itemsOf, openFile, openLine, treeOf } from "./items";
+import { type Item, isSelectedLine, itemsOf, openFile, openLine, treeOf } from "./items";
 import { ROW_HEIGHT, Row } from "./row";
 import "./explorer.css";
 
@@ -39,7 +39,7 @@ function Tree({ sources }: { sources: Sources }) {
   const whole = useSignal<ReadonlySet<string>>(new Set());
   const which = attribution.value;
   const { withIdle } = settings.value;
-  const cost = (file: SourceFile | SourceLine) => weightOf(file[which], by.value);
+  const cost = (file: SourceFile | CostedLine) => weightOf(file[which], by.value);
   const hottest = useMemo(() => hottestLine(sources, by.value), [sources, which, by.value, withIdle]);
   const tree = useMemo(
     () => treeOf(sources, (file) => weightOf(file[which], by.value)),
@@ -53,8 +53,8 @@ function Tree({ sources }: { sources: Sources }) {
   const isOpen = (file: SourceFile) => openFiles.value.has(file.file);
   const opened = { closedFolders: closed.value, files: openFiles.value, wholeFiles: whole.value };
   const items = useMemo(
-    () => itemsOf(sources, tree, opened, (line) => weightOf(line[which], by.value), isPlace),
-    [tree, closed.value, openFiles.value, whole.value, selection.value.place],
+    () => itemsOf(sources, tree, opened, (line) => weightOf(line[which], by.value), isSelectedLine),
+    [tree, closed.value, openFiles.value, whole.value, selection.value.sourceLine],
   );
   const total = weightOf(sources.total, by.value);
   const lineCount = sources.files.reduce((sum, file) => sum + file.lineCount, 0);
@@ -77,7 +77,7 @@ function Tree({ sources }: { sources: Sources }) {
     } else if (item.kind === "line") openLine(item.line);
     else toggle(whole, item.file.file);
   };
-  const chosen = items.findIndex((item) => item.kind === "line" && isPlace(item.line));
+  const chosen = items.findIndex((item) => item.kind === "line" && isSelectedLine(item.line));
   const shownFile = items.findIndex((item) => item.kind === "file" && item.file.file === openedFile.value);
   const rows = () =>
     sources.lines

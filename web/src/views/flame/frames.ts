@@ -3,9 +3,9 @@ import { baseName } from "../../base/path";
 import type { Columns } from "../../data/columns";
 import type { FlameLayout } from "../../draw/flame";
 import { colourOf, numberOf, paper, seriesColour } from "../../draw/palette";
-import { codeNow, selectPlace, selectRow } from "../../model/code";
+import { codeNow, selectRow, selectSourceLine } from "../../model/code";
 import { type Selection, selection } from "../../model/selection";
-import { isSampled, openedFile, shortPlace } from "../../model/source";
+import { isSampled, openedFile, shortLine } from "../../model/source";
 import { frontView } from "../../model/view";
 import { csv } from "../../widgets/saving";
 
@@ -59,7 +59,7 @@ export function shownName(frames: Frames, frame: number): string {
   const name = frames.names[frame] ?? "";
   const file = frames.files[frame] ?? "";
   if (!file) return name;
-  return frames.kinds[frame] === "line" ? shortPlace(file, frames.lines[frame] ?? 0) : baseName(file);
+  return frames.kinds[frame] === "line" ? shortLine(file, frames.lines[frame] ?? 0) : baseName(file);
 }
 
 /** Files and lines by their file, instructions by what they are, scopes by their name. */
@@ -92,7 +92,7 @@ function categoryOf(kind: string): string {
 export function selectFrame(frames: Frames, frame: number): void {
   const [kind, file] = [frames.kinds[frame], frames.files[frame] ?? ""];
   if (kind === "instruction") selectRow(frames.rows[frame] as number);
-  else if (kind === "line") selectPlace({ file, line: frames.lines[frame] as number });
+  else if (kind === "line") selectSourceLine({ file, line: frames.lines[frame] as number });
   else if (kind === "file" && file) {
     openedFile.value = file;
     frontView("explorer");
@@ -102,12 +102,14 @@ export function selectFrame(frames: Frames, frame: number): void {
 export function previewOf(frames: Frames, frame: number): Selection {
   const kind = frames.kinds[frame];
   if (kind === "instruction") return { row: frames.rows[frame] as number };
-  return kind === "line" ? { place: { file: frames.files[frame] ?? "", line: frames.lines[frame] as number } } : {};
+  return kind === "line"
+    ? { sourceLine: { file: frames.files[frame] ?? "", line: frames.lines[frame] as number } }
+    : {};
 }
 
 /** The frame of the selected instruction or line: the widest one. */
 export function selectedFrame(frames: Frames, layout: FlameLayout): number {
-  const { row, place } = selection.value;
+  const { row, sourceLine } = selection.value;
   let best = -1;
   const width = (frame: number) => (layout.end[frame] ?? 0) - (layout.begin[frame] ?? 0);
   const text = row === undefined ? undefined : codeNow()?.text[row];
@@ -119,13 +121,13 @@ export function selectedFrame(frames: Frames, layout: FlameLayout): number {
       (frames.rows[frame] === row ||
         (text !== undefined &&
           frames.names[frame] === text &&
-          frames.files[parent] === place?.file &&
-          frames.lines[parent] === place?.line));
+          frames.files[parent] === sourceLine?.file &&
+          frames.lines[parent] === sourceLine?.line));
     const isLine =
       row === undefined &&
       kind === "line" &&
-      frames.files[frame] === place?.file &&
-      frames.lines[frame] === place?.line;
+      frames.files[frame] === sourceLine?.file &&
+      frames.lines[frame] === sourceLine?.line;
     if ((isRow || isLine) && (best < 0 || width(frame) > width(best))) best = frame;
   }
   return best;

@@ -108,9 +108,9 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   }, [layout]);
   // keys go on from what was selected last, here or elsewhere
   useEffect(() => {
-    const { row, place } = previewOf(frames, cursor.value);
-    const { row: chosen, place: line } = selection.value;
-    if (row === undefined ? place && (place.file !== line?.file || place.line !== line?.line) : row !== chosen) {
+    const { row, sourceLine: at } = previewOf(frames, cursor.value);
+    const { row: chosen, sourceLine: line } = selection.value;
+    if (row === undefined ? at && (at.file !== line?.file || at.line !== line?.line) : row !== chosen) {
       cursor.value = 0;
     }
   }, [selection.value]);

@@ -69,13 +69,12 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const handle = useMemo(() => new TimelineHandle(), []);
   const rows = useComputed(() => globalRows(set, track, facts.gfxip));
   const laneOf = useMemo(() => new Map(track.lanes.map((lane) => [slotKey(slotOf(lane)), lane.lane])), [track]);
-  const kernel = selection.value.kernel;
-  const chosenKind = kernel === undefined ? undefined : Number(kernel);
+  const chosenKind = selection.value.kernel;
 
   const kindColour = (of: Track, kind: number) => {
     if (of !== track) return undefined;
     if (kindOf(track, kind)?.colour) return undefined;
-    const isFaint = selection.value.kernel !== undefined && Number(selection.value.kernel) !== kind;
+    const isFaint = selection.value.kernel !== undefined && selection.value.kernel !== kind;
     return isFaint ? colourOf("UNFINISHED") : seriesColour(kind);
   };
   const onSpan = (span: Span | null) => {
@@ -83,7 +82,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
     const wave = tracedWave(span);
     const isKernel = facts.kernels.some((k) => k.kernel === span.kind);
     if (wave) selectWave(wave.wave);
-    else if (isKernel) select({ kernel: String(span.kind) });
+    else if (isKernel) select({ kernel: span.kind });
   };
   const onHover = (span: Span | null) => {
     const wave = span?.count === 1 ? tracedWave(span) : undefined;
@@ -134,7 +133,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         <KindLegend
           track={track}
           chosen={chosenKind}
-          onKind={(kind) => select({ kernel: kind === chosenKind ? undefined : String(kind) })}
+          onKind={(kind) => select({ kernel: kind === chosenKind ? undefined : kind })}
         />
         <SaveMenu name="global_view" offers={handle.offers()} />
       </div>

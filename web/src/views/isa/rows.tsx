@@ -2,7 +2,7 @@
 import { useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { textScale } from "../../draw/painter";
-import { placeOf, rowsOf, selectRow } from "../../model/code";
+import { rowsOf, selectRow, sourceLineOf } from "../../model/code";
 import { traceOverview } from "../../model/document";
 import { preview, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
@@ -30,16 +30,16 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
   const { code, heat, figures } = sheet;
   const names = useMemo(() => new Map(traceOverview().kernels.map(({ name, demangled }) => [name, demangled])), [code]);
   const found = useMemo(() => new Set(hits), [hits]);
-  const { row: chosen, lastRow, place } = selection.value;
-  const ofPlace = useMemo(() => new Set(place ? rowsOf(place).inlined : []), [place, code]);
+  const { row: chosen, lastRow, sourceLine } = selection.value;
+  const ofLine = useMemo(() => new Set(sourceLine ? rowsOf(sourceLine).inlined : []), [sourceLine, code]);
   const hovered = preview.value.row;
-  const linePointedAt = hovered === undefined ? preview.value.place : undefined;
+  const linePointedAt = hovered === undefined ? preview.value.sourceLine : undefined;
   const ofPointer = useMemo(() => new Set(linePointedAt ? rowsOf(linePointedAt).inlined : []), [linePointedAt, code]);
   const hasCanvas = columns[0]?.id === "canvas";
   const template = columns.map(({ id, width }) => (id === "text" ? `minmax(${width}px, 1fr)` : `${width}px`)).join(" ");
   const minWidth = `${columns.reduce((sum, { width }) => sum + width + 6, 8)}px`;
   const whole = useMemo(() => (figures && sumOf(figures.latency)) || 1, [figures]);
-  const kernelName = traceOverview().kernels.find(({ kernel }) => String(kernel) === selection.value.kernel)?.name;
+  const kernelName = traceOverview().kernels.find(({ kernel }) => kernel === selection.value.kernel)?.name;
   const entry = sections.find(({ name }) => name === kernelName)?.first;
   // Code objects may begin with kernels that never ran: the list opens where something did, until one is chosen.
   const opening = useRef<number | undefined>(undefined);
@@ -87,7 +87,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       "row can-click",
       isChosen ? "selected" : "",
       line === hovered || ofPointer.has(line) ? "hovered" : "",
-      ofPlace.has(line) ? "of-place" : "",
+      ofLine.has(line) ? "of-place" : "",
       found.has(line) ? "found" : "",
       figures && !figures.hits[line] ? "never" : "",
     ];
@@ -101,7 +101,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
         style={{ gridTemplateColumns: template, height: `${ROW_HEIGHT}px`, minWidth, "--heat": heat[line]?.toFixed(3) }}
         onClick={() => selectRow(line)}
         onPointerEnter={() => {
-          preview.value = { row: line, place: placeOf(line) };
+          preview.value = { row: line, sourceLine: sourceLineOf(line) };
         }}
         onPointerLeave={() => {
           preview.value = {};

@@ -45,7 +45,7 @@ function Table({ answer }: { answer: KernelsAnswer }) {
     () => (query.value ? kernels.rows.filter((kernel) => wanted.test(kernel.name)) : kernels.rows),
     [kernels, query.value],
   );
-  const chosen = kernels.rows.find((kernel) => kernel.name === selection.value.kernel);
+  const chosen = kernels.rows.find((kernel) => kernel.name === selection.value.kernelName);
   const left = truncation(kernels.rows.length, kernels.row_count);
   return (
     <div class="view kernels">
@@ -68,10 +68,10 @@ function Table({ answer }: { answer: KernelsAnswer }) {
           columns={COLUMNS}
           rows={rows}
           sortBy="total_ns"
-          isSelected={(kernel) => kernel.name === selection.value.kernel}
+          isSelected={(kernel) => kernel.name === selection.value.kernelName}
           onSelect={(kernel) => selectKernel(kernel.name)}
           onHover={(kernel) => {
-            preview.value = kernel ? { kernel: kernel.name } : {};
+            preview.value = kernel ? { kernelName: kernel.name } : {};
           }}
         />
       </div>

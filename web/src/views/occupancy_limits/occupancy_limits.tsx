@@ -45,10 +45,8 @@ function OccupancyLimits() {
 }
 
 function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
-  const asked = selection.value.kernel;
-  const kernels = [...answer.kernels.rows].sort(
-    (a, b) => Number(String(b.kernel) === asked) - Number(String(a.kernel) === asked),
-  );
+  const chosen = selection.value.kernel;
+  const kernels = [...answer.kernels.rows].sort((a, b) => Number(b.kernel === chosen) - Number(a.kernel === chosen));
   return (
     <div class="view">
       <div class="toolbar">

@@ -89,7 +89,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
   const shares = useMemo(() => new Map(answer.kernels.rows.map((row) => [row.kernel, row.duration_share])), [answer]);
   const shown = scene.current;
   const draw: Paint = (painter, area) => {
-    const hovered = preview.value.kernel === undefined ? null : Number(preview.value.kernel);
+    const hovered = preview.value.kernelRank ?? null;
     const lit = { chosen: chosenKernel()?.kernel ?? null, hovered };
     const drawn = new LogFrame(window.value ?? shown.window, area.width, area.height);
     paintRoofline(painter, drawn, shown, shares, lit, work);
@@ -179,7 +179,7 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
               ...events,
               onPointerMove: (event) => {
                 events.onPointerMove?.(event);
-                preview.value = over.value ? { kernel: String(over.value.mark.kernel) } : {};
+                preview.value = over.value ? { kernelRank: over.value.mark.kernel } : {};
               },
               onPointerLeave: (event) => {
                 events.onPointerLeave?.(event);
@@ -277,7 +277,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
         isSelected={(row) => row.kernel === chosenKernel()?.kernel}
         onSelect={(row) => chooseKernel(row.kernel)}
         onHover={(row) => {
-          preview.value = row ? { kernel: String(row.kernel) } : {};
+          preview.value = row ? { kernelRank: row.kernel } : {};
         }}
       />
       <Definition text={answer.definition} />

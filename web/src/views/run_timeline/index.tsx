@@ -63,8 +63,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   );
   const found = useComputed(() => kindsThatMatch(names, query.value));
   const colours = useComputed(() => {
-    const { kernel } = selection.value;
-    const lit = query.value ? found.value : litBy(names, preview.value.kernel ?? kernel);
+    const { kernelName } = selection.value;
+    const lit = query.value ? found.value : litBy(names, preview.value.kernelName ?? kernelName);
     return names.map((_, kind) => {
       const own = seriesColour(kind);
       return !lit || lit.has(kind) ? own : mixed(own, paper("background"), FADED);
@@ -85,8 +85,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   });
 
   const choose = (span: Span) => {
-    const kernel = isDispatch(track, span.item) ? names[span.kind] : undefined;
-    select({ span: spanKey(track, span.item), kernel });
+    const kernelName = isDispatch(track, span.item) ? names[span.kind] : undefined;
+    select({ span: spanKey(track, span.item), kernelName });
   };
   const pressed = useRef(0);
   const onSpan = async (group: Span | null) => {
@@ -101,7 +101,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   };
   const onHover = (span: Span | null) => {
     const next = span && span.item >= 0 && isDispatch(track, span.item) ? names[span.kind] : undefined;
-    if (next !== preview.peek().kernel) preview.value = next === undefined ? {} : { kernel: next };
+    if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
     if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
@@ -127,7 +127,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
       item: item.value,
       step: by,
     });
-    select({ span: spanKey(track, next.item), kernel: isDispatch(track, next.item) ? names[kind] : undefined });
+    select({ span: spanKey(track, next.item), kernelName: isDispatch(track, next.item) ? names[kind] : undefined });
     const length = shown.value.end - shown.value.begin;
     if (next.begin < shown.value.begin || next.end > shown.value.end) {
       show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });

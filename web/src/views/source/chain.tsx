@@ -2,12 +2,12 @@
 import { short } from "../../base/format";
 import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
-import { selectPlace } from "../../model/code";
+import { selectSourceLine } from "../../model/code";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview, selection } from "../../model/selection";
 import { settings } from "../../model/settings";
-import { type Sources, shortPlace } from "../../model/source";
+import { type Sources, shortLine } from "../../model/source";
 
 interface Neighbour {
   file: string;
@@ -34,7 +34,7 @@ function neighbours(calls: Columns, sources: Sources, file: number, line: number
 
 export function Chain({ sources }: { sources: Sources }) {
   const answer = useAnswer(arrow(current.value, "source_calls"));
-  const place = selection.value.place;
+  const place = selection.value.sourceLine;
   const file = place ? sources.files.find((one) => one.file === place.file) : undefined;
   if (answer.value.state !== "ready" || !place || !file) return null;
   const calls = answer.value.value;
@@ -45,7 +45,7 @@ export function Chain({ sources }: { sources: Sources }) {
     <div class="chain">
       <Places title="called from" places={callers} />
       {callers.length ? " › " : ""}
-      <strong>{shortPlace(place.file, place.line)}</strong>
+      <strong>{shortLine(place.file, place.line)}</strong>
       {inlined.length ? " › " : ""}
       <Places title="inlined here" places={inlined} />
     </div>
@@ -62,15 +62,15 @@ function Places({ title, places }: { title: string; places: Neighbour[] }) {
           type="button"
           key={`${place.file}:${place.line}`}
           title={`${place.file}:${place.line}`}
-          onClick={() => selectPlace({ file: place.file, line: place.line })}
+          onClick={() => selectSourceLine({ file: place.file, line: place.line })}
           onPointerEnter={() => {
-            preview.value = { place };
+            preview.value = { sourceLine: { file: place.file, line: place.line } };
           }}
           onPointerLeave={() => {
             preview.value = {};
           }}
         >
-          {shortPlace(place.file, place.line)} ({short(place.cycles)})
+          {shortLine(place.file, place.line)} ({short(place.cycles)})
         </button>
       ))}
       {places.length > MOST ? ` and ${places.length - MOST} more` : ""}

@@ -7,7 +7,7 @@ import { matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
-import { chainOf, selectPlace } from "../../model/code";
+import { chainOf, selectSourceLine } from "../../model/code";
 import { preview, selection } from "../../model/selection";
 import { change, settings } from "../../model/settings";
 import { attribution, isSampled, type SourceFile, type Sources, weightOf } from "../../model/source";
@@ -56,7 +56,7 @@ export function FileLines({ sources, file, text, search }: Props) {
   }, [sources, file, ofAll, which, withIdle]);
   const query = useMemo(() => matcher(search.value), [search.value]);
   const hits = useMemo(() => lines.flatMap((line, at) => (query.test(line.text) ? [at] : [])), [lines, query]);
-  const place = selection.value.place;
+  const place = selection.value.sourceLine;
   const chosen = place?.file === file.file ? indexOf(lines, place.line) : -1;
   const hottest = useMemo(() => {
     const at = lines.reduce((best, line, index) => {
@@ -67,7 +67,7 @@ export function FileLines({ sources, file, text, search }: Props) {
   const previewed = useComputed(() => previewedLines(file.file));
   const go = (index: number) => {
     const line = lines[index];
-    if (line) selectPlace({ file: file.file, line: line.line });
+    if (line) selectSourceLine({ file: file.file, line: line.line });
   };
   const next = (back: boolean) => {
     const after = back ? [...hits].reverse().find((at) => at < chosen) : hits.find((at) => at > chosen);
@@ -148,7 +148,7 @@ export function FileLines({ sources, file, text, search }: Props) {
               }}
               onSelect={() => go(index)}
               onHover={(isOver) => {
-                preview.value = isOver ? { place: { file: file.file, line: entry.line } } : {};
+                preview.value = isOver ? { sourceLine: { file: file.file, line: entry.line } } : {};
               }}
             />
           );
@@ -162,7 +162,7 @@ const weightIn = (entry: Listed, which: "own" | "inclusive") => (entry.cost ? we
 
 /** Lines of a file that the pointer is over somewhere: in the listing of instructions its whole inline chain. */
 function previewedLines(file: string): Set<number> {
-  const { place, row } = preview.value;
-  const places = place ? [place] : row === undefined ? [] : chainOf(row);
+  const { sourceLine, row } = preview.value;
+  const places = sourceLine ? [sourceLine] : row === undefined ? [] : chainOf(row);
   return new Set(places.filter((one) => one.file === file).map((one) => one.line));
 }

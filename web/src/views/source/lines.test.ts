@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { SourceFile, SourceLine, Sources } from "../../model/source";
+import type { CostedLine, SourceFile, Sources } from "../../model/source";
 import { indexOf, listed } from "./lines";
 
 const file = { number: 0, file: "/a.hip" } as SourceFile;
-const costs = [2, 9, 0].map((line) => ({ file, line }) as SourceLine);
+const costs = [2, 9, 0].map((line) => ({ file, line }) as CostedLine);
 const sources = { linesOf: new Map([[file, costs]]) } as unknown as Sources;
 
 it("lists every line of a text, and costs that lie outside it", () => {

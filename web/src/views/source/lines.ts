@@ -1,6 +1,6 @@
 // The lines that the view lists: all lines of a file whose text is here, else those that cost something.
 import { expanded } from "../../base/syntax";
-import { attribution, type SourceFile, type SourceLine, type Sources, weightOf } from "../../model/source";
+import { attribution, type CostedLine, type SourceFile, type Sources, weightOf } from "../../model/source";
 import { csv } from "../../widgets/saving";
 
 /** As the question `source` answers. */
@@ -16,7 +16,7 @@ export interface Listed {
   /** 0 = the compiler gave none. */
   line: number;
   text: string;
-  cost: SourceLine | null;
+  cost: CostedLine | null;
 }
 
 /** `weighs` tells whether a line is worth listing when there is no text around it. */
@@ -24,7 +24,7 @@ export function listed(
   sources: Sources,
   file: SourceFile,
   text: FileText,
-  weighs: (line: SourceLine) => boolean,
+  weighs: (line: CostedLine) => boolean,
 ): Listed[] {
   const costed = sources.linesOf.get(file) ?? [];
   if (!text.lines) return costed.filter(weighs).map((line) => ({ line: line.line, text: "", cost: line }));

@@ -33,7 +33,7 @@ function Source() {
 
 function Files({ sources }: { sources: Sources }) {
   const files = useMemo(() => sources.files.filter((file) => file.file), [sources]);
-  const place = selection.value.place;
+  const place = selection.value.sourceLine;
   const search = useSignal("");
   // the last thing that was asked for wins: a selected line, or a file opened elsewhere
   useEffect(() => {

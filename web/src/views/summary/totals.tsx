@@ -88,8 +88,8 @@ export function Kernels({ kernels }: { kernels: SummaryKernelsRow[] }) {
         columns={KERNELS}
         rows={kernels}
         label="Kernels and their resources"
-        isSelected={(kernel) => selection.value.kernel === String(kernel.kernel)}
-        onSelect={(kernel) => select({ kernel: String(kernel.kernel) })}
+        isSelected={(kernel) => selection.value.kernel === kernel.kernel}
+        onSelect={(kernel) => select({ kernel: kernel.kernel })}
       />
     </Section>
   );
