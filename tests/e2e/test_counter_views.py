@@ -155,7 +155,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     page.goto(served.url + "#layout=t(counter_diagnosis;0)")
     page.locator("[data-limit]").first.wait_for()
     expected = bottlenecks(counters_of(served)).kernels
-    shown = [text.split(" sure: ")[0] for text in page.locator('[data-limit] [data-field="summary"]').all_inner_texts()]
+    shown = [text.split(" confidence: ")[0] for text in page.locator('[data-limit] [data-field="summary"]').all_inner_texts()]
     assert shown == [kernel.summary for kernel in expected]
     page.locator('[data-limit="1"] .limit-name').click()
     page.wait_for_function("location.hash.includes('kernelRank=1')")

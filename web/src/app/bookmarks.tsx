@@ -3,7 +3,6 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { AnswerError } from "../data/source";
 import { textOf } from "../model/code";
-import { keptPlace } from "../model/kept";
 import { asAnswerError } from "../model/loaded";
 import {
   addNote,
@@ -17,6 +16,7 @@ import {
   savedAt,
 } from "../model/notes";
 import { type Selection, selection } from "../model/selection";
+import { storageFile } from "../model/user_storage";
 import { Problem } from "../widgets/answered";
 
 /** What is selected, in a few words: the text of a new bookmark. */
@@ -76,7 +76,7 @@ export function Bookmarks({ close }: { close: () => void }) {
         </div>
       ))}
       {notes.value.length ? null : (
-        <p class="note">None yet. They are kept {keptPlace.value ? `in ${keptPlace.value}` : "in this browser"}.</p>
+        <p class="note">None yet. They are kept {storageFile.value ? `in ${storageFile.value}` : "in this browser"}.</p>
       )}
       {canSave.value && notes.value.length ? (
         <p>
@@ -90,7 +90,7 @@ export function Bookmarks({ close }: { close: () => void }) {
               })
             }
           >
-            Save beside the trace
+            Save next to the trace
           </button>{" "}
           <span class="faint">{savedAt.value ? `saved in ${savedAt.value}` : "so far only for you"}</span>
         </p>

@@ -113,8 +113,8 @@ export class Dock {
     }
     const children = layout.children.map((child) => this.area(child, facts, used));
     const orientation = layout.split === "row" ? "horizontal" : "vertical";
-    const kept = children.filter((child) => child !== null);
-    return { type: "split-area", orientation, sizes: layout.shares, children: kept };
+    const present = children.filter((child) => child !== null);
+    return { type: "split-area", orientation, sizes: layout.shares, children: present };
   }
 
   private panel(id: string): Panel | undefined {

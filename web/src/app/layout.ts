@@ -18,16 +18,16 @@ export function column(...parts: [share: number, child: Layout][]): Layout {
 /** The same layout with the views that `keep` wants; groups that become empty vanish. */
 export function filtered(layout: Layout, keep: (id: string) => boolean): Layout | null {
   if ("tabs" in layout) {
-    const kept = layout.tabs.filter(keep);
+    const remaining = layout.tabs.filter(keep);
     const front = layout.tabs[layout.front ?? 0];
-    return kept.length ? { tabs: kept, front: Math.max(0, kept.indexOf(front ?? "")) } : null;
+    return remaining.length ? { tabs: remaining, front: Math.max(0, remaining.indexOf(front ?? "")) } : null;
   }
   const shares: number[] = [];
   const children: Layout[] = [];
   layout.children.forEach((child, i) => {
-    const kept = filtered(child, keep);
-    if (!kept) return;
-    children.push(kept);
+    const remaining = filtered(child, keep);
+    if (!remaining) return;
+    children.push(remaining);
     shares.push(layout.shares[i] ?? 1);
   });
   if (children.length < 2) return children[0] ?? null;
@@ -52,9 +52,9 @@ export function read(text: string): Layout | null {
   };
   const match = (pattern: RegExp): string => {
     pattern.lastIndex = at;
-    const found = pattern.exec(text)?.[0] ?? "";
-    at += found.length;
-    return found;
+    const match = pattern.exec(text)?.[0] ?? "";
+    at += match.length;
+    return match;
   };
   const part = (depth: number): Layout => {
     const kind = text[at++];

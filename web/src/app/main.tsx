@@ -15,12 +15,12 @@ import {
   overview,
   unreadable,
 } from "../model/document";
-import { keep, kept, openKept } from "../model/kept";
 import { asAnswerError } from "../model/loaded";
 import { openNotes } from "../model/notes";
 import { preview, selection } from "../model/selection";
 import { settings } from "../model/settings";
 import { bounds, setBounds, show } from "../model/timewindow";
+import { openStorage, store, stored } from "../model/user_storage";
 import { onFrontView } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { Dock } from "./dock";
@@ -37,12 +37,12 @@ effect(() => {
 const layoutKey = () => `layout.${overview.value?.kind}`;
 
 function keptLayout(): Layout | null {
-  const layout = kept(layoutKey());
+  const layout = stored(layoutKey());
   return typeof layout === "string" ? read(layout) : null;
 }
 
 function keepLayout(layout: string): void {
-  if (kept(layoutKey()) !== layout) keep(layoutKey(), layout);
+  if (stored(layoutKey()) !== layout) store(layoutKey(), layout);
 }
 
 /** The whole time of a document; counters have none. */
@@ -55,7 +55,7 @@ let latest = 0;
 
 /** Makes the document of an address the current one; false when it cannot be read, or another was chosen meanwhile. */
 async function open(address: Address, clear: () => void): Promise<boolean> {
-  const mine = ++latest;
+  const turn = ++latest;
   const number = documents.value[address.document] ? address.document : 0;
   opening.value = documents.value[number]?.label ?? "";
   let facts: Overview | null = null;
@@ -66,7 +66,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
     problem = asAnswerError(error);
     reportFailure(problem);
   }
-  if (mine !== latest) return false;
+  if (turn !== latest) return false;
   clear(); // views of the old document ask nothing about the new one
   batch(() => {
     opening.value = "";
@@ -107,7 +107,7 @@ async function awaitDocuments(host: HTMLElement): Promise<boolean> {
 async function start(host: HTMLElement): Promise<void> {
   const first = readAddress(location.hash);
   if (first.document === 0) askAhead();
-  const keeping = openKept();
+  const keeping = openStorage();
   if (!(await awaitDocuments(host))) return;
   await keeping;
   const isOpen = await open(first, () => {});

@@ -4,10 +4,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { exact } from "../base/format";
 import { reportFailure } from "../model/connection";
 import { asAnswerError } from "../model/loaded";
-import { type Found, type Results, search } from "./found";
+import { type Hit, type Results, search } from "./hits";
 import { searchIsOpen } from "./keys";
 
-const NONE: Results = { found: [], count: 0, problem: "" };
+const NONE: Results = { hits: [], count: 0, problem: "" };
 
 export function Search() {
   const input = useRef<HTMLInputElement>(null);
@@ -20,9 +20,9 @@ export function Search() {
   const look = (text: string) => {
     query.value = text;
     search(text).then(
-      (found) => {
+      (next) => {
         if (query.value !== text) return;
-        results.value = found;
+        results.value = next;
         chosen.value = 0;
       },
       (error: unknown) => {
@@ -33,16 +33,16 @@ export function Search() {
       },
     );
   };
-  const go = (hit: Found | undefined) => {
+  const go = (hit: Hit | undefined) => {
     if (!hit) return;
     searchIsOpen.value = false;
     hit.go();
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    const last = results.value.found.length - 1;
+    const last = results.value.hits.length - 1;
     if (event.key === "ArrowDown") chosen.value = Math.min(chosen.value + 1, last);
     else if (event.key === "ArrowUp") chosen.value = Math.max(chosen.value - 1, 0);
-    else if (event.key === "Enter") go(results.value.found[chosen.value]);
+    else if (event.key === "Enter") go(results.value.hits[chosen.value]);
     else if (event.key === "Escape") searchIsOpen.value = false;
     else return;
     event.preventDefault();
@@ -59,18 +59,19 @@ export function Search() {
         onKeyDown={onKeyDown}
       />
       <p class="note">{words(query.value, results.value)}</p>
-      <Hits hits={results.value.found} chosen={chosen.value} go={go} />
+      <Hits hits={results.value.hits} chosen={chosen.value} go={go} />
     </div>
   );
 }
 
-function words(query: string, { count, found, problem }: Results): string {
+function words(query: string, { count, hits, problem }: Results): string {
   if (problem) return problem;
-  if (!query.trim()) return "Looks through instructions, source lines, kernels and metrics; ↑ ↓ and Enter go there.";
-  return found.length < count ? `showing ${exact(found.length)} of ${exact(count)} hits` : `${exact(count)} hits`;
+  if (!query.trim())
+    return "Searches instructions, source lines, kernels and metrics. ↑ ↓ choose a hit, Enter goes there.";
+  return hits.length < count ? `showing ${exact(hits.length)} of ${exact(count)} hits` : `${exact(count)} hits`;
 }
 
-function Hits({ hits, chosen, go }: { hits: Found[]; chosen: number; go: (hit: Found) => void }) {
+function Hits({ hits, chosen, go }: { hits: Hit[]; chosen: number; go: (hit: Hit) => void }) {
   return (
     <div class="hits" role="listbox" aria-label="Hits">
       {hits.map((hit, i) => (

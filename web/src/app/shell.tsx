@@ -14,10 +14,10 @@ import {
   type RunOverview,
   unreadable,
 } from "../model/document";
-import { keptProblem, openCommand } from "../model/kept";
 import { answering } from "../model/loaded";
 import { notes } from "../model/notes";
 import { change, settings } from "../model/settings";
+import { openCommand, storageProblem } from "../model/user_storage";
 import { frontView } from "../model/view";
 import { Problem } from "../widgets/answered";
 import { Bookmarks } from "./bookmarks";
@@ -97,12 +97,12 @@ function WorstDoubt() {
 
 /** Settings that were not read, or cannot be kept: said once, above the views. */
 function NotKept() {
-  const problem = keptProblem.value;
+  const problem = storageProblem.value;
   if (!problem || problem.isConnection) return null;
   return (
     <div class="banner" role="status" data-banner="not-kept">
       <span title={[problem.where, problem.advice].filter(Boolean).join("\n")}>{problem.what}</span>
-      <button type="button" class="quiet" aria-label="Close" onClick={() => (keptProblem.value = null)}>
+      <button type="button" class="quiet" aria-label="Close" onClick={() => (storageProblem.value = null)}>
         ×
       </button>
     </div>
@@ -115,8 +115,8 @@ function LongWait() {
   if (!seconds) return null;
   return (
     <p class="note waiting" role="status" data-banner="long-wait">
-      The server has not answered for {seconds} s: it has much to compute, or it was stopped. This page goes on as soon
-      as it answers.
+      No answer from the server for {seconds} s: it is busy, or it was stopped. This page continues as soon as it
+      answers.
     </p>
   );
 }
@@ -241,7 +241,9 @@ function CopyLink() {
       type="button"
       class="quiet"
       data-action="copy-link"
-      title={openCommand.value ? "Copy the command that shows exactly this again" : "Copy the address of this place"}
+      title={
+        openCommand.value ? "Copy the command that shows exactly this again" : "Copy the address of what is on screen"
+      }
       onClick={copy}
       onBlur={() => (copied.value = "")}
     >
@@ -272,7 +274,7 @@ function Looks() {
         type="button"
         class="quiet"
         data-action="palette"
-        title={palette === "standard" ? "Colours that colour-blind people can tell apart" : "Standard colours"}
+        title={palette === "standard" ? "Colours for colour-blind readers" : "Standard colours"}
         aria-pressed={palette === "colour-blind"}
         onClick={() => change({ palette: palette === "standard" ? "colour-blind" : "standard" })}
       >

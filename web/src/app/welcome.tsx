@@ -13,8 +13,8 @@ export function Welcome() {
         New here?{" "}
         {kind.value === "counters" ? (
           <>
-            Click a row of <To view="counter_kernels" title="Kernels" />: every view goes to that kernel.{" "}
-            <To view="counter_diagnosis" title="Diagnosis" /> says which limit it is at,{" "}
+            Click a row of <To view="counter_kernels" title="Kernels" />: every view then shows that kernel.{" "}
+            <To view="counter_diagnosis" title="Diagnosis" /> says what limits it,{" "}
             <To view="speed_of_light" title="Speed of light" /> how near each unit is to its peak
           </>
         ) : kind.value === "run" ? (

@@ -23,12 +23,12 @@ export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   const mnemonic = /^\s*[A-Za-z_][\w.]*/.exec(text)?.[0] ?? "";
   if (mnemonic) tokens.push({ kind: "mnemonic", text: mnemonic });
-  for (const found of text.slice(mnemonic.length).matchAll(PATTERN)) {
-    const kind = (Object.keys(found.groups ?? {}).find((name) => found.groups?.[name] !== undefined) ??
+  for (const match of text.slice(mnemonic.length).matchAll(PATTERN)) {
+    const kind = (Object.keys(match.groups ?? {}).find((name) => match.groups?.[name] !== undefined) ??
       "plain") as TokenKind;
     const last = tokens.at(-1);
-    if (kind === "plain" && last?.kind === "plain") last.text += found[0];
-    else tokens.push({ kind, text: found[0] });
+    if (kind === "plain" && last?.kind === "plain") last.text += match[0];
+    else tokens.push({ kind, text: match[0] });
   }
   return tokens;
 }

@@ -14,7 +14,7 @@ export function matcher(query: string): Matcher {
       const regex = new RegExp(asRegex[1] ?? "", asRegex[2]);
       return { test: (text) => regex.test(text), problem: "" };
     } catch (error) {
-      return { test: () => false, problem: `this is no regular expression: ${(error as Error).message}` };
+      return { test: () => false, problem: `not a regular expression: ${(error as Error).message}` };
     }
   }
   const needle = query.toLowerCase();

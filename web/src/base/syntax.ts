@@ -60,9 +60,9 @@ export function tokenized(
     at = end;
   };
   const takeUntil = (kind: TokenKind, closing: string, from: number) => {
-    const found = line.indexOf(closing, from);
-    if (found >= 0) after = 0;
-    take(kind, found < 0 ? line.length : found + closing.length);
+    const end = line.indexOf(closing, from);
+    if (end >= 0) after = 0;
+    take(kind, end < 0 ? line.length : end + closing.length);
   };
   if (state === 1) takeUntil("comment", "*/", 0);
   else if (state) takeUntil("string", state === 2 ? '"""' : "'''", 0);

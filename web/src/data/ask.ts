@@ -4,10 +4,10 @@ import { source } from "./source";
 
 export type Parameters = Record<string, string | number>;
 
-const MOST_KEPT = 400;
-const MOST_KEPT_BYTES = 128 << 20;
+const MAX_CACHED = 400;
+const MAX_CACHED_BYTES = 128 << 20;
 
-interface Kept {
+interface CacheEntry {
   answer: Promise<unknown>;
   /** What the answer is, once it is here. */
   value?: { value: unknown };
@@ -15,8 +15,8 @@ interface Kept {
   bytes: number;
 }
 
-const kept = new Map<string, Kept>();
-let keptBytes = 0;
+const cache = new Map<string, CacheEntry>();
+let cacheBytes = 0;
 
 /** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/held.py). */
 export function path(number: number, question: string, parameters: Parameters): string {
@@ -34,13 +34,13 @@ async function get(key: string): Promise<Uint8Array> {
   const say = () => {
     document.documentElement.dataset.asking = String(open.size);
   };
-  const mine = Symbol(key);
-  open.set(mine, performance.now());
+  const token = Symbol(key);
+  open.set(token, performance.now());
   say();
   try {
     return await source.get(key);
   } finally {
-    open.delete(mine);
+    open.delete(token);
     say();
   }
 }
@@ -51,38 +51,38 @@ export function oldestQuestion(): number | null {
 }
 
 function once<T>(key: string, read: (bytes: Uint8Array) => T): Promise<T> {
-  const known = kept.get(key);
-  if (known) {
-    kept.delete(key); // the map is in the order of last use
-    kept.set(key, known);
-    return known.answer as Promise<T>;
+  const cached = cache.get(key);
+  if (cached) {
+    cache.delete(key); // the map is in the order of last use
+    cache.set(key, cached);
+    return cached.answer as Promise<T>;
   }
-  const entry: Kept = { answer: Promise.resolve(), bytes: 0 };
+  const entry: CacheEntry = { answer: Promise.resolve(), bytes: 0 };
   const answer = get(key).then((bytes) => {
     entry.bytes = bytes.byteLength;
-    if (kept.get(key) === entry) keptBytes += entry.bytes;
-    forget();
+    if (cache.get(key) === entry) cacheBytes += entry.bytes;
+    evict();
     const value = read(bytes);
     entry.value = { value };
     return value;
   });
   entry.answer = answer;
-  kept.set(key, entry);
+  cache.set(key, entry);
   answer.catch(() => drop(key, entry));
-  forget();
+  evict();
   return answer;
 }
 
-function drop(key: string, entry: Kept): void {
-  if (kept.get(key) !== entry) return;
-  kept.delete(key);
-  keptBytes -= entry.bytes;
+function drop(key: string, entry: CacheEntry): void {
+  if (cache.get(key) !== entry) return;
+  cache.delete(key);
+  cacheBytes -= entry.bytes;
 }
 
 /** Lets go of what was not used for longest, but never of the newest. */
-function forget(): void {
-  for (const [key, entry] of kept) {
-    if ((kept.size <= MOST_KEPT && keptBytes <= MOST_KEPT_BYTES) || kept.size === 1) return;
+function evict(): void {
+  for (const [key, entry] of cache) {
+    if ((cache.size <= MAX_CACHED && cacheBytes <= MAX_CACHED_BYTES) || cache.size === 1) return;
     drop(key, entry);
   }
 }
@@ -121,8 +121,8 @@ class Question<T> {
     return new Question(
       `${this.key} as ${read.name}${JSON.stringify(given)}`,
       () => {
-        const known = this.now();
-        return known && { value: read(known.value, ...given) };
+        const cached = this.now();
+        return cached && { value: read(cached.value, ...given) };
       },
       () => this.later().then((value) => read(value, ...given)),
     );
@@ -134,7 +134,7 @@ export type { Question };
 function question<T>(key: string, read: (bytes: Uint8Array) => unknown): Question<T> {
   return new Question<T>(
     key,
-    () => kept.get(key)?.value as { value: T } | undefined,
+    () => cache.get(key)?.value as { value: T } | undefined,
     () => once(key, read) as Promise<T>,
   );
 }
@@ -157,9 +157,9 @@ export function together<T extends readonly Question<unknown>[]>(
   return new Question<Answers>(
     `[${parts.map((part) => part.key).join(", ")}]`,
     () => {
-      const known = parts.map((part) => part.peek());
-      return known.every((one) => one !== undefined)
-        ? { value: known.map((one) => one.value) as unknown as Answers }
+      const cached = parts.map((part) => part.peek());
+      return cached.every((one) => one !== undefined)
+        ? { value: cached.map((one) => one.value) as unknown as Answers }
         : undefined;
     },
     () => Promise.all(parts.map((part) => part.answer())) as Promise<unknown> as Promise<Answers>,
@@ -177,7 +177,7 @@ export function askTable(document: number, name: string, parameters: Parameters 
 }
 
 /** An answer in Arrow that is not kept here, because who asks keeps it: tiles of timelines. */
-export async function askUnkept(document: number, question: string, parameters: Parameters): Promise<Columns> {
+export async function askUncached(document: number, question: string, parameters: Parameters): Promise<Columns> {
   return Columns.from(await get(path(document, question, parameters)));
 }
 

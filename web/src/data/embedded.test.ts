@@ -32,7 +32,7 @@ test("an error that was exported is an error again", async () => {
 test("what is not held says so, and so does a name of every object", async () => {
   for (const key of ["0/wave?wave=3", "toString", "__proto__"]) {
     await expect(source({ documents: ["[]", 0] }).get(key)).rejects.toMatchObject({
-      what: "this is not in an exported page",
+      what: "this is not part of the exported page",
     });
   }
 });

@@ -28,10 +28,10 @@ export class EmbeddedSource {
     const entry = this.index.get(path);
     if (!entry) {
       throw new AnswerError(
-        "this is not in an exported page",
+        "this is not part of the exported page",
         "",
-        "it holds what was chosen when it was written",
-        "`wavescope open` answers everything",
+        "it holds what was chosen at the export",
+        "`wavescope open` shows everything",
       );
     }
     const [block, begin, length, isError] = entry;

@@ -84,16 +84,16 @@ export function decades(values: number[], otherwise: [number, number]): [number,
 
 /** Values of the grid lines between two exponents: 1 to 9 times each power of ten, or only powers when there are many. */
 export function gridValues(from: number, to: number): { value: number; isPower: boolean }[] {
-  const found: { value: number; isPower: boolean }[] = [];
+  const ticks: { value: number; isPower: boolean }[] = [];
   const factors = to - from > 9 ? [1] : [1, 2, 3, 4, 5, 6, 7, 8, 9];
   for (let power = Math.floor(from); power <= Math.ceil(to); power++) {
     for (const factor of factors) {
       const value = factor * 10 ** power;
       const exponent = Math.log10(value);
-      if (exponent >= from - 1e-9 && exponent <= to + 1e-9) found.push({ value, isPower: factor === 1 });
+      if (exponent >= from - 1e-9 && exponent <= to + 1e-9) ticks.push({ value, isPower: factor === 1 });
     }
   }
-  return found;
+  return ticks;
 }
 
 /** 0.001 -> "0.001", 1e6 -> "1M". */

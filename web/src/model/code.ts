@@ -236,10 +236,10 @@ export function costliestOf(rows: number[], costs: Costs, mnemonics: string[]): 
 export async function revealExecution(wave: number, row: number, iteration: number): Promise<number> {
   const data = await loadWave(wave);
   const times = timesOf(data, row);
-  const found = Math.min(Math.max(iteration, 0), times.length - 1);
-  if (found < 0) return -1;
+  const execution = Math.min(Math.max(iteration, 0), times.length - 1);
+  if (execution < 0) return -1;
   const keepsLine = selection.value.row === row;
-  selectRow(row, { wave, iteration: found, ...(keepsLine ? { sourceLine: selection.value.sourceLine } : {}) });
-  reveal(times[found] as number);
-  return found;
+  selectRow(row, { wave, iteration: execution, ...(keepsLine ? { sourceLine: selection.value.sourceLine } : {}) });
+  reveal(times[execution] as number);
+  return execution;
 }

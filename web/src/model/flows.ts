@@ -66,11 +66,11 @@ export function flowsOf(document: number, track: Track, tiles: TileRange): Quest
 }
 
 function flowsFrom(answers: Flows[]): Flows {
-  const found = new Map<number, Flow>();
-  for (const answer of answers) for (const flow of answer.flows) found.set(flow.to_item, flow);
+  const flowsById = new Map<number, Flow>();
+  for (const answer of answers) for (const flow of answer.flows) flowsById.set(flow.to_item, flow);
   const isWhole = answers.every((answer) => answer.count === answer.flows.length);
   return {
-    count: isWhole ? found.size : answers.reduce((sum, { count }) => sum + count, 0),
-    flows: [...found.values()],
+    count: isWhole ? flowsById.size : answers.reduce((sum, { count }) => sum + count, 0),
+    flows: [...flowsById.values()],
   };
 }

@@ -82,8 +82,8 @@ export function cover<T>(
     const end = begin + width;
     const coarser = (from: number, to: number): Piece<T>[] => {
       for (let higher = from; higher < to; higher++) {
-        const found = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
-        if (found !== undefined) return [{ tile: found, level: higher, begin, end }];
+        const cached = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
+        if (cached !== undefined) return [{ tile: cached, level: higher, begin, end }];
       }
       return [];
     };
@@ -118,9 +118,9 @@ function finer<T>(
   if (level === 0 || depth === 0) return [];
   const width = tileWidth(track, level - 1);
   return [2 * tile, 2 * tile + 1].flatMap((child) => {
-    const found = at({ level: level - 1, tile: child });
+    const cached = at({ level: level - 1, tile: child });
     const begin = track.begin + child * width;
-    if (found !== undefined) return [{ tile: found, level: level - 1, begin, end: begin + width }];
+    if (cached !== undefined) return [{ tile: cached, level: level - 1, begin, end: begin + width }];
     return finer(track, level - 1, child, at, depth - 1);
   });
 }

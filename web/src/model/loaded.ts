@@ -37,9 +37,9 @@ function asked<T>(question: Question<T> | null): ReadonlySignal<Loaded<T>> {
  * it depends on; when its key is another one, the old answer is gone at once. `null` = there is nothing to ask.
  */
 export function useAnswer<T>(question: Question<T> | null): ReadonlySignal<Loaded<T>> {
-  const mine = useMemo(() => asked(question), [question?.key, turn.value]); // asked again when the server is back
-  const latest = useSignal(mine);
-  latest.value = mine;
+  const answer = useMemo(() => asked(question), [question?.key, turn.value]); // asked again when the server is back
+  const latest = useSignal(answer);
+  latest.value = answer;
   return useMemo(() => computed(() => latest.value.value), []);
 }
 

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { loadNotes, type StoredNote, saveNotes } from "../data/notes";
 import { current, documents } from "./document";
-import { keep, kept } from "./kept";
+import { store, stored } from "./user_storage";
 
 export type Note = StoredNote;
 
@@ -26,14 +26,14 @@ function isNote(value: unknown): value is Note {
 }
 
 function keptNotes(): Note[] {
-  const read = kept(key());
+  const read = stored(key());
   return Array.isArray(read) ? read.filter(isNote) : [];
 }
 
 function keepNotes(next: Note[]): void {
   notes.value = next;
   isUnsaved.value = true;
-  keep(key(), next.length ? next : null);
+  store(key(), next.length ? next : null);
 }
 
 /** The notes of the current document that are kept for this user. */
@@ -49,12 +49,12 @@ export async function addStoredNotes(): Promise<void> {
   const document = current.value;
   const stored = await loadNotes(document);
   if (document !== current.value) return;
-  const mine = notes.value; // as they are now: who wrote meanwhile loses nothing
-  const known = new Set(mine.map((note) => note.id));
-  notes.value = [...mine, ...stored.notes.filter((note) => !known.has(note.id))];
+  const notesNow = notes.value; // as they are now: who wrote meanwhile loses nothing
+  const ids = new Set(notesNow.map((note) => note.id));
+  notes.value = [...notesNow, ...stored.notes.filter((note) => !ids.has(note.id))];
   savedAt.value = stored.saved_at;
   canSave.value = stored.can_save;
-  isUnsaved.value = mine.some(
+  isUnsaved.value = notesNow.some(
     (note) => !stored.notes.some((other) => other.id === note.id && other.text === note.text),
   );
 }

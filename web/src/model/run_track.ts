@@ -26,6 +26,6 @@ export function spanKey(track: Track, item: number): string {
 
 /** The item of a selected event; -1 = none. */
 export function spanItem(key: string | undefined): number {
-  const found = /^run:(\d{1,10})$/.exec(key ?? "");
-  return found ? Number(found[1]) : -1;
+  const match = /^run:(\d{1,10})$/.exec(key ?? "");
+  return match ? Number(match[1]) : -1;
 }

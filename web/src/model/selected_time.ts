@@ -11,17 +11,17 @@ let turn = 0;
 effect(() => {
   const { row, wave, iteration } = selection.value;
   const document = current.value;
-  const mine = ++turn;
+  const ownTurn = ++turn;
   if (row === undefined || wave === undefined || iteration === undefined) {
     time.value = null;
     return;
   }
   loadWave(wave, document).then(
     (data) => {
-      if (mine === turn) time.value = timesOf(data, row)[iteration] ?? null;
+      if (ownTurn === turn) time.value = timesOf(data, row)[iteration] ?? null;
     },
     () => {
-      if (mine === turn) time.value = null;
+      if (ownTurn === turn) time.value = null;
     },
   );
 });

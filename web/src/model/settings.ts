@@ -1,6 +1,6 @@
 // What the user likes, kept from one start to the next: never in the URL.
 import { effect, signal } from "@preact/signals";
-import { keep, keptBelow, keptTurn } from "./kept";
+import { storageTurn, store, storedBelow } from "./user_storage";
 
 export interface Settings {
   theme: "dark" | "light";
@@ -26,18 +26,18 @@ const ALLOWED: Record<string, (value: unknown) => boolean> = {
 };
 
 function stored(): Partial<Settings> {
-  const found = Object.entries(keptBelow(BELOW)).filter(([name, value]) => ALLOWED[name]?.(value) ?? true);
-  return Object.fromEntries(found);
+  const entries = Object.entries(storedBelow(BELOW)).filter(([name, value]) => ALLOWED[name]?.(value) ?? true);
+  return Object.fromEntries(entries);
 }
 
 export const settings = signal<Settings>(defaults);
 
 effect(() => {
-  void keptTurn.value;
+  void storageTurn.value;
   settings.value = { ...defaults, ...stored() };
 });
 
 export function change(change: Partial<Settings>): void {
   settings.value = { ...settings.peek(), ...change } as Settings;
-  for (const [name, value] of Object.entries(change)) keep(BELOW + name, value ?? null);
+  for (const [name, value] of Object.entries(change)) store(BELOW + name, value ?? null);
 }

@@ -1,5 +1,5 @@
 // The tracks of a document: lanes of spans on one time axis, with levels of detail.
-import { askUnkept, json, type Parameters, type Question } from "../data/ask";
+import { askUncached, json, type Parameters, type Question } from "../data/ask";
 import { cellWidth, cover, covered, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
 import type { Range } from "./selection";
 import { Tile } from "./tile";
@@ -175,8 +175,8 @@ export class TrackSet {
     let number = tileAt(track, of.begin);
     for (let turns = 0; turns < MOST_TILES_SEARCHED && number >= 0 && number <= most; turns++, number += step) {
       const tile = await this.store.fetch({ track: track.name, level: 0, tile: number });
-      const found = step > 0 ? after(tile, lane, of) : before(tile, lane, of);
-      if (found >= 0) return spanOf(track, lane, tile, found, 0);
+      const neighbour = step > 0 ? after(tile, lane, of) : before(tile, lane, of);
+      if (neighbour >= 0) return spanOf(track, lane, tile, neighbour, 0);
     }
     return null;
   }
@@ -289,7 +289,7 @@ export function tracksOf(document: number): Question<TrackSet> {
 }
 
 function setFrom({ tracks }: { tracks: Track[] }, document: number): TrackSet {
-  const tile = async (parameters: Parameters) => Tile.from(await askUnkept(document, "spans", parameters));
+  const tile = async (parameters: Parameters) => Tile.from(await askUncached(document, "spans", parameters));
   const set = sets.get(document) ?? new TrackSet(tracks, tile);
   sets.set(document, set);
   return set;

@@ -15,15 +15,15 @@ export function visibleNodes(
   isWanted: ((node: number) => boolean) | null,
 ): number[] {
   if (isWanted) {
-    const kept = new Set<number>();
+    const visible = new Set<number>();
     for (let n = 0; n < parents.length; n++) {
       if (!isWanted(n)) continue;
-      for (let up = n; up >= 0 && !kept.has(up); up = parents[up] as number) kept.add(up);
+      for (let up = n; up >= 0 && !visible.has(up); up = parents[up] as number) visible.add(up);
     }
     return walk(
       parents,
       children,
-      (n) => kept.has(n),
+      (n) => visible.has(n),
       () => true,
     );
   }
@@ -41,13 +41,13 @@ function walk(
   isShown: (node: number) => boolean,
   isOpen: (node: number) => boolean,
 ): number[] {
-  const found: number[] = [];
+  const nodes: number[] = [];
   const rest: number[] = [];
   for (let n = parents.length - 1; n >= 0; n--) if ((parents[n] as number) < 0) rest.push(n);
   for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     if (!isShown(next)) continue;
-    found.push(next);
+    nodes.push(next);
     if (isOpen(next)) rest.push(...(children[next] as number[]).toReversed());
   }
-  return found;
+  return nodes;
 }

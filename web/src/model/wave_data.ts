@@ -43,9 +43,9 @@ export function timesOf(data: WaveData, row: number): number[] {
 
 /** Which of the wave's instructions are executions of a row. */
 export function positionsOf(data: WaveData, row: number): number[] {
-  const found: number[] = [];
-  for (let i = 0; i < data.count; i++) if (data.row[i] === row) found.push(i);
-  return found;
+  const positions: number[] = [];
+  for (let i = 0; i < data.count; i++) if (data.row[i] === row) positions.push(i);
+  return positions;
 }
 
 export interface RowFigures {

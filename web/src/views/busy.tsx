@@ -33,7 +33,7 @@ const GPUS = figureColumns<RunBusyGpusRow>(RUN_BUSY_GPUS, [
   ["copy_busy_share", "Copies"],
   ["duration_sum_ns", "Summed"],
   ["duration_sum_share", "of the span"],
-  ["concurrency_mean", "At the same time"],
+  ["concurrency_mean", "Concurrency"],
   ["kernel_count", "Dispatches"],
   ["copy_count", "Copies"],
   ["process_count", "Processes"],

@@ -92,8 +92,8 @@ function Tables({ answer, choose }: { answer: CounterCompareAnswer; choose: prea
   const query = useSignal("");
   const chosen = chosenKernel();
   const wanted = matcher(query.value);
-  const mine = metrics.rows.filter((row) => !chosen || row.kernel === chosen.kernel || row.kernel_name === null);
-  const rows = mine.filter(
+  const ofKernel = metrics.rows.filter((row) => !chosen || row.kernel === chosen.kernel || row.kernel_name === null);
+  const rows = ofKernel.filter(
     (row) =>
       (all.value || !QUIET.includes(row.status)) &&
       (!query.value || wanted.test(row.name) || wanted.test(row.metric_id)),
@@ -117,10 +117,10 @@ function Tables({ answer, choose }: { answer: CounterCompareAnswer; choose: prea
               all.value = event.currentTarget.checked;
             }}
           />
-          also what did not change beyond noise
+          also show what changed within noise
         </label>
         <span>
-          {exact(rows.length)} of {exact(mine.length)} metrics
+          {exact(rows.length)} of {exact(ofKernel.length)} metrics
         </span>
         {truncation(metrics.rows.length, metrics.row_count) ? (
           <strong>{truncation(metrics.rows.length, metrics.row_count)}</strong>

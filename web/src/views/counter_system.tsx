@@ -12,8 +12,8 @@ const COLUMNS: Column<Fact>[] = [
   { name: "value", title: "Value", value: (fact) => fact.value, width: "minmax(12em, 2fr)" },
   {
     name: "said_by",
-    title: "Said by",
-    hint: "File of the capture, or facts of the hardware",
+    title: "Source",
+    hint: "File of the capture, or known facts about the hardware",
     value: (fact) => fact.said_by,
     width: "minmax(8em, 1fr)",
   },
@@ -24,13 +24,13 @@ function System() {
   return (
     <div class="view">
       <div class="toolbar">
-        <span>What is known of the machine</span>
+        <span>What is known about the machine</span>
         <SaveMenu name="system" offers={[tableOffer(COLUMNS, () => facts)]} />
       </div>
       {facts.length ? (
         <DataTable label="System" columns={COLUMNS} rows={facts} />
       ) : (
-        <Nothing>The capture says nothing about the machine.</Nothing>
+        <Nothing>The capture does not describe the machine.</Nothing>
       )}
     </div>
   );
@@ -39,7 +39,7 @@ function System() {
 export const counterSystem: View = {
   id: "counter_system",
   title: "System",
-  hint: "The machine that was measured, as far as the capture tells, and which file says each fact",
+  hint: "The machine that was measured, and which file states each fact",
   about: "counters",
   missing: () => "",
   component: System,

@@ -53,7 +53,7 @@ const LENGTHS = figureColumns<RunGapsHistogramRow>(RUN_GAPS_HISTOGRAM, [
 ]);
 const LARGEST = figureColumns<RunGapsLargestRow>(RUN_GAPS_LARGEST, [
   ["gap_ns", "Length"],
-  ["begin", "Began at", "ns", "8em"],
+  ["begin", "Started at", "ns", "8em"],
   ["cause", "Cause", "text", "9em"],
   ["function", "Function", "text"],
   ["context", "In", "text"],
@@ -110,7 +110,7 @@ function Tables({ answer }: { answer: RunGapsAnswer }) {
       </div>
       <div class="gaps-more">
         <TableSection
-          title={`By GPU, ${nanoseconds(sum(gpus.rows))} in all`}
+          title={`By GPU, ${nanoseconds(sum(gpus.rows))} in total`}
           label="Gaps by GPU"
           columns={columns.gpus}
           table={gpus}

@@ -70,8 +70,8 @@ const HOST = figureColumns<RunOverlapHostRow>(RUN_OVERLAP_HOST, [
 ]);
 const PARTS = [
   ["computation_ns", "computation"],
-  ["exposed_communication_ns", "communication that nothing hides"],
-  ["exposed_copy_ns", "copies that nothing hides"],
+  ["exposed_communication_ns", "exposed communication"],
+  ["exposed_copy_ns", "exposed copies"],
 ] as const;
 
 function Overlap() {
@@ -125,10 +125,10 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
           table={processes}
         />
         <TableSection title="How many at the same time" label="Levels" columns={columns.levels} table={levels} />
-        <TableSection title="Calls of the host" label="Calls hidden by GPU work" columns={columns.host} table={host} />
+        <TableSection title="Host calls" label="Calls hidden by GPU work" columns={columns.host} table={host} />
         {answer.bridged_ns ? (
           <p class="truncated">
-            {nanoseconds(answer.bridged_ns)} of idle time count as busy here: a process has too many intervals.
+            {nanoseconds(answer.bridged_ns)} of idle time counts as busy here, because a process has too many intervals.
           </p>
         ) : null}
         <Definition text={answer.definition} />
@@ -153,7 +153,7 @@ function Parts({ row }: { row: RunOverlapGpusRow }) {
 export const overlap: View = {
   id: "overlap",
   title: "Overlap",
-  hint: "What ran at the same time: computation, communication, copies, streams, processes, and calls of the host",
+  hint: "What ran at the same time: computation, communication, copies, streams, processes, and host calls",
   about: "run",
   missing: (overview) =>
     overview.kind === "run" && (overview.holds.kernels || overview.holds.copies) ? "" : "no GPU work was recorded",

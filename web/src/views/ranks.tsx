@@ -109,7 +109,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
           <Figure
             id="cost_ns"
             value={nanoseconds(answer.cost_ns)}
-            name="cost of it"
+            name="cost of the imbalance"
             hint="Largest compute time minus the mean"
           />
           <Figure
@@ -121,7 +121,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
         </div>
         <TableSection title="Processes" columns={columns.processes} table={processes} />
         <TableSection
-          title="Collectives: who is waited for"
+          title="Collectives: who the others wait for"
           label="Collectives"
           columns={columns.collectives}
           table={collectives}
@@ -129,7 +129,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
           onSelect={(row) => selectKernel(row.name)}
         />
         <TableSection
-          title="Kernels that are spread unevenly"
+          title="Kernels with uneven work"
           label="Kernels by imbalance"
           columns={columns.kernels}
           table={kernels}

@@ -52,7 +52,7 @@ function Regions() {
   const domain = useSignal("all");
   const domains = useAnswer(json<string[]>(current.value, "run_region_domains"));
   const answer = useAnswer(arrow(current.value, "run_regions", { domain: domain.value }));
-  const known = domains.value.state === "ready" ? domains.value.value : [];
+  const names = domains.value.state === "ready" ? domains.value.value : [];
   const choose = (
     <label>
       regions{" "}
@@ -64,7 +64,7 @@ function Regions() {
         }}
       >
         <option value="all">of all kinds</option>
-        {known.map((name) => (
+        {names.map((name) => (
           <option key={name} value={name}>
             {name}
           </option>
@@ -137,7 +137,7 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
           close all
         </button>
         {left ? <strong>{left} nodes</strong> : null}
-        {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no known launch</span> : null}
+        {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no names launch</span> : null}
         <SaveMenu name="regions" offers={[{ format: "csv", make: save }]} />
       </div>
       <VirtualList
@@ -202,9 +202,9 @@ function positions(nodes: Numbers, parents: Numbers): Int32Array {
 
 /** The heaviest path and its siblings, so that the first picture says something. */
 function firstOpen(children: number[][], share: Numbers): Set<number> {
-  const found = new Set<number>();
-  for (let n = 0; n < children.length && found.size < OPEN_AT_FIRST; n++) if ((share[n] ?? 0) > 0.02) found.add(n);
-  return found;
+  const opened = new Set<number>();
+  for (let n = 0; n < children.length && opened.size < OPEN_AT_FIRST; n++) if ((share[n] ?? 0) > 0.02) opened.add(n);
+  return opened;
 }
 
 export const regions: View = {

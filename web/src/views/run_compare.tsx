@@ -104,7 +104,7 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
               all.value = event.currentTarget.checked;
             }}
           />{" "}
-          also what did not change beyond noise ({exact(things.rows.length - changed.length)})
+          also show what changed within noise ({exact(things.rows.length - changed.length)})
         </label>
         {truncation(things.rows.length, things.row_count) ? (
           <strong>{truncation(things.rows.length, things.row_count)}</strong>

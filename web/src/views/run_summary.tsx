@@ -144,13 +144,13 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
                 id="wall_ns"
                 value={nanoseconds(answer.wall_ns)}
                 name="wall time"
-                hint="From the first event to the last on the node where that took longest"
+                hint="From the first to the last event, on the node with the longest span"
               />
               <Figure
                 id="busy_share"
                 value={percent(answer.busy_share) || "–"}
                 name="GPUs busy"
-                hint="Of the time of all processes, that in which their GPUs ran anything"
+                hint="Share of the time of all processes in which their GPUs had work"
               />
               <Figure
                 id="gpu_count"

@@ -9,7 +9,7 @@ export function KernelChooser() {
     <select
       aria-label="Kernel"
       class="kernel-chooser"
-      title="About which kernel's waves this is"
+      title="Show the waves of one kernel only"
       value={ofKernel().kernel ?? ""}
       onChange={(event) => {
         const { value } = event.currentTarget;

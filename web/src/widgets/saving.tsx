@@ -35,8 +35,8 @@ export function csv(header: string[], rows: Iterable<(string | number | null | u
 }
 
 export async function save(name: string, offer: Offer): Promise<void> {
-  const made = await offer.make();
-  const blob = made instanceof Blob ? made : new Blob([made], { type: "text/plain" });
+  const content = await offer.make();
+  const blob = content instanceof Blob ? content : new Blob([content], { type: "text/plain" });
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);
   link.download = `${name}.${offer.format}`;

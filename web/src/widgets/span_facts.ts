@@ -34,13 +34,13 @@ const FACTS: [field: string, text: (value: unknown) => string][] = [
 export async function factsOf(span: Span): Promise<string[]> {
   const question = QUESTIONS[span.track.name];
   if (!question || span.item < 0) return [];
-  const found = await askJson<Record<string, unknown>>(current.value, question, { item: span.item });
-  const isKnown = (field: string) => found[field] !== null && found[field] !== undefined;
-  const facts = FACTS.filter(([field]) => isKnown(field)).map(([field, text]) => text(found[field]));
+  const item = await askJson<Record<string, unknown>>(current.value, question, { item: span.item });
+  const isKnown = (field: string) => item[field] !== null && item[field] !== undefined;
+  const facts = FACTS.filter(([field]) => isKnown(field)).map(([field, text]) => text(item[field]));
   if (isKnown("workgroup_size_x")) {
-    const sizes = ["x", "y", "z"].map((axis) => found[`workgroup_size_${axis}`] ?? 1);
+    const sizes = ["x", "y", "z"].map((axis) => item[`workgroup_size_${axis}`] ?? 1);
     facts.push(`workgroups of ${sizes.join(" × ")}`);
   }
-  const name = span.track.name === "events" && found.kernel_name ? [String(found.kernel_name).slice(0, 256)] : [];
+  const name = span.track.name === "events" && item.kernel_name ? [String(item.kernel_name).slice(0, 256)] : [];
   return [...name, ...(facts.length ? [facts.join(" · ")] : [])];
 }

@@ -50,7 +50,7 @@ export function TimelineTooltip({ state, tooltipOf }: Props) {
   });
   // What was under the pointer when something was selected is known, and would cover what the selection shows.
   const hushed = useSignal("");
-  const nameOf = (found: Hit | null) => (found ? `${found.track.name}/${found.lane}/${found.span?.begin}` : "");
+  const nameOf = (hit: Hit | null) => (hit ? `${hit.track.name}/${hit.lane}/${hit.span?.begin}` : "");
   useSignalEffect(() => {
     const isNew = Object.values(selection.value).some((part) => part !== undefined);
     hushed.value = isNew ? nameOf(state.hit.peek()) : "";

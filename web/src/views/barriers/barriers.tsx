@@ -93,16 +93,16 @@ function Chosen({ barrier, answer }: { barrier: BarriersRow; answer: BarriersAns
     <div class="barrier-more">
       <Section
         title={`Who comes last at row ${barrier.row}`}
-        hint="Share of the meetings in which the wave of this place was last"
+        hint="Share of the meetings in which the wave of this slot was last"
       >
         {last.length ? <Places last={last} /> : <p class="faint-text">No meeting of two or more traced waves.</p>}
-        {left ? <p class="truncated">{left} places</p> : null}
+        {left ? <p class="truncated">{left} slots</p> : null}
       </Section>
-      <Section title="What the last waves did longer than the others">
+      <Section title="Where the last waves spent more time than the others">
         {causes.length ? (
           <SmallTable label="Causes" columns={CAUSES} rows={causes} />
         ) : (
-          <p class="faint-text">Nothing on the way to this barrier took the last waves longer.</p>
+          <p class="faint-text">No instruction before this barrier took the last waves longer.</p>
         )}
       </Section>
     </div>

@@ -152,7 +152,7 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
         <span>{exact(values.length)} dispatches</span>
         {outliers ? (
           <span title="More than 5 deviations and 5 % away from the median of their kernel">
-            ◆ {exact(outliers)} unlike the others
+            ◆ {exact(outliers)} outliers
           </span>
         ) : null}
         {left ? <strong>{left}</strong> : null}
@@ -174,8 +174,8 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
                 over.value = null;
               },
               onClick: (event) => {
-                const found = nearest(event);
-                if (found) chooseKernel(found.one.kernel);
+                const hit = nearest(event);
+                if (hit) chooseKernel(hit.one.kernel);
               },
             }}
           />
@@ -228,7 +228,7 @@ function Tip({
         dispatch {exact(one.dispatch)}
         {Number.isNaN(one.id) ? "" : `, id ${one.id}`} of {name}
       </div>
-      {one.isOutlier ? <div>unlike the other dispatches of its kernel</div> : null}
+      {one.isOutlier ? <div>an outlier among the dispatches of its kernel</div> : null}
     </div>
   );
 }
@@ -236,7 +236,7 @@ function Tip({
 export const byDispatch: View = {
   id: "by_dispatch",
   title: "By dispatch",
-  hint: "The selected metric, or the duration, of every dispatch: how much it varies, and which are not like the others",
+  hint: "The selected metric, or the duration, of every dispatch: how much it varies, and which dispatches are outliers",
   about: "counters",
   missing: () => "",
   component: ByDispatch,

@@ -16,7 +16,7 @@ const columns = {
   texts: () => ["", "duration", "17.1.2 duration"],
 } as unknown as Columns;
 
-test("only what is known is shown, of the chosen kernel", () => {
+test("only known values are shown, of the chosen kernel", () => {
   expect(valuesOf(columns, "17.1.2", null).map((one) => one.value)).toEqual([50, 70]);
   expect(valuesOf(columns, "17.1.2", 0)).toEqual([{ dispatch: 2, id: 12, kernel: 0, value: 70, isOutlier: true }]);
   expect(valuesOf(columns, DURATION, 0).map((one) => one.isOutlier)).toEqual([true, true]);

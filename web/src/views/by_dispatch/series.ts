@@ -26,15 +26,15 @@ export function valuesOf(columns: Columns, metric: string, kernel: number | null
   const values = columns.numbers(name);
   const [dispatches, ids, kernels] = ["dispatch", "dispatch_id", "kernel"].map((each) => columns.numbers(each));
   const outliers = columns.texts("outlier_ids");
-  const found: DispatchValue[] = [];
+  const list: DispatchValue[] = [];
   for (let i = 0; i < columns.length; i++) {
     const value = values[i] ?? Number.NaN;
     const rank = kernels?.[i] ?? -1;
     if (Number.isNaN(value) || (kernel !== null && rank !== kernel)) continue;
     const isOutlier = (outliers[i] ?? "").split(" ").includes(metric);
-    found.push({ dispatch: dispatches?.[i] ?? i, id: ids?.[i] ?? Number.NaN, kernel: rank, value, isOutlier });
+    list.push({ dispatch: dispatches?.[i] ?? i, id: ids?.[i] ?? Number.NaN, kernel: rank, value, isOutlier });
   }
-  return found;
+  return list;
 }
 
 /** From zero where all values are above it; never empty. */

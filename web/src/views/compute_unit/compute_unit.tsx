@@ -243,9 +243,9 @@ function rowTest(
 }
 
 function stretchesWhere(data: WaveData, test: (row: number) => boolean): Range[] {
-  const found: Range[] = [];
-  for (let i = 0; i < data.count; i++) if (test(data.row[i] as number)) found.push(stretchOf(data, i));
-  return found;
+  const ranges: Range[] = [];
+  for (let i = 0; i < data.count; i++) if (test(data.row[i] as number)) ranges.push(stretchOf(data, i));
+  return ranges;
 }
 
 function stretchOf(data: WaveData, position: number): Range {

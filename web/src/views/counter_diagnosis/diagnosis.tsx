@@ -24,7 +24,7 @@ const COLUMNS: Column<Line>[] = [
   { name: "suspect", title: "Suspect", value: (line) => line.name, width: "" },
   { name: "kind", title: "Kind", value: (line) => line.kind, width: "" },
   { name: "verdict", title: "Verdict", value: (line) => line.verdict, width: "" },
-  { name: "confidence", title: "Sure", value: (line) => line.confidence, width: "" },
+  { name: "confidence", title: "Confidence", value: (line) => line.confidence, width: "" },
   { name: "reason", title: "Reason", value: (line) => line.reason, width: "" },
   { name: "gain_share_max", title: "Gain at most", value: (line) => line.gain_share_max, width: "" },
   { name: "missing_counters", title: "Missing", value: (line) => line.missing_counters.join(" "), width: "" },
@@ -65,7 +65,7 @@ function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
 export const counterDiagnosis: View = {
   id: "counter_diagnosis",
   title: "Diagnosis",
-  hint: "Which limit each kernel is at, with the numbers behind it, and the counters that would decide what is open",
+  hint: "What limits each kernel, the numbers behind it, and the counters that would settle what is undecided",
   about: "counters",
   missing: () => "",
   component: Diagnosis,

@@ -10,9 +10,9 @@ import { Chip } from "../../widgets/cards";
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 
 export function Kernel({ of }: { of: KernelLimit }) {
-  const told = of.suspects.filter((one) => one.verdict === "at limit" || one.verdict === "likely");
-  const open = of.suspects.filter((one) => one.verdict === "undecided");
-  const excluded = of.suspects.filter((one) => one.verdict === "excluded");
+  const likely = of.suspects.filter((suspect) => suspect.verdict === "at limit" || suspect.verdict === "likely");
+  const open = of.suspects.filter((suspect) => suspect.verdict === "undecided");
+  const excluded = of.suspects.filter((suspect) => suspect.verdict === "excluded");
   const isChosen = chosenKernel()?.kernel === of.kernel;
   return (
     <article class="limit" data-limit={of.kernel}>
@@ -20,7 +20,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
         <button
           type="button"
           class={`link limit-name${isChosen ? " is-selected" : ""}`}
-          title="Make every view about this kernel"
+          title="Select this kernel in every view"
           onClick={() => chooseKernel(of.kernel)}
         >
           {of.kernel}: {of.kernel_name}
@@ -34,23 +34,23 @@ export function Kernel({ of }: { of: KernelLimit }) {
       <p class="limit-summary" data-field="summary">
         {of.summary}{" "}
         <Chip tone={TONES[of.confidence] ?? ""} title={of.confidence_reason}>
-          sure: {of.confidence}
+          confidence: {of.confidence}
         </Chip>
       </p>
-      {told.map((one) => (
-        <Suspect key={one.name} of={one} isOpen />
+      {likely.map((suspect) => (
+        <Suspect key={suspect.name} of={suspect} isOpen />
       ))}
       {open.length ? (
         <details>
           <summary>
-            {exact(open.length)} undecided: {open.map((one) => one.name).join(", ")}
+            {exact(open.length)} undecided: {open.map((suspect) => suspect.name).join(", ")}
           </summary>
-          {open.map((one) => (
-            <Suspect key={one.name} of={one} />
+          {open.map((suspect) => (
+            <Suspect key={suspect.name} of={suspect} />
           ))}
           {of.plan ? (
             <p>
-              To decide them: <code>{of.plan}</code>
+              To settle them, measure: <code>{of.plan}</code>
             </p>
           ) : null}
         </details>
@@ -58,10 +58,10 @@ export function Kernel({ of }: { of: KernelLimit }) {
       {excluded.length ? (
         <details>
           <summary class="faint-text">
-            {exact(excluded.length)} excluded: {excluded.map((one) => one.name).join(", ")}
+            {exact(excluded.length)} excluded: {excluded.map((suspect) => suspect.name).join(", ")}
           </summary>
-          {excluded.map((one) => (
-            <Suspect key={one.name} of={one} />
+          {excluded.map((suspect) => (
+            <Suspect key={suspect.name} of={suspect} />
           ))}
         </details>
       ) : null}
@@ -91,7 +91,7 @@ function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
       <p>{of.reason}</p>
       {of.missing_counters.length ? (
         <p class="faint-text">
-          would decide: <code>{of.missing_counters.join(" ")}</code>
+          would settle it: <code>{of.missing_counters.join(" ")}</code>
         </p>
       ) : null}
       {isOpen && of.remedy ? <p>What to do: {of.remedy}</p> : null}

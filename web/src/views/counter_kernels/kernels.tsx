@@ -131,7 +131,7 @@ function DispatchTable() {
 export const counterKernels: View = {
   id: "counter_kernels",
   title: "Kernels",
-  hint: "Kernels of the capture, the longest first, and their dispatches; a click makes every view about that kernel",
+  hint: "Kernels of the capture, the longest first, and their dispatches; a click selects that kernel in every view",
   about: "counters",
   missing: () => "",
   component: Kernels,

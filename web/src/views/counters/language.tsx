@@ -5,7 +5,7 @@ const CALLS: [call: string, value: string][] = [
   ["max(x, y)", "also min: value by value"],
   ["select[x, i, axis=A]", "index i, or a range i:j:step"],
   ["remove[x, i, axis=A]", "without index i"],
-  ["delta[x, axis=A]", "each value less the one before"],
+  ["delta[x, axis=A]", "difference to the value before"],
   ["linear(n, axis=A)", "0, 1, … n - 1"],
 ];
 const NAMES: [name: string, value: string][] = [

@@ -1,7 +1,7 @@
 // Definitions of derived counters that the user has saved under a name; each is kept under its own key.
 import { computed, effect, signal } from "@preact/signals";
-import { keep, keptBelow, keptTurn } from "../../model/kept";
 import { change, settings } from "../../model/settings";
+import { storageTurn, store, storedBelow } from "../../model/user_storage";
 
 const BELOW = "derived.";
 const CHOSEN = "derivedChosen";
@@ -10,8 +10,8 @@ const CHOSEN = "derivedChosen";
 export const savedSets = signal<Record<string, string>>({});
 
 effect(() => {
-  void keptTurn.value;
-  const texts = Object.entries(keptBelow(BELOW)).filter(
+  void storageTurn.value;
+  const texts = Object.entries(storedBelow(BELOW)).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
   );
   savedSets.value = Object.fromEntries(texts);
@@ -29,13 +29,13 @@ export function chooseSet(name: string | null): void {
 
 export function saveSet(name: string, text: string): void {
   savedSets.value = { ...savedSets.peek(), [name]: text };
-  keep(BELOW + name, text);
+  store(BELOW + name, text);
   chooseSet(name);
 }
 
 export function deleteSet(name: string): void {
   const { [name]: _, ...others } = savedSets.peek();
   savedSets.value = others;
-  keep(BELOW + name, null);
+  store(BELOW + name, null);
   chooseSet(null);
 }

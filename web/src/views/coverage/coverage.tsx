@@ -1,4 +1,4 @@
-// Can I trust this trace? What was traced, on which paths the waves went, which are unlike the others, and every doubt.
+// Can I trust this trace? What was traced, on which paths the waves went, which are outliers, and every doubt.
 import { exact, percent } from "../../base/format";
 import type { CoverageAnswer, Doubt } from "../../data/answers.gen";
 import { json } from "../../data/ask";
@@ -71,7 +71,7 @@ function Doubts({ trust, doubts }: DoubtsAnswer) {
 
 const SEVERITIES: Record<string, string> = {
   fatal: "Do not draw conclusions",
-  care: "Draw conclusions with care",
+  care: "Draw conclusions with caution",
   note: "Worth knowing",
 };
 
@@ -103,7 +103,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
             id="early"
             value={`all ${exact(answer.wave_count)}`}
             name="took the same short path"
-            hint="None left earlier than another, and yet none did the work of the kernel"
+            hint="None left earlier than the others, yet none did the work of the kernel"
           />
         ) : (
           <Figure
@@ -165,7 +165,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
 export const coverage: View = {
   id: "coverage",
   title: "Coverage",
-  hint: "Can I trust this trace? What was traced, the paths of the waves, early exits, outliers and doubts",
+  hint: "Can I trust this trace? What was traced, the paths of the waves, early exits, outliers and caveats",
   about: "trace",
   missing: () => "",
   component: Coverage,

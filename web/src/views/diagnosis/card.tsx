@@ -52,7 +52,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
         ) : null}
         {finding.row_count ? <span>{exact(finding.row_count)} instructions</span> : null}
         <Chip tone={TONES[finding.confidence] ?? ""} title={finding.confidence_reason}>
-          sure: {finding.confidence}
+          confidence: {finding.confidence}
         </Chip>
       </p>
       <h4>Why</h4>

@@ -92,8 +92,8 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
 
 const why = () =>
   traceOverview().holds.samples
-    ? "these are PC samples. They tell where waves stood and why, not how long each instruction took; see Stalls."
-    : "no instruction of this trace was measured, so there is nothing to conclude from.";
+    ? "these are PC samples. They show where waves were and why they stalled, not how long each instruction took; see Stalls."
+    : "no instruction of this trace was measured, so there is nothing to analyse.";
 
 const colourAt = (finding: Finding, number: number) =>
   finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);
@@ -135,7 +135,7 @@ function Doubts({ answer }: { answer: DiagnoseAnswer }) {
   if (!serious.length) return null;
   return (
     <div class={`doubts${answer.trust === "do not" ? " bad" : ""}`} data-doubts>
-      <b>{answer.trust === "do not" ? "Do not draw conclusions from this trace." : "Take it with care."}</b>
+      <b>{answer.trust === "do not" ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
       <ul>
         {serious.map((doubt) => (
           <li key={doubt.name} title={doubt.advice}>

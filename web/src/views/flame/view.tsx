@@ -77,7 +77,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
   const layout = useMemo(() => flameLayout(frames, weights), [frames, weights]);
   const total = weights[0] ?? 0;
   const query = useMemo(() => matcher(search.value), [search.value]);
-  const found = useMemo(() => {
+  const matches = useMemo(() => {
     const matches = (frame: number) => frame > 0 && query.test(frames.names[frame] ?? "");
     return matchedWeight(frames, weights, matches);
   }, [frames, weights, query]);
@@ -201,7 +201,7 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
         {search.value ? (
           <span role="status" data-column="matched">
             {query.problem ||
-              `${exact(found.count)} frames, ${exact(found.weight)} ${unit}, ${percent(found.weight / total)}`}
+              `${exact(matches.count)} frames, ${exact(matches.weight)} ${unit}, ${percent(matches.weight / total)}`}
           </span>
         ) : null}
         <span data-column="total" data-frames={frames.count - 1} data-levels={layout.deepest - 1}>

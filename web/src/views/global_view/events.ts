@@ -28,6 +28,6 @@ export function groupOf(kind: string): EventGroup {
 
 /** The groups that occur among kinds, in a fixed order. */
 export function groupsAmong(kinds: Kind[]): EventGroup[] {
-  const found = new Set(kinds.map(({ name }) => groupOf(name)));
-  return [...KNOWN, OTHERS].filter((group) => found.has(group));
+  const groups = new Set(kinds.map(({ name }) => groupOf(name)));
+  return [...KNOWN, OTHERS].filter((group) => groups.has(group));
 }

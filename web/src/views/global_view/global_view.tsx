@@ -27,7 +27,7 @@ const THIN = { least: 2, most: 12 };
 
 function GlobalView() {
   return (
-    <OfTrack name="waves" nothing="Nothing to show: no wave was seen to begin.">
+    <OfTrack name="waves" nothing="Nothing to show: no wave start is recorded.">
       {(set, track) => <Lanes set={set} track={track} />}
     </OfTrack>
   );
@@ -168,6 +168,6 @@ export const globalView: View = {
   hint: "All waves of all compute units of the traced shader engines, coloured by kernel",
   about: "trace",
   missing: (overview) =>
-    overview.kind === "trace" && overview.holds.occupancy ? "" : "the trace has no begins and ends of waves",
+    overview.kind === "trace" && overview.holds.occupancy ? "" : "no starts and ends of waves are recorded",
   component: GlobalView,
 };

@@ -102,7 +102,7 @@ function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: nu
   return (
     <>
       <div class="histogram" tabIndex={0} role="group" aria-label="Cycles over code rows" onKeyDown={step}>
-        <Canvas paint={paint} label="Cycles over stretches of code rows, by category" events={events} />
+        <Canvas paint={paint} label="Cycles over ranges of code rows, by category" events={events} />
         {hovered && pointer.value ? (
           <Tip bin={hovered} all={answer.cycles_total} x={pointer.value.x} width={onScreen.size.width} />
         ) : null}
@@ -115,7 +115,7 @@ function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: nu
           </span>
         ))}
         {answer.unknown_cycles_total ? (
-          <span title="Instructions whose row is not known: they are in no bar">
+          <span title="Instructions whose code row is not known: no bar shows them">
             not shown: {short(answer.unknown_cycles_total)} cycles of unknown rows
           </span>
         ) : null}

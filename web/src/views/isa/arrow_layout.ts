@@ -76,18 +76,18 @@ export function laneX(lane: number, width: number): number {
 
 /** The trunk and the edge of it at a place; `y` in rows, so that row 3 reaches from 3 to 4. */
 export function hitAt(trunks: Trunk[], width: number, x: number, y: number): { trunk: Trunk; edge: Edge } | null {
-  let found: { trunk: Trunk; edge: Edge; distance: number } | null = null;
+  let hit: { trunk: Trunk; edge: Edge; distance: number } | null = null;
   for (const trunk of trunks) {
     if (y < trunk.top || y > trunk.bottom + 1) continue;
     const at = laneX(trunk.lane, width);
     const onTick = trunk.edges.find((edge) => Math.floor(y) === edge.from && x >= at - 3);
     const isAtHead = Math.floor(y) === trunk.to && x >= at - 3;
     const distance = onTick || isAtHead ? 1 : Math.abs(x - at);
-    if (distance > 3 || (found && found.distance <= distance)) continue;
+    if (distance > 3 || (hit && hit.distance <= distance)) continue;
     const nearest = trunk.edges.reduce((best, edge) =>
       Math.abs(edge.from + 0.5 - y) < Math.abs(best.from + 0.5 - y) ? edge : best,
     );
-    found = { trunk, edge: onTick ?? nearest, distance };
+    hit = { trunk, edge: onTick ?? nearest, distance };
   }
-  return found;
+  return hit;
 }

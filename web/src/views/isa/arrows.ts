@@ -46,13 +46,13 @@ export function arrowsOfWave(waits: Columns, wave: WaveData): Arrow[] {
   const [at, row] = [column(waits, "instruction"), column(waits, "row")];
   const [producer, producerRow] = [column(waits, "producer"), column(waits, "producer_row")];
   const counters = waits.texts("counter");
-  const found = new Map<string, Arrow>();
+  const byKey = new Map<string, Arrow>();
   for (let i = 0; i < waits.length; i++) {
     const [wait, awaited] = [at[i] as number, producer[i] as number];
     const [to, from, counter] = [row[i] as number, producerRow[i] as number, counters[i] as string];
     if (to < 0 || from < 0) continue;
     const key = `${to} ${from} ${counter}`;
-    const arrow = found.get(key) ?? {
+    const arrow = byKey.get(key) ?? {
       from,
       to,
       counter,
@@ -69,9 +69,9 @@ export function arrowsOfWave(waits: Columns, wave: WaveData): Arrow[] {
     arrow.distanceCycles += begin - issue;
     arrow.distanceInstructions += wait - awaited;
     arrow.latency += begin + (wave.duration[wait] as number) - issue;
-    found.set(key, arrow);
+    byKey.set(key, arrow);
   }
-  return [...found.values()]
+  return [...byKey.values()]
     .map((arrow) => ({
       ...arrow,
       distanceCycles: arrow.distanceCycles / arrow.count,
@@ -115,7 +115,9 @@ export function arrowLines(arrow: Arrow, text: (row: number) => string, isOneWav
     return [
       `${arrow.from}  ${text(arrow.from)}`,
       `→ ${arrow.to}  ${text(arrow.to)}`,
-      Number.isNaN(arrow.count) ? "as the code says; how often is not known" : `taken ${exact(arrow.count)} times`,
+      Number.isNaN(arrow.count)
+        ? "from the code; how often it was taken is not known"
+        : `taken ${exact(arrow.count)} times`,
     ];
   }
   const stall = isOneWave ? "stall of these waits" : "stall when it certainly ended the wait";

@@ -88,13 +88,13 @@ function paintArrows(
     painter.polyline([x, at, right - 6, at], ink, isLit ? 2.5 : 1.5);
     painter.polygon([right, at, right - 8, at - 4, right - 8, at + 4], colour);
   };
-  const lit: [Trunk, number][] = [];
+  const highlighted: [Trunk, number][] = [];
   trunks.forEach((trunk, number) => {
     if (trunk.bottom < first - 1 || trunk.top > last) return;
-    if (isChosen(trunk.to) || trunk.edges.some((edge) => isChosen(edge.from))) lit.push([trunk, number]);
+    if (isChosen(trunk.to) || trunk.edges.some((edge) => isChosen(edge.from))) highlighted.push([trunk, number]);
     else draw(trunk, number, false);
   });
-  for (const [trunk, number] of lit) draw(trunk, number, true);
+  for (const [trunk, number] of highlighted) draw(trunk, number, true);
 }
 
 function paintBars(

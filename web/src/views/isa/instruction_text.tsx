@@ -1,22 +1,22 @@
 // The text of an instruction in colours; all places of the register under the pointer light up.
 import { operandsOf, overlap, type Register, registerOf, type Token, tokensOf } from "../../base/isa_text";
-import { litRegister } from "./state";
+import { highlightedRegister } from "./state";
 
-const kept = new Map<string, Token[]>();
+const cache = new Map<string, Token[]>();
 const MOST_KEPT = 5000;
 
 function tokens(text: string): Token[] {
-  const known = kept.get(text);
+  const known = cache.get(text);
   if (known) return known;
-  if (kept.size > MOST_KEPT) kept.clear();
-  const made = tokensOf(text);
-  kept.set(text, made);
-  return made;
+  if (cache.size > MOST_KEPT) cache.clear();
+  const tokens = tokensOf(text);
+  cache.set(text, tokens);
+  return tokens;
 }
 
 export function InstructionText({ text }: { text: string }) {
-  const lit = litRegister.value ? registerOf(litRegister.value) : null;
-  const written = lit ? operandsOf(text).written : [];
+  const highlighted = highlightedRegister.value ? registerOf(highlightedRegister.value) : null;
+  const written = highlighted ? operandsOf(text).written : [];
   let registers = 0;
   return (
     <span class="asm">
@@ -33,12 +33,12 @@ export function InstructionText({ text }: { text: string }) {
         return (
           <span
             key={i}
-            class={`asm-register${litClass(lit, registerOf(token.text), place < written.length)}`}
+            class={`asm-register${highlightClass(highlighted, registerOf(token.text), place < written.length)}`}
             onPointerEnter={() => {
-              litRegister.value = token.text;
+              highlightedRegister.value = token.text;
             }}
             onPointerLeave={() => {
-              litRegister.value = "";
+              highlightedRegister.value = "";
             }}
           >
             {token.text}
@@ -49,7 +49,7 @@ export function InstructionText({ text }: { text: string }) {
   );
 }
 
-function litClass(lit: Register | null, own: Register | null, isWritten: boolean): string {
-  if (!lit || !own || !overlap(lit, own)) return "";
-  return isWritten ? " lit written" : " lit";
+function highlightClass(highlighted: Register | null, own: Register | null, isWritten: boolean): string {
+  if (!highlighted || !own || !overlap(highlighted, own)) return "";
+  return isWritten ? " highlighted written" : " lit";
 }

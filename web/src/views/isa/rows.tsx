@@ -29,7 +29,7 @@ interface RowsProps {
 export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsProps) {
   const { code, heat, figures } = sheet;
   const names = useMemo(() => new Map(traceOverview().kernels.map(({ name, demangled }) => [name, demangled])), [code]);
-  const found = useMemo(() => new Set(hits), [hits]);
+  const hitRows = useMemo(() => new Set(hits), [hits]);
   const { row: chosen, lastRow, sourceLine } = selection.value;
   const ofLine = useMemo(() => new Set(sourceLine ? rowsOf(sourceLine).inlined : []), [sourceLine, code]);
   const hovered = preview.value.row;
@@ -88,7 +88,7 @@ export function Rows({ sheet, items, sections, columns, drawing, hits }: RowsPro
       isChosen ? "selected" : "",
       line === hovered || ofPointer.has(line) ? "hovered" : "",
       ofLine.has(line) ? "of-place" : "",
-      found.has(line) ? "found" : "",
+      hitRows.has(line) ? "found" : "",
       figures && !figures.hits[line] ? "never" : "",
     ];
     return (

@@ -61,7 +61,7 @@ export const stallOver = signal(0);
 /** Whether costs are those of the selected stretch of time. */
 export const inRange = ofDocument(false);
 /** The register under the pointer, as it is written. */
-export const litRegister = ofDocument("");
+export const highlightedRegister = ofDocument("");
 
 /** What the pointer is over, in words: lines of text beside the pointer. */
 export const tip = ofDocument<{ x: number; y: number; lines: string[] } | null>(null);

@@ -87,7 +87,7 @@ export function Stepping({ data, toHottest }: Props) {
         <span
           class="stepper"
           style={{ visibility: isShown && iterations.length ? undefined : "hidden" }}
-          title="Iterations of the innermost loop around it in the target wave; keys { and }: time shows exactly one"
+          title="Iterations of the innermost loop around it in the target wave; keys { and }; the timelines show exactly one"
         >
           <span class="wide-only">Loop</span>
           <button type="button" data-loop-step="back" disabled={inLoop <= 0} onClick={() => stepLoop(inLoop - 1)}>

@@ -72,9 +72,9 @@ const FIGURES = figureColumns<RunSummaryThingsRow>(RUN_SUMMARY_THINGS, [
   ["max_ns", "Max"],
 ]);
 const LONGEST = figureColumns<RunKernelLongestRow>(RUN_KERNEL_LONGEST, [
-  ["duration_ns", "Took"],
-  ["median_ratio", "Of median", "factor"],
-  ["begin", "Began at", "ns"],
+  ["duration_ns", "Duration"],
+  ["median_ratio", "x median", "factor"],
+  ["begin", "Started at", "ns"],
   ["stream_id", "Stream"],
   ["dispatch_id", "Dispatch"],
 ]);
@@ -203,7 +203,7 @@ function OverTime({
   return (
     <Section
       title={title}
-      hint="Mean duration of the dispatches that began in each stretch; the band reaches from the shortest to the longest"
+      hint="Mean duration of the dispatches that started in each interval; the band spans the shortest to the longest"
     >
       <Canvas paint={paint} label={`Durations of ${name} over time`} height={150} />
       <SaveMenu name="kernel-over-time" offers={pictures(paint, () => ({ width: 600, height: 220 }))} />

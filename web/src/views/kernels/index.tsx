@@ -51,7 +51,7 @@ function Table({ answer }: { answer: KernelsAnswer }) {
     <div class="view kernels">
       <div class="toolbar">
         <span>
-          {counted(rows.length, "kernels")}, {nanoseconds(all_ns)} in all
+          {counted(rows.length, "kernels")}, {nanoseconds(all_ns)} in total
         </span>
         <FilterField
           query={query}

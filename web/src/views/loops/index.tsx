@@ -91,7 +91,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
     [iterations.value, chosen],
   );
   const waveData = data.value.state === "ready" ? data.value.value : null;
-  if (!loops.length || !chosen) return <Nothing>No wave of this trace went round a loop.</Nothing>;
+  if (!loops.length || !chosen) return <Nothing>No wave of this trace executed a loop.</Nothing>;
   const isMeasured = traceOverview().instruction_count > 0;
   const columns = isMeasured ? [...OF_THE_CODE, ...MEASURED] : OF_THE_CODE;
   const left = answer.loops.row_count - loops.length + answer.left_out_count;
@@ -100,7 +100,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
       <div class="toolbar">
         <span title={answer.definition}>
           {exact(loops.length)} {loops.length === 1 ? "loop" : "loops"}
-          {left ? `, ${exact(left)} more are left out` : ""};{" "}
+          {left ? `, ${exact(left)} more are not shown` : ""};{" "}
           {isMeasured
             ? `${percent(1 - answer.outside_cycles_share)} of all cycles are in loops`
             : "what they cost is not known: no instruction was traced"}
@@ -150,6 +150,6 @@ export const loops: View = {
   hint: "The loops: trips, cycles per iteration, stall, and the iterations of one wave side by side",
   about: "trace",
   missing: (overview) =>
-    overview.kind === "trace" && overview.row_count ? "" : "the trace has no code whose loops could be told",
+    overview.kind === "trace" && overview.row_count ? "" : "the trace has no code to find loops in",
   component: LoopsView,
 };

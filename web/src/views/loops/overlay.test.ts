@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LoopsRow } from "../../data/answers.gen";
 import type { Iteration } from "../../model/loops";
 import type { WaveData } from "../../model/wave_data";
-import { wayOf } from "./overlay";
+import { pathOf } from "./overlay";
 
 const data: WaveData = {
   wave: 0,
@@ -18,7 +18,7 @@ describe("the way of an iteration", () => {
   it("holds what was executed in it, in stretches between jumps back", () => {
     const loop = { first_row: 4, last_row: 6 } as LoopsRow;
     const iteration: Iteration = { loop: 0, entry: 0, iteration: 0, isLast: false, begin: 10, cycles: 40, stall: 0 };
-    expect(wayOf(data, loop, iteration)).toEqual([
+    expect(pathOf(data, loop, iteration)).toEqual([
       [0, 5, 4, 5, 10, 6, 14, 6],
       [20, 4, 24, 4],
     ]);

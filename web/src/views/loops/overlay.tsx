@@ -27,19 +27,19 @@ const BOTTOM = 18;
  * The way of one iteration: cycles since its begin and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
  * begins another stretch.
  */
-export function wayOf(data: WaveData, loop: LoopsRow, iteration: Iteration): number[][] {
-  const stretches: number[][] = [];
+export function pathOf(data: WaveData, loop: LoopsRow, iteration: Iteration): number[][] {
+  const segments: number[][] = [];
   let last = Number.POSITIVE_INFINITY;
   const end = iteration.begin + iteration.cycles;
   for (let i = firstFrom(data, iteration.begin); i < data.count && (data.time[i] as number) < end; i++) {
     const row = data.row[i] as number;
     if (row < loop.first_row || row > loop.last_row) continue;
     const since = (data.time[i] as number) - iteration.begin;
-    if (row < last) stretches.push([]);
-    stretches.at(-1)?.push(since, row, since + (data.duration[i] as number), row);
+    if (row < last) segments.push([]);
+    segments.at(-1)?.push(since, row, since + (data.duration[i] as number), row);
     last = row;
   }
-  return stretches;
+  return segments;
 }
 
 /** The first instruction at or after a time; the instructions of a wave are in the order of time. */
@@ -54,8 +54,8 @@ function firstFrom(data: WaveData, time: number): number {
 }
 
 export function paintOverlay(painter: Painter, { width, height }: Size, { loop, iterations, data }: Props): void {
-  const few = iterations.slice(0, MOST);
-  const longest = few.reduce((most, { cycles }) => Math.max(most, cycles), 1);
+  const shownIterations = iterations.slice(0, MOST);
+  const longest = shownIterations.reduce((most, { cycles }) => Math.max(most, cycles), 1);
   const rows = Math.max(1, loop.last_row - loop.first_row);
   const x = (cycles: number) => LEFT + (cycles / longest) * (width - LEFT - 6);
   const y = (row: number) => TOP + ((row - loop.first_row) / rows) * (height - BOTTOM - TOP - 2);
@@ -69,20 +69,20 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
   for (const row of [loop.first_row, loop.last_row]) {
     painter.text(LEFT - 6, y(row), `row ${row}`, paper("faint"), { align: "right", size: 10 });
   }
-  const lit = iterationOnScreen(iterations);
+  const highlighted = iterationOnScreen(iterations);
   const line = (number: number, width: number) => {
-    const iteration = few[number];
+    const iteration = shownIterations[number];
     if (!iteration) return;
     const colour = number === 0 ? seriesColour(3) : iteration.isLast ? seriesColour(1) : seriesColour(0);
-    for (const stretch of wayOf(data, loop, iteration)) {
-      const points = stretch.map((value, i) => (i % 2 ? y(value) : x(value)));
-      painter.polyline(points, number === lit ? paper("accent") : `${colour}90`, width);
+    for (const segment of pathOf(data, loop, iteration)) {
+      const points = segment.map((value, i) => (i % 2 ? y(value) : x(value)));
+      painter.polyline(points, number === highlighted ? paper("accent") : `${colour}90`, width);
     }
   };
-  few.forEach((_, number) => {
-    if (number !== lit) line(number, 1);
+  shownIterations.forEach((_, number) => {
+    if (number !== highlighted) line(number, 1);
   });
-  if (lit >= 0) line(lit, 2.5);
+  if (highlighted >= 0) line(highlighted, 2.5);
 }
 
 export function Overlay(props: Props) {
@@ -109,7 +109,7 @@ export function Overlay(props: Props) {
         </span>
       </p>
       <Canvas
-        label="Code row over cycles since the begin, for every iteration"
+        label="Code row over cycles since the start of the iteration"
         paint={(painter, size) => paintOverlay(painter, size, props)}
         events={{
           onPointerMove: (event) => {

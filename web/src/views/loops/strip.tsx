@@ -21,11 +21,16 @@ const BOTTOM = 16;
 export function iterationOnScreen(iterations: Iteration[]): number {
   const { begin, end } = shown.value;
   const at = iterationAt(iterations, begin + 1);
-  const found = iterations[at];
-  return found && Math.abs(found.begin + found.cycles - end) < 2 ? at : -1;
+  const iteration = iterations[at];
+  return iteration && Math.abs(iteration.begin + iteration.cycles - end) < 2 ? at : -1;
 }
 
-export function paintStrip(painter: Painter, { width, height }: Size, iterations: Iteration[], lit: number): void {
+export function paintStrip(
+  painter: Painter,
+  { width, height }: Size,
+  iterations: Iteration[],
+  highlighted: number,
+): void {
   const most = iterations.reduce((largest, { cycles }) => Math.max(largest, cycles), 1);
   const tall = height - BOTTOM - 6;
   const y = (value: number) => 6 + tall * (1 - value / most);
@@ -43,7 +48,7 @@ export function paintStrip(painter: Painter, { width, height }: Size, iterations
     const stalled = Math.min(stall, cycles);
     painter.rect(x, y(stalled), wide, y(0) - y(stalled), colourOf("stall"));
     painter.rect(x, y(cycles), wide, y(stalled) - y(cycles), colourOf("issue"));
-    if (i === lit)
+    if (i === highlighted)
       painter.polyline([x - 1, 4, x + wide + 1, 4, x + wide + 1, y(0), x - 1, y(0), x - 1, 4], paper("accent"), 2);
     if (i && entry !== iterations[i - 1]?.entry) painter.polyline([x, 0, x, height - BOTTOM], paper("text"), 1, [3, 3]);
   });
@@ -58,9 +63,9 @@ export function paintStrip(painter: Painter, { width, height }: Size, iterations
 
 export function Strip({ loop, iterations, wave }: Props) {
   const over = useSignal(-1);
-  const lit = iterationOnScreen(iterations);
-  const about = iterations[over.value >= 0 ? over.value : lit];
-  const number = over.value >= 0 ? over.value : lit;
+  const highlighted = iterationOnScreen(iterations);
+  const about = iterations[over.value >= 0 ? over.value : highlighted];
+  const number = over.value >= 0 ? over.value : highlighted;
   const place = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 4);
@@ -71,8 +76,8 @@ export function Strip({ loop, iterations, wave }: Props) {
     <div class="loops-strip">
       <p class="caption">
         {iterations.length
-          ? `Wave ${wave} went round ${exact(iterations.length)} times. `
-          : `Wave ${wave} did not go round this loop: choose another wave. `}
+          ? `Wave ${wave} ran ${exact(iterations.length)} iterations. `
+          : `Wave ${wave} did not run this loop: choose another wave. `}
         {about ? (
           <b data-iteration={number}>
             {exact(number + 1)}: {exact(about.cycles)} cycles, stall {exact(about.stall)} (
@@ -97,8 +102,8 @@ export function Strip({ loop, iterations, wave }: Props) {
             over.value = -1;
           },
           onClick: (event) => {
-            const found = iterations[place(event)];
-            if (found) void showIteration(wave, loop, found);
+            const iteration = iterations[place(event)];
+            if (iteration) void showIteration(wave, loop, iteration);
           },
         }}
       />

@@ -104,8 +104,8 @@ function placedAbove(
 /** A block that stands alone in its stage is as tall as the others together: all wires reach it straight. */
 function stretch(blocks: PlacedBlock[], stages: number[], top: number, bottom: number): void {
   for (const stage of stages) {
-    const mine = blocks.filter((block) => block.block.stage === stage);
-    if (mine.length === 1 && mine[0]) mine[0].height = bottom - top;
+    const ofStage = blocks.filter((block) => block.block.stage === stage);
+    if (ofStage.length === 1 && ofStage[0]) ofStage[0].height = bottom - top;
   }
 }
 
@@ -126,7 +126,7 @@ function flowCounts(wires: MemoryChartWiresRow[]): Map<string, number> {
 function wiresOf(wires: MemoryChartWiresRow[], blocks: PlacedBlock[]): PlacedWire[] {
   const grouped = new Map<string, MemoryChartWiresRow[]>();
   for (const wire of wires) grouped.set(keyOf(wire), [...(grouped.get(keyOf(wire)) ?? []), wire]);
-  const found: PlacedWire[] = [];
+  const placed: PlacedWire[] = [];
   for (const flows of grouped.values()) {
     const [source, target] = (["source", "target"] as const).map((end) =>
       blocks.find((block) => block.block.block === flows[0]?.[end]),
@@ -139,7 +139,7 @@ function wiresOf(wires: MemoryChartWiresRow[], blocks: PlacedBlock[]): PlacedWir
     const from = isAbove ? BUS : source.x + source.width;
     const points = isAbove ? [from, source.y + source.height, from, y, target.x, y] : [from, y, target.x, y];
     const ends = { source: source.block.block, target: target.block.block };
-    found.push({ ...ends, flows, points, x: from + 8, y: level.y + HEAD + LINE / 2 });
+    placed.push({ ...ends, flows, points, x: from + 8, y: level.y + HEAD + LINE / 2 });
   }
-  return found;
+  return placed;
 }

@@ -27,7 +27,13 @@ export function flowText({ kind, value, unit }: MemoryChartWiresRow): string {
   return `${KINDS[kind] ?? kind} ${number}`.trim();
 }
 
-function told(value: number | null, unit: string, reason: string, peak: number | null, share: number | null): string[] {
+function valueLines(
+  value: number | null,
+  unit: string,
+  reason: string,
+  peak: number | null,
+  share: number | null,
+): string[] {
   return [
     value === null ? `not known: ${reason || "not measured"}` : `${measured(value)} ${unit}`.trim(),
     peak === null ? "" : `of ${measured(peak)} ${unit}${share === null ? "" : `: ${share.toFixed(1)} %`}`,
@@ -36,13 +42,15 @@ function told(value: number | null, unit: string, reason: string, peak: number |
 
 export function valueHint(title: string, of: MemoryChartValuesRow): string {
   const head = `${title}, ${of.label} (${of.metric_id})`;
-  return [head, of.about, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share)].filter(Boolean).join("\n");
+  return [head, of.about, ...valueLines(of.value, of.unit, of.reason, of.peak, of.peak_share)]
+    .filter(Boolean)
+    .join("\n");
 }
 
 export function flowHint(from: string, to: string, of: MemoryChartWiresRow): string {
   const rate = of.rate === null || of.kind === "traffic" ? "" : `${measured(of.rate)} GB/s`;
   const head = `${from} → ${to}: ${of.kind} (${of.metric_id})`;
-  return [head, ...told(of.value, of.unit, of.reason, of.peak, of.peak_share), rate].filter(Boolean).join("\n");
+  return [head, ...valueLines(of.value, of.unit, of.reason, of.peak, of.peak_share), rate].filter(Boolean).join("\n");
 }
 
 /** Meanings of the palette. */

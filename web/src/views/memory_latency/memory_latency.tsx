@@ -71,7 +71,7 @@ function Page({ answer }: { answer: MemoryLatencyAnswer }) {
       </div>
       <Exposure answer={answer} />
       {table.row_count === 0 ? (
-        <Nothing>No memory operation was drained by a wait that this trace has seen.</Nothing>
+        <Nothing>No wait in this trace drained a memory operation.</Nothing>
       ) : fromCounters.value ? (
         <DataTable {...shared} key="counters" columns={byCounters} rows={answer.from_counters.rows} />
       ) : (

@@ -34,15 +34,17 @@ export function Kernel({ kernel, limiters, shared }: KernelProps) {
           </>
         )}
         {mean === null ? (
-          "How many were there is not known: the trace has no occupancy events."
+          "How many were resident is not known: the trace has no occupancy events."
         ) : (
           <>
-            <strong data-field="mean">{mean.toFixed(2)}</strong> were there on average
+            <strong data-field="mean">{mean.toFixed(2)}</strong> were resident on average
             {kernel.limit_share === null ? "" : ` (${percent(kernel.limit_share)} of that)`},{" "}
             {kernel.waves_per_simd_max} at most.
           </>
         )}
-        {kernel.all_at_once ? " All waves were there at once: the grid is the limit, more room would stay empty." : ""}
+        {kernel.all_at_once
+          ? " All waves were resident at once: the grid is the limit, more room would stay unused."
+          : ""}
       </p>
       <div class="limit-grid">
         {mean === null ? null : (

@@ -53,7 +53,7 @@ function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
         <span>
           Waves that fit on a SIMD of <b>{answer.target}</b>
         </span>
-        <Chip tone={answer.target_is_certain ? "good" : "bad"} title="Who says which GPU it is">
+        <Chip tone={answer.target_is_certain ? "good" : "bad"} title="Where the GPU is known from">
           {answer.target_origin}
         </Chip>
         <SaveMenu name="occupancy_limits" offers={[tableOffer(CSV, () => answer.limiters.rows)]} />
@@ -69,7 +69,7 @@ function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
         ))}
         {kernels.length === 0 ? <Nothing>No wave of any kernel was seen in this trace.</Nothing> : null}
         {answer.notes.length ? (
-          <Section title="To know before trusting it">
+          <Section title="Caveats">
             <ul class="notes">
               {answer.notes.map((note) => (
                 <li key={note}>{note}</li>
@@ -96,7 +96,7 @@ function Page({ answer }: { answer: OccupancyLimitsAnswer }) {
 export const occupancyLimits: View = {
   id: "occupancy_limits",
   title: "Occupancy limits",
-  hint: "How many waves fit on a SIMD by registers, LDS and workgroups, how many were there, and the next step up",
+  hint: "How many waves fit on a SIMD by registers, LDS and workgroups, how many were resident, and the next step up",
   about: "trace",
   missing: () => "",
   component: OccupancyLimits,

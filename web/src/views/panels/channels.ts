@@ -21,11 +21,11 @@ export function strips(columns: Columns, table: string): Strip[] {
   const [tables, metrics, names] = [columns.texts("table_id"), columns.texts("metric_id"), columns.texts("name")];
   const [series, units, reasons] = [columns.texts("series"), columns.texts("unit"), columns.texts("reason")];
   const [channels, values] = [columns.numbers("channel"), columns.numbers("average")];
-  const found = new Map<string, Strip>();
+  const byKey = new Map<string, Strip>();
   for (let i = 0; i < columns.length; i++) {
     if (tables[i] !== table) continue;
     const key = `${names[i]}\n${series[i]}`;
-    let strip = found.get(key);
+    let strip = byKey.get(key);
     if (!strip) {
       strip = {
         metric: metrics[i] ?? "",
@@ -39,13 +39,13 @@ export function strips(columns: Columns, table: string): Strip[] {
         high: null,
         reason: "",
       };
-      found.set(key, strip);
+      byKey.set(key, strip);
     }
     strip.values.push(values[i] ?? Number.NaN);
     strip.channels.push(channels[i] ?? 0);
     strip.reason ||= reasons[i] ?? "";
   }
-  const all = [...found.values()];
+  const all = [...byKey.values()];
   for (const strip of all) summarize(strip);
   return all;
 }

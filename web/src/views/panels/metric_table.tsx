@@ -2,22 +2,23 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { measured } from "../../base/format";
-import type { CounterPanelsRow } from "../../data/answers.gen";
+import { COUNTER_PANELS, type CounterPanelsRow } from "../../data/answers.gen";
+import { hintOf } from "../../data/tables";
 import { explained, type Metric, type MetricTable, type Statistic } from "../../model/counters";
 import { select, selection } from "../../model/selection";
 import { ShareBar } from "../../widgets/bars";
 import { Spread } from "./spread";
 
-const TITLES: Record<Statistic, [title: string, hint: string]> = {
-  average: ["Average", "Ratio of sums over the dispatches, or mean per dispatch"],
-  deviation: ["Deviation", "Sample standard deviation over dispatches"],
-  minimum: ["Min", "Smallest value of a dispatch"],
-  q1: ["Q1", "First quartile over dispatches"],
-  median: ["Median", "Median over dispatches"],
-  q3: ["Q3", "Third quartile over dispatches"],
-  maximum: ["Max", "Largest value of a dispatch"],
-  peak: ["Peak", "What the hardware can do at most, in the same unit"],
-  peak_share: ["% of peak", "100 average / peak"],
+const TITLES: Record<Statistic, string> = {
+  average: "Average",
+  deviation: "Deviation",
+  minimum: "Min",
+  q1: "Q1",
+  median: "Median",
+  q3: "Q3",
+  maximum: "Max",
+  peak: "Peak",
+  peak_share: "% of peak",
 };
 
 type Key = Statistic | "name" | "unit";
@@ -57,8 +58,8 @@ export function MetricRows({ table, rows, declared }: Props) {
       <thead>
         <tr>
           {head("name", "Metric", "Name; hover a row for its definition", false)}
-          {table.columns.map((column) => head(column, ...TITLES[column], true))}
-          {head("unit", "Unit", "What the values are counted in", false)}
+          {table.columns.map((column) => head(column, TITLES[column], hintOf(COUNTER_PANELS[column]), true))}
+          {head("unit", "Unit", "Unit of the values", false)}
           {spreads ? (
             <th title="From the smallest to the largest value of a dispatch, with quartiles">Spread</th>
           ) : null}

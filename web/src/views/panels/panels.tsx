@@ -115,7 +115,7 @@ function Tables({ panels, answer }: Answers) {
               onlyKnown.value = event.currentTarget.checked;
             }}
           />
-          only what is known
+          only known values
         </label>
         <span>{query.value ? `${exact(shown.length)} of ${exact(rows.length)} metrics` : ""}</span>
         <SaveMenu name="panels" offers={[tableOffer(COLUMNS, () => shown)]} />
@@ -152,7 +152,7 @@ function Tables({ panels, answer }: Answers) {
             <OneTable key={shownTable.table.id} shown={shownTable} declared={declared} />
           ))}
           {perChannel.length ? <Channels tables={perChannel} /> : null}
-          {shown.length || perChannel.length ? null : <Nothing>No metric fits.</Nothing>}
+          {shown.length || perChannel.length ? null : <Nothing>No metric matches.</Nothing>}
           <Definition text={answer.definition} />
         </div>
       </div>

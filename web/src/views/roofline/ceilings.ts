@@ -10,7 +10,7 @@ export const CEILINGS = [
   {
     choice: "best",
     title: "measured roofs, else theoretical",
-    hint: "Of a benchmark where one was run, else rates and clocks",
+    hint: "Measured by a benchmark where one was run, else from rates and clocks",
   },
   { choice: "empirical", title: "measured roofs", hint: "What a benchmark reached on the same machine" },
   { choice: "theoretical", title: "theoretical roofs", hint: "Rates of the hardware times the highest clock" },

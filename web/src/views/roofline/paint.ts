@@ -14,7 +14,7 @@ export function shapeOf(level: string): Shape {
   return SHAPES[Math.max(0, LEVELS.indexOf(level))] ?? "circle";
 }
 
-export interface Lit {
+export interface Highlight {
   /** Rank of the chosen kernel; null = none is. */
   chosen: number | null;
   hovered: number | null;
@@ -34,7 +34,7 @@ export function paintRoofline(
   frame: LogFrame,
   scene: Scene,
   shares: Map<number, number | null>,
-  lit: Lit,
+  highlight: Highlight,
   work: Work,
 ): void {
   const unit = work === "flop" ? "FLOP" : "IOP";
@@ -43,12 +43,16 @@ export function paintRoofline(
     for (const roof of scene.roofs) paintRoof(painter, frame, roof);
     const marks = scene.marks.map((mark) => ({ x: frame.x(mark.intensity), y: frame.y(mark.gops_per_second) }));
     paintLabels(painter, frame, scene.roofs, marks);
-    const isLit = (kernel: number) => lit.chosen === null || kernel === lit.chosen || kernel === lit.hovered;
-    const faintFirst = [...scene.marks].sort((a, b) => Number(isLit(a.kernel)) - Number(isLit(b.kernel)));
+    const isHighlighted = (kernel: number) =>
+      highlight.chosen === null || kernel === highlight.chosen || kernel === highlight.hovered;
+    const faintFirst = [...scene.marks].sort(
+      (a, b) => Number(isHighlighted(a.kernel)) - Number(isHighlighted(b.kernel)),
+    );
     for (const mark of faintFirst) {
       const colour = seriesColour(mark.kernel);
-      const fill = isLit(mark.kernel) ? colour : mixed(colour, paper("background"), 0.75);
-      const edge = mark.kernel === lit.hovered || mark.kernel === lit.chosen ? paper("text") : paper("background");
+      const fill = isHighlighted(mark.kernel) ? colour : mixed(colour, paper("background"), 0.75);
+      const edge =
+        mark.kernel === highlight.hovered || mark.kernel === highlight.chosen ? paper("text") : paper("background");
       const [x, y] = [frame.x(mark.intensity), frame.y(mark.gops_per_second)];
       paintMark(painter, shapeOf(mark.level), x, y, radiusOf(shares.get(mark.kernel) ?? null), fill, edge);
     }

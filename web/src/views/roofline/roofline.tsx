@@ -90,9 +90,9 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
   const shown = scene.current;
   const draw: Paint = (painter, area) => {
     const hovered = preview.value.kernelRank ?? null;
-    const lit = { chosen: chosenKernel()?.kernel ?? null, hovered };
+    const highlight = { chosen: chosenKernel()?.kernel ?? null, hovered };
     const drawn = new LogFrame(window.value ?? shown.window, area.width, area.height);
-    paintRoofline(painter, drawn, shown, shares, lit, work);
+    paintRoofline(painter, drawn, shown, shares, highlight, work);
     frame.current = drawn;
   };
   const paint: Paint = (painter, area) => {
@@ -288,7 +288,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
 export const roofline: View = {
   id: "roofline",
   title: "Roofline",
-  hint: "Arithmetic intensity and speed of every kernel under the roofs of memory and compute: what bounds it, how far it is",
+  hint: "Arithmetic intensity and speed of every kernel under the roofs of memory and compute: what bounds it, and how far it is from the bound",
   about: "counters",
   missing: () => "",
   component: Roofline,

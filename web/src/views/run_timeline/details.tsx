@@ -31,7 +31,7 @@ export function EventDetails({ answer, track }: { answer: ReadonlySignal<Loaded<
       <button
         type="button"
         class="quiet"
-        title="Close (the selection is dropped)"
+        title="Close, and clear the selection"
         onClick={() => select({ span: undefined })}
       >
         ×
@@ -77,7 +77,7 @@ function Event({ event, track }: { event: EventAnswer; track: RunTrack }) {
         )}
         {launch && begin !== undefined ? (
           <>
-            <dt title="From the begin of the launching call to the begin of the work, waiting in the queue included">
+            <dt title="From the start of the launching call to the start of the work, queueing included">
               launch latency
             </dt>
             <dd data-fact="launch_latency" title={`${exact(begin - launch.from_begin)} ns`}>

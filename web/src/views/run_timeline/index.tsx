@@ -41,7 +41,7 @@ const MOST_ARROWS = 120;
 
 function RunTimeline() {
   return (
-    <OfTrack name="run" nothing="Nothing to show: nothing that has a time was recorded.">
+    <OfTrack name="run" nothing="Nothing to show: no event with a time was recorded.">
       {(set, track) => <Lanes set={set} track={track as RunTrack} />}
     </OfTrack>
   );
@@ -61,13 +61,15 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
       (lane) => !hidden.value.has(lane.kind as string) && (!group.value || lane.group?.[0] === group.value),
     ),
   );
-  const found = useComputed(() => kindsThatMatch(names, query.value));
+  const matchingKinds = useComputed(() => kindsThatMatch(names, query.value));
   const colours = useComputed(() => {
     const { kernelName } = selection.value;
-    const lit = query.value ? found.value : litBy(names, preview.value.kernelName ?? kernelName);
+    const highlighted = query.value
+      ? matchingKinds.value
+      : kindsOfKernel(names, preview.value.kernelName ?? kernelName);
     return names.map((_, kind) => {
       const own = seriesColour(kind);
-      return !lit || lit.has(kind) ? own : mixed(own, paper("background"), FADED);
+      return !highlighted || highlighted.has(kind) ? own : mixed(own, paper("background"), FADED);
     });
   });
   const item = useComputed(() => spanItem(selection.value.span));
@@ -80,8 +82,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   const flows = useAnswer(withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null);
   const edges = useAnswer(edgesOf(current.value, track, tiles.peek()));
   const around = useComputed(() => {
-    const told = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
-    return told ? within(told, shown.value) : null;
+    const flowSet = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
+    return flowSet ? within(flowSet, shown.value) : null;
   });
 
   const choose = (span: Span) => {
@@ -118,7 +120,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     hidden.value = next;
   };
   const step = async (by: 1 | -1) => {
-    const kinds = [...(found.value ?? [])];
+    const kinds = [...(matchingKinds.value ?? [])];
     const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
     if (kind === undefined) return;
     const next = await askJson<{ item: number; begin: number; end: number }>(current.value, "occurrence", {
@@ -133,7 +135,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
       show({ begin: next.begin - length / 4, end: next.begin + (length * 3) / 4 });
     }
   };
-  const matches = query.value ? (found.value?.size ?? 0) : 0;
+  const matches = query.value ? (matchingKinds.value?.size ?? 0) : 0;
   return (
     <div class="view">
       <div class="toolbar">
@@ -231,10 +233,10 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
 }
 
 /** The flows that begin or end in a stretch; none, but their number, when they are too many to be seen. */
-function within(told: Flows, range: Range): Flows {
-  if (told.count > told.flows.length) return { count: told.count, flows: [] };
+function within(flowSet: Flows, range: Range): Flows {
+  if (flowSet.count > flowSet.flows.length) return { count: flowSet.count, flows: [] };
   const isInside = (time: number) => time >= range.begin && time <= range.end;
-  const seen = told.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
+  const seen = flowSet.flows.filter((flow) => isInside(flow.from_begin) || isInside(flow.to_begin));
   return { count: seen.length, flows: seen.length > MOST_ARROWS ? [] : seen };
 }
 
@@ -268,7 +270,7 @@ function kindsThatMatch(names: string[], query: string): ReadonlySet<number> | n
 }
 
 /** The kind of the selected kernel; null = none is selected, everything keeps its colour. */
-function litBy(names: string[], kernel: string | undefined): ReadonlySet<number> | null {
+function kindsOfKernel(names: string[], kernel: string | undefined): ReadonlySet<number> | null {
   const kind = kernel === undefined ? -1 : names.indexOf(kernel);
   return kind < 0 ? null : new Set([kind]);
 }
@@ -281,7 +283,7 @@ function focusOf(track: RunTrack, event: EventAnswer): Span {
 export const runTimeline: View = {
   id: "run_timeline",
   title: "Timeline",
-  hint: "Threads with their calls, GPUs with their streams, and arrows from launches to the work that they launched",
+  hint: "Threads with their calls, GPUs with their streams, and arrows from launches to the launched work",
   about: "run",
   missing: () => "",
   component: RunTimeline,

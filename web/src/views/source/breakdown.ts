@@ -9,17 +9,17 @@ import { attribution, type CostPart, isSampled, type SourceFile } from "../../mo
 
 /** Amounts by line and name, largest first. */
 function byLine(table: Columns, file: SourceFile, names: ArrayLike<string>, amounts: ArrayLike<number>) {
-  const found = new Map<number, [string, number][]>();
+  const byLine = new Map<number, [string, number][]>();
   const [files, lines] = [table.numbers("file"), table.numbers("line")];
   for (let row = 0; row < table.length; row++) {
     if (files[row] !== file.number || !amounts[row]) continue;
     const line = lines[row] as number;
-    const list = found.get(line) ?? [];
+    const list = byLine.get(line) ?? [];
     list.push([names[row] ?? "", amounts[row] as number]);
-    found.set(line, list);
+    byLine.set(line, list);
   }
-  for (const list of found.values()) list.sort((a, b) => b[1] - a[1]);
-  return found;
+  for (const list of byLine.values()) list.sort((a, b) => b[1] - a[1]);
+  return byLine;
 }
 
 /** Why samples of each line were not issued, in words. */

@@ -23,13 +23,13 @@ function neighbours(calls: Columns, sources: Sources, file: number, line: number
     : ["inlined_file", "inlined_line", "file", "line"];
   const [ofFile, ofLine, toFile, toLine] = names.map((name) => calls.numbers(name));
   const [latency, idle] = [calls.numbers("latency_cycles_total"), calls.numbers("idle_cycles_total")];
-  const found: Neighbour[] = [];
+  const list: Neighbour[] = [];
   for (let row = 0; row < calls.length; row++) {
     if (ofFile?.[row] !== file || ofLine?.[row] !== line) continue;
     const cycles = (latency[row] ?? 0) + (settings.value.withIdle ? (idle[row] ?? 0) : 0);
-    found.push({ file: sources.files[toFile?.[row] ?? -1]?.file ?? "", line: toLine?.[row] ?? 0, cycles });
+    list.push({ file: sources.files[toFile?.[row] ?? -1]?.file ?? "", line: toLine?.[row] ?? 0, cycles });
   }
-  return found.sort((a, b) => b.cycles - a.cycles);
+  return list.sort((a, b) => b.cycles - a.cycles);
 }
 
 export function Chain({ sources }: { sources: Sources }) {

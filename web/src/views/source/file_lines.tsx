@@ -97,7 +97,7 @@ export function FileLines({ sources, file, text, search }: Props) {
         {isSampled.value ? null : (
           <select
             aria-label="Bars"
-            title="What bars are stacked of: stall, issue, idle and what other waves hid, or categories of instructions"
+            title="Parts of the bars: stall, issue, idle and hidden cycles, or categories of instructions"
             value={byCategory ? "category" : "parts"}
             onChange={(event) => change({ sourceBars: event.currentTarget.value })}
           >

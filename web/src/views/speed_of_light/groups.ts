@@ -13,8 +13,8 @@ export function groupOf(name: string): Group {
 /** The rows of each group; in the order given, or those nearest to their peak first. */
 export function grouped(rows: CounterPanelsRow[], isSorted: boolean): { group: Group; rows: CounterPanelsRow[] }[] {
   return GROUPS.map((group) => {
-    const mine = rows.filter((row) => groupOf(row.name) === group);
-    return { group, rows: isSorted ? mine.sort((a, b) => shareOf(b) - shareOf(a)) : mine };
+    const ofGroup = rows.filter((row) => groupOf(row.name) === group);
+    return { group, rows: isSorted ? ofGroup.sort((a, b) => shareOf(b) - shareOf(a)) : ofGroup };
   }).filter((part) => part.rows.length);
 }
 

@@ -68,7 +68,7 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
       <div class="toolbar">
         <CounterKernelChooser />
         <NormalizationChooser />
-        <label title="Else in the order of the tables">
+        <label title="Otherwise in the order of the tables">
           <input
             type="checkbox"
             checked={isSorted.value}
@@ -80,7 +80,7 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
         </label>
         <span>{exact(answer.dispatch_count)} dispatches</span>
         {unknown ? (
-          <span title="Each says why">
+          <span title="Each row says why">
             {exact(unknown)} of {exact(rows.length)} not known
           </span>
         ) : null}

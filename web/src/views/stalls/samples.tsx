@@ -43,7 +43,7 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
             id="samples"
             value={exact(answer.sample_count)}
             name="samples"
-            hint="Looks at what a wave is about to execute"
+            hint="Each sample records what a wave is about to execute"
           />
           <Figure
             id="stalled"

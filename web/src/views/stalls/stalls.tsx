@@ -99,7 +99,7 @@ function Classes({ answer }: { answer: StallsAnswer }) {
               id="unresolved"
               value={`${exact(answer.unresolved_wait_count)} of ${exact(answer.wait_count)}`}
               name="waits not resolved"
-              hint="Executions of waits whose producers cannot be told"
+              hint="Executions of waits whose producers are not known"
             />
           ) : null}
         </div>
@@ -113,7 +113,7 @@ function Classes({ answer }: { answer: StallsAnswer }) {
         ))}
         {classes.length === 0 ? <Nothing>No instruction of this trace stalled, or none was traced.</Nothing> : null}
         {answer.idle_cycles_total ? (
-          <Section title="Idle cycles, which are no stall" hint="Before the first attempt to issue an instruction">
+          <Section title="Idle cycles, which are not stall" hint="Before the first attempt to issue an instruction">
             <SmallTable label="Idle cycles" columns={IDLE_COLUMNS} rows={answer.idle.rows} />
           </Section>
         ) : null}

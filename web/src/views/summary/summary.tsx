@@ -42,7 +42,7 @@ function partsOf({ activity }: SummaryAnswer) {
       label: "issue",
       share: activity.issue_share ?? 0,
       cycles: activity.issue_cycles_total,
-      means: "Duration of instructions less their stall",
+      means: "Duration of instructions without their stall",
     },
   ];
 }

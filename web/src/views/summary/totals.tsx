@@ -17,7 +17,7 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
         id="waves"
         value={exact(totals.waves)}
         name="traced waves"
-        hint={`${exact(totals.waves_complete)} of them with an end`}
+        hint={`${exact(totals.waves_complete)} of them complete`}
       />
       <Figure
         id="instructions"
@@ -29,7 +29,7 @@ export function Totals({ answer }: { answer: SummaryAnswer }) {
         id="span"
         value={short(totals.span_cycles)}
         name="cycles of traced waves"
-        hint={`${exact(totals.span_cycles)} cycles from the first begin to the last end of a traced wave`}
+        hint={`${exact(totals.span_cycles)} cycles from the start of the first to the end of the last traced wave`}
       />
       {time ? (
         <Figure id="time" value={time} name="that long" hint="These cycles at the measured shader clock" />

@@ -97,19 +97,19 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     executionOf(span.item).then(
-      (found) => {
-        if (found) selectRow(found.row, { wave: found.wave.wave, iteration: found.iteration });
+      (execution) => {
+        if (execution) selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
       },
       () => {},
     );
   };
   const tooltipOf = async (span: Span): Promise<string[]> => {
-    const found = await executionOf(span.item);
-    if (!found) return ["of the neighbour SIMD: only its kind is traced"];
-    preview.value = { wave: found.wave.wave, row: found.row, iteration: found.iteration };
+    const execution = await executionOf(span.item);
+    if (!execution) return ["of the neighbour SIMD: only its kind is traced"];
+    preview.value = { wave: execution.wave.wave, row: execution.row, iteration: execution.iteration };
     return [
-      textOf(found.row),
-      `row ${found.row} · wave ${found.wave.wave} · waited ${exact(found.stall)} cycles before`,
+      textOf(execution.row),
+      `row ${execution.row} · wave ${execution.wave.wave} · waited ${exact(execution.stall)} cycles before`,
     ];
   };
   const onHover = (span: Span | null) => {

@@ -2,7 +2,7 @@
 // where there is no server (an exported page), or none that keeps anything.
 import { AnswerError, source } from "./source";
 
-export interface Kept {
+export interface Stored {
   entries: Record<string, unknown>;
   /** The file; null = the server keeps nothing. */
   place: string | null;
@@ -14,7 +14,7 @@ export interface Kept {
 
 const PREFIX = "wavescope.";
 
-function ofBrowser(): Kept {
+function ofBrowser(): Stored {
   const entries: Record<string, unknown> = {};
   try {
     for (let n = 0; n < localStorage.length; n++) {
@@ -32,7 +32,7 @@ function ofBrowser(): Kept {
   return { entries, place: null, problem: "", command: "" };
 }
 
-function keepInBrowser(entries: Record<string, unknown>): void {
+function storeInBrowser(entries: Record<string, unknown>): void {
   try {
     for (const [key, value] of Object.entries(entries)) {
       if (value === null) localStorage.removeItem(PREFIX + key);
@@ -45,17 +45,17 @@ function keepInBrowser(entries: Record<string, unknown>): void {
 
 let isOfServer = false;
 
-export async function loadKept(): Promise<Kept> {
+export async function loadStored(): Promise<Stored> {
   if (source.isExport) return ofBrowser();
-  const kept = JSON.parse(new TextDecoder().decode(await source.get("kept"))) as Kept;
-  isOfServer = kept.place !== null;
-  return isOfServer ? kept : { ...ofBrowser(), command: kept.command };
+  const stored = JSON.parse(new TextDecoder().decode(await source.get("kept"))) as Stored;
+  isOfServer = stored.place !== null;
+  return isOfServer ? stored : { ...ofBrowser(), command: stored.command };
 }
 
 /** Changes the keys that are given; null removes one. */
-export async function saveKept(entries: Record<string, unknown>): Promise<void> {
+export async function saveStored(entries: Record<string, unknown>): Promise<void> {
   if (!isOfServer) {
-    keepInBrowser(entries);
+    storeInBrowser(entries);
     return;
   }
   const body = JSON.stringify({ entries });

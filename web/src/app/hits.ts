@@ -8,7 +8,7 @@ import { countersOverview, current, overview } from "../model/document";
 import { select } from "../model/selection";
 import { frontView } from "../model/view";
 
-export interface Found {
+export interface Hit {
   /** What it is: the heading under which it is listed. */
   group: string;
   text: string;
@@ -18,7 +18,7 @@ export interface Found {
 }
 
 export interface Results {
-  found: Found[];
+  hits: Hit[];
   /** Hits in all, also those that are not listed. */
   count: number;
   /** Why the pattern cannot be used. */
@@ -29,15 +29,15 @@ export interface Results {
 const MOST_LISTED = 50;
 
 class Collected {
-  readonly found: Found[] = [];
+  readonly hits: Hit[] = [];
   count = 0;
   private readonly listed = new Map<string, number>();
 
-  add(group: string, make: () => Omit<Found, "group">): void {
+  add(group: string, make: () => Omit<Hit, "group">): void {
     this.count += 1;
     const already = this.listed.get(group) ?? 0;
     this.listed.set(group, already + 1);
-    if (already < MOST_LISTED) this.found.push({ group, ...make() });
+    if (already < MOST_LISTED) this.hits.push({ group, ...make() });
   }
 }
 
@@ -49,7 +49,7 @@ export async function search(query: string): Promise<Results> {
     else if (overview.value?.kind === "run") await searchRun(test, results);
     else await searchCounters(test, results);
   }
-  return { found: results.found, count: results.count, problem };
+  return { hits: results.hits, count: results.count, problem };
 }
 
 /** The code, as soon as it is here; null when it cannot be had. */
