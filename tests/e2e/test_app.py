@@ -57,7 +57,7 @@ def test_search_finds_instructions_and_source(page, gemm):
     page.get_by_label("Search for").fill("/__shared__|for \\(/")
     page.locator(".hits h3", has_text="Source").wait_for()
     page.get_by_label("Search for").fill("/(/")
-    page.get_by_text("this is no regular expression").wait_for()
+    page.get_by_text("not a regular expression").wait_for()
 
 
 def test_keys_zoom_and_the_list_of_keys_opens(page, gemm):

@@ -188,18 +188,18 @@ _TABLES = (
         cu                 UInt8   -       | CU (gfx9) or WGP byte (RDNA)
         simd               UInt8   -       | SIMD
         slot               UInt8   -       | wave slot in the SIMD
-        slot_wave          UInt32  -       | running number of the wave among those of its SE, SIMD and slot
+        slot_wave          UInt32? -       | running number of the wave among those of its SE, SIMD and slot
         start_cycles       Int64   cycles  | start
         end_cycles         Int64   cycles  | end
         kernel             UInt32  -       | kernels.kernel; null = entry not known
-        me                 UInt8   -       | micro engine that launched it
-        pipe               UInt8   -       | pipe that launched it
-        workgroup          UInt8   -       | gfx9: active work-items (as AMD's decoder reports it); RDNA4: workgroup id
+        me                 UInt8?  -       | micro engine that launched it
+        pipe               UInt8?  -       | pipe that launched it
+        workgroup          UInt8?  -       | gfx9: active work-items (as AMD's decoder reports it); RDNA4: workgroup id
         cluster            UInt8   -       | cluster id (gfx1250)
         contexts           UInt8   -       | context saves and restores seen
         complete           Boolean -       | whether the end of the wave was seen
-        first_instruction  UInt64  -       | index of its first row in instructions
-        instruction_count  UInt32  -       | number of its rows in instructions
+        first_instruction  UInt64? -       | index of its first row in instructions
+        instruction_count  UInt32? -       | number of its rows in instructions
         first_state        UInt64  -       | index of its first row in states
         state_count        UInt32  -       | number of its rows in states
         """,

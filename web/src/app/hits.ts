@@ -19,7 +19,7 @@ export interface Hit {
 
 export interface Results {
   hits: Hit[];
-  /** Hits in all, also those that are not listed. */
+  /** All hits, also those that are not listed. */
   count: number;
   /** Why the pattern cannot be used. */
   problem: string;

@@ -18,7 +18,7 @@ export interface Address {
 const WHOLE = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
 const TEXT = ["kernelName", "span", "metric", "per"] as const;
 
-/** The address in the part of a URL behind `#`. Whatever does not make sense is left out. */
+/** The address in the part of a URL after `#`. Invalid parts are left out. */
 export function readAddress(hash: string): Address {
   const given = new URLSearchParams(hash.replace(/^#/, ""));
   const whole = (name: string) => {
@@ -53,7 +53,7 @@ export function readAddress(hash: string): Address {
   };
 }
 
-/** The part behind `#` for an address; empty parts are left out. */
+/** The part after `#` for an address; empty parts are left out. */
 function writtenAddress(address: Address): string {
   const parts = new URLSearchParams();
   if (address.document) parts.set("document", String(address.document));
@@ -114,7 +114,7 @@ export function followLocation(layout: () => string, go: (address: Address) => v
     if (address.view) go(address);
   });
   let replacedAt = Number.NEGATIVE_INFINITY;
-  // Moving a panel says so many times a second, and browsers bound how often a URL may change; a tab is fronted once.
+  // Moving a panel reports this many times a second, and browsers bound how often a URL may change; a tab is fronted once.
   const layoutChanged = () => {
     if (performance.now() - replacedAt < SETTLED_MS) {
       replaceSoon();

@@ -14,7 +14,7 @@ export function Search() {
   const results = useSignal<Results>(NONE);
   const query = useSignal("");
   const chosen = useSignal(0);
-  // before the next key arrives: who types at once loses no letter
+  // before the next key arrives: no letter is lost
   useLayoutEffect(() => input.current?.focus(), []);
 
   const look = (text: string) => {

@@ -78,7 +78,7 @@ const doubtsAnswer = answering(() =>
   overview.value?.kind === "trace" ? json<{ doubts: Doubt[] }>(current.value, "doubts") : null,
 );
 
-/** What forbids conclusions stands first, and cannot be closed. */
+/** A fatal caveat comes first and cannot be closed. */
 function WorstDoubt() {
   const answer = doubtsAnswer.value;
   const worst = answer.state === "ready" ? answer.value.doubts.find(({ severity }) => severity === "fatal") : undefined;
@@ -95,7 +95,7 @@ function WorstDoubt() {
   );
 }
 
-/** Settings that were not read, or cannot be kept: said once, above the views. */
+/** Settings that were not read, or cannot be stored: said once, above the views. */
 function NotKept() {
   const problem = storageProblem.value;
   if (!problem || problem.isConnection) return null;
@@ -140,7 +140,7 @@ function words(facts: Overview): string {
 const LONGEST_NAME = 60;
 const MOST_NAMES = 20;
 
-/** Names of kernels can be as long as a page; what stands behind one is wanted too. */
+/** Names of kernels can be as long as a page; what follows one is wanted, too. */
 function shortened(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name;
 }

@@ -1,4 +1,4 @@
-// One line for who sees the page for the first time: where to look. Closed once, it stays away.
+// One line for new users: where to look. Once closed it does not come back.
 import { kind } from "../model/document";
 import { change, settings } from "../model/settings";
 import { frontView } from "../model/view";

@@ -42,7 +42,7 @@ const isWord = (code: number) =>
   (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 127;
 const isDigit = (code: number) => code >= 48 && code <= 57;
 
-/** The tokens of one line that begins in `state`, and the state behind it. Their texts joined are the line. */
+/** The tokens of one line that begins in `state`, and the state after it. The tokens joined are the line. */
 export function tokenized(
   line: string,
   language: Language,

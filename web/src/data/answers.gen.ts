@@ -322,7 +322,7 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
 /** One row is one function in which at least one row was executed. */
 export interface CoverageFunctionsRow {
   /** Symbol */
-  function: string;
+  function: string | null;
   /** Its code rows */
   row_count: number;
   /** Of these: executed */
@@ -1616,7 +1616,7 @@ export interface WavesRow {
   /** Wave slot in the SIMD */
   slot: number;
   /** Running number of the wave among those of its SE, SIMD and slot */
-  slot_wave: number;
+  slot_wave: number | null;
   /** Start, on the clock that all shader engines share [cycles] */
   begin_cycles: number;
   /** End, on the clock that all shader engines share [cycles] */
@@ -1624,17 +1624,17 @@ export interface WavesRow {
   /** Number of the kernel; empty = entry not known */
   kernel: number | null;
   /** Micro engine that launched it */
-  me: number;
+  me: number | null;
   /** Pipe that launched it */
-  pipe: number;
+  pipe: number | null;
   /** gfx9: active work-items (as AMD's decoder reports it); RDNA4: workgroup id */
-  workgroup: number;
+  workgroup: number | null;
   /** Whether the end of the wave was seen */
   complete: boolean;
   /** Index of its first row in instructions */
-  first_instruction: number;
+  first_instruction: number | null;
   /** Number of its rows in instructions */
-  instruction_count: number;
+  instruction_count: number | null;
   /** Stall of its instructions [cycles] */
   stall_cycles_total: number;
 }
@@ -2029,7 +2029,7 @@ export interface RunGapsLargestRow {
   /** Largest part of the gap, as in causes */
   cause: string;
   /** The call that took most of it before the launch */
-  function: string;
+  function: string | null;
   /** Time in that function [ns] */
   function_ns: number;
   /** Innermost marker or operator that was open in the thread when it began */
@@ -2485,7 +2485,7 @@ export interface RunSummaryThingsRow {
   /** Rank; empty also where it is not known */
   rank: number | null;
   /** Unique id of the recording, or its path */
-  run: string;
+  run: string | null;
   /** Number of the GPU on its node */
   gpu: number | null;
   /** Id of the stream */
@@ -2558,7 +2558,7 @@ export interface RunSummaryDomainsRow {
   /** Rank; empty also where it is not known */
   rank: number | null;
   /** Unique id of the recording, or its path */
-  run: string;
+  run: string | null;
   /** Number of the GPU on its node */
   gpu: number | null;
   /** Id of the stream */
@@ -2917,7 +2917,7 @@ export interface CounterCompareSidesRow {
   /** Of the chosen dispatches; empty = no sound timestamps [ns] */
   duration_ns: number | null;
   /** Change of the duration against the base */
-  change: number;
+  change: number | null;
 }
 
 export const COUNTER_COMPARE_SIDES: TableInfo<CounterCompareSidesRow> = {
@@ -3003,9 +3003,9 @@ export interface CounterCompareMetricsRow {
   /** What the difference must exceed, up or down; empty = not known */
   noise: number | null;
   /** Of the base's peak [%] */
-  base_peak_share: number;
+  base_peak_share: number | null;
   /** Of the peak [%] */
-  peak_share: number;
+  peak_share: number | null;
   /** Why the base has no value; else empty */
   base_reason: string;
   /** Why the side has no value; else empty */
@@ -3352,7 +3352,7 @@ export interface CounterRooflineKernelsRow {
   /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
   dispatch: number | null;
   /** Its id, as --dispatch takes it */
-  dispatch_id: number;
+  dispatch_id: number | null;
   /** Dispatches that it is about */
   dispatch_count: number;
   /** Mean duration; empty = no sound timestamps [ns] */
@@ -3407,7 +3407,7 @@ export interface CounterRooflinePointsRow {
   /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
   dispatch: number | null;
   /** Its id, as --dispatch takes it */
-  dispatch_id: number;
+  dispatch_id: number | null;
   /** HBM (all that L2 asks the fabric for), L2, L1 or LDS */
   level: string;
   /** Flop or iop */
@@ -3459,7 +3459,7 @@ export interface CounterRooflineOperationsRow {
   /** dispatches.dispatch; empty = mean over the dispatches of the kernel */
   dispatch: number | null;
   /** Its id, as --dispatch takes it */
-  dispatch_id: number;
+  dispatch_id: number | null;
   /** Pipe and precision */
   kind: string;
   /** fp16, i8, ... */

@@ -1,4 +1,4 @@
-// Questions to the server: each is asked once while its answer is kept, also when several views want it at the same time.
+// Questions to the server: each is asked once while its answer is cached, also when several views want it at the same time.
 import { Columns } from "./columns";
 import { source } from "./source";
 
@@ -9,16 +9,16 @@ const MAX_CACHED_BYTES = 128 << 20;
 
 interface CacheEntry {
   answer: Promise<unknown>;
-  /** What the answer is, once it is here. */
+  /** The answer, once it has arrived. */
   value?: { value: unknown };
-  /** As they came; 0 = not here yet. */
+  /** Size as received; 0 = not arrived yet. */
   bytes: number;
 }
 
 const cache = new Map<string, CacheEntry>();
 let cacheBytes = 0;
 
-/** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/held.py). */
+/** Parameters are in the order of their names: an exported page finds its answers by this (`key_of` of page/payload.py). */
 export function path(number: number, question: string, parameters: Parameters): string {
   const query = Object.keys(parameters)
     .sort()
@@ -79,7 +79,7 @@ function drop(key: string, entry: CacheEntry): void {
   cacheBytes -= entry.bytes;
 }
 
-/** Lets go of what was not used for longest, but never of the newest. */
+/** Drops the least recently used entries, but never the newest. */
 function evict(): void {
   for (const [key, entry] of cache) {
     if ((cache.size <= MAX_CACHED && cacheBytes <= MAX_CACHED_BYTES) || cache.size === 1) return;
@@ -166,17 +166,17 @@ export function together<T extends readonly Question<unknown>[]>(
   );
 }
 
-/** The answer in JSON, for who does not show it: views hold questions (`useAnswer`). */
+/** The answer in JSON, for callers that do not show it: views hold questions (`useAnswer`). */
 export function askJson<T>(document: number, name: string, parameters: Parameters = {}): Promise<T> {
   return json<T>(document, name, parameters).answer();
 }
 
-/** The answer in Arrow, for who does not show it. */
+/** The answer in Arrow, for callers that do not show it. */
 export function askTable(document: number, name: string, parameters: Parameters = {}): Promise<Columns> {
   return arrow(document, name, parameters).answer();
 }
 
-/** An answer in Arrow that is not kept here, because who asks keeps it: tiles of timelines. */
+/** An answer in Arrow that is not cached here, because the caller caches it: tiles of timelines. */
 export async function askUncached(document: number, question: string, parameters: Parameters): Promise<Columns> {
   return Columns.from(await get(path(document, question, parameters)));
 }

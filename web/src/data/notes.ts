@@ -4,7 +4,7 @@ import { AnswerError, source } from "./source";
 export interface StoredNote {
   id: string;
   text: string;
-  /** The part of the page's URL behind `#`. */
+  /** The part of the page's URL after `#`. */
   address: string;
   /** ISO time. */
   created: string;

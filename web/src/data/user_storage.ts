@@ -1,10 +1,10 @@
-// What the page keeps for its user: in the user's configuration folder through the server, in the browser's own storage
-// where there is no server (an exported page), or none that keeps anything.
+// What the page stores for its user: in the user's configuration folder through the server, in the browser's own storage
+// where there is no server (an exported page), or the server stores nothing.
 import { AnswerError, source } from "./source";
 
 export interface Stored {
   entries: Record<string, unknown>;
-  /** The file; null = the server keeps nothing. */
+  /** The file; null = the server stores nothing. */
   place: string | null;
   /** Why something that is there was not read; else empty. */
   problem: string;
@@ -27,7 +27,7 @@ function ofBrowser(): Stored {
       }
     }
   } catch {
-    // a browser without storage forgets, nothing else
+    // without storage the settings are lost at the end, nothing else
   }
   return { entries, place: null, problem: "", command: "" };
 }
@@ -39,7 +39,7 @@ function storeInBrowser(entries: Record<string, unknown>): void {
       else localStorage.setItem(PREFIX + key, JSON.stringify(value));
     }
   } catch {
-    // a browser without storage forgets, nothing else
+    // without storage the settings are lost at the end, nothing else
   }
 }
 

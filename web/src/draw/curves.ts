@@ -192,7 +192,7 @@ export function paintBand(painter: Painter, frame: ChartFrame, range: Range, col
   painter.polyline([to, frame.top, to, frame.bottom], colour, 1);
 }
 
-/** How long a stretch of time is, in words, at the foot of the chart. */
+/** The length of an interval, in words, at the foot of the chart. */
 export function paintLength(painter: Painter, frame: ChartFrame, range: Range): void {
   const [from, to, right] = [frame.x(range.begin), frame.x(range.end), frame.left + frame.plotWidth];
   if (to < frame.left || from > right) return;

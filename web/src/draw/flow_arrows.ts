@@ -46,7 +46,7 @@ function curve(x0: number, y0: number, x1: number, y1: number): number[] {
   return points;
 }
 
-/** A line at the begin of every span that touches the one before it, which has the same colour. */
+/** A line at the start of every span that touches the one before it, which has the same colour. */
 export function paintEdges(painter: Painter, frame: Frame, track: string, edges: Edges[], colour: string): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;

@@ -1,4 +1,4 @@
-// Stacked bars over stretches of code rows.
+// Stacked bars over ranges of code rows.
 import { exact, short } from "../base/format";
 import { GUTTER } from "./curves";
 import type { Painter } from "./painter";

@@ -8,7 +8,7 @@ export interface Strip {
   lane: number;
   /** Height in pixels; absent = what is left, shared equally. Strips of fixed height vanish when the row is thin. */
   fixed?: number;
-  /** Stretches shown behind the spans, such as the lives of waves. */
+  /** Intervals drawn behind the spans, such as the lifetimes of waves. */
   behind?: { begins: ArrayLike<number>; ends: ArrayLike<number> };
   /** How busy it is, in place of its spans until they can be told apart; where there is no lane (-1), at every zoom. */
   shares?: Shares;
@@ -126,7 +126,7 @@ function placeRow(row: TimelineRow, y: number, height: number, folded: string | 
   return { row, y, height, strips: placed, folded };
 }
 
-/** The rows that reach into a stretch of y: first and one behind the last. */
+/** The rows that reach into a range of y: the first, and one past the last. */
 export function rowsBetween(layout: LaneLayout, top: number, bottom: number): [number, number] {
   const { rows } = layout;
   let low = 0;

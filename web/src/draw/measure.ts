@@ -1,4 +1,4 @@
-// What lies over a timeline: the selected stretch with its length, the line under the pointer, outlines of spans.
+// What lies over a timeline: the selected interval with its length, the line under the pointer, outlines of spans.
 import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";
@@ -8,7 +8,7 @@ import { durationText, timeText } from "./ticks";
 /** What is not selected fades, so that the band is seen over spans of any colour. */
 const FADED = "70";
 
-/** A selected stretch: a band between what fades and, above the lanes, begin and length. */
+/** A selected interval: a band between faded parts and, above the lanes, its start and length. */
 export function paintRange(painter: Painter, frame: Frame, range: Range, more: string): void {
   const { gutter, top, height, unit, clockMhz, width } = frame.parts;
   const from = frame.timeToX(range.begin);
@@ -55,7 +55,7 @@ export function paintMoment(painter: Painter, frame: Frame, time: number): void 
   if (x >= gutter && x <= width) painter.polyline([x, top, x, height], colourOf("instant"), 1);
 }
 
-/** A frame around a stretch of a lane, at least wide enough to be seen. */
+/** A frame around an interval of a lane, at least wide enough to be seen. */
 export function outline(
   painter: Painter,
   frame: Frame,

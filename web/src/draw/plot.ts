@@ -61,7 +61,7 @@ export interface Stretch {
   high: number;
 }
 
-/** Means of stretches of time as steps, the smallest and the largest as a band behind them. */
+/** Means of intervals as steps, the smallest and the largest as a band behind them. */
 export function paintSteps(
   painter: Painter,
   box: Box,

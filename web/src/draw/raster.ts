@@ -86,7 +86,7 @@ export function rasterLane(
   }
 }
 
-/** Stretches of time in one colour: the lives of waves behind their instructions. */
+/** Intervals in one colour: the lifetimes of waves behind their instructions. */
 export function rasterStretches(
   target: Raster,
   row: number,

@@ -141,7 +141,7 @@ function busyLanes(set: TrackSet, track: Track): Float32Array | null {
 
 const profiles = new WeakMap<object, Float32Array>();
 
-/** The whole time with the stretch on screen: how high = how many lanes are busy. */
+/** The whole time with the interval on screen: how high = how many lanes are busy. */
 export function paintMinimap(painter: Painter, frame: Frame, set: TrackSet, track: Track | null, whole: Range): void {
   const { gutter, width } = frame.parts;
   painter.rect(0, 0, width, MINIMAP, paper("background"));

@@ -21,7 +21,7 @@ export interface Code {
   readonly file: string[];
   /** Innermost source line; NaN = not known. */
   readonly line: Numbers;
-  /** `file:line`, innermost first, call sites behind ` -> `; "" = no debug line. */
+  /** `file:line`, innermost first, call sites after ` -> `; "" = no debug line. */
   readonly chain: string[];
   readonly codeObject: string[];
   /** Hexadecimal, with 0x. */
@@ -230,7 +230,7 @@ export function costliestOf(rows: number[], costs: Costs, mnemonics: string[]): 
 }
 
 /**
- * Select the n-th execution (from 0) of a row in a wave and bring its time onto the screen. When there are not so many,
+ * Select the n-th execution (from 0) of a row in a wave and bring its time onto the screen. When there are fewer,
  * the last one. Gives back which execution it was, or -1 when the wave never executed the row.
  */
 export async function revealExecution(wave: number, row: number, iteration: number): Promise<number> {

@@ -58,7 +58,7 @@ function tileFrom(table: Columns, seriesCount: number): CurveTile {
   };
 }
 
-/** A stretch of one series: bin i reaches from begin + i * width for its width. */
+/** An interval of one series: bin i reaches from begin + i * width for its width. */
 export interface Bins {
   begin: number;
   width: number;
@@ -81,7 +81,7 @@ export class CurveTiles {
 
   constructor(readonly set: CurveSet) {}
 
-  /** What is at hand for a window that is so many pixels wide; asks for what is missing. */
+  /** What is loaded for a window of this many pixels; asks for what is missing. */
   inWindow(window: Range, pixels: number): Bins[] {
     void this.turn.value;
     const { set } = this;
@@ -115,7 +115,7 @@ export class CurveTiles {
   wantExact(time: number): void {
     const { set } = this;
     if (time < set.begin || time >= set.end) return;
-    // Means stand in for what cannot be had: that is no problem to be told.
+    // Means stand in for what cannot be loaded: nothing to report.
     this.want({ level: 0, tile: Math.floor((Math.floor(time) - set.begin) / set.tile_cells) }, () => {});
   }
 

@@ -18,7 +18,7 @@ export interface TraceOverview {
   wave_count: number;
   instruction_count: number;
   row_count: number;
-  /** Why nothing can be told by instruction or line although instructions were executed; empty = it can. */
+  /** Why there are no figures by instruction or line although instructions were executed; empty = there are. */
   unknown_code: string;
   kernels: { kernel: number; name: string; demangled: string }[];
   /** Numbers of the kernels that traced waves entered, the one with the most waves first. */
@@ -44,7 +44,7 @@ export interface LossLine {
   is_damage: boolean;
 }
 
-/** One process of a run: what was recorded of it, times in nanoseconds since the begin of its node. */
+/** One process of a run: what was recorded of it, times in nanoseconds since the start of its node. */
 export interface ProcessLine {
   format: string;
   /** Host name of its node, else the file. */

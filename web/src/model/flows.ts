@@ -34,7 +34,7 @@ export interface TileRange {
   last: number;
 }
 
-/** The fewest tiles that cover a stretch without telling of much more than it. */
+/** The fewest tiles that cover an interval without reaching far beyond it. */
 export function tilesAround(track: Track, range: Range): TileRange {
   const length = range.end - range.begin;
   let level = 0;

@@ -53,7 +53,7 @@ export function needed(track: Levels, level: number, window: Range): TileAddress
   );
 }
 
-/** A tile at hand and the stretch of time for which it is shown. */
+/** A loaded tile and the interval for which it is shown. */
 export interface Piece<T> {
   tile: T;
   level: number;

@@ -49,7 +49,7 @@ export async function addStoredNotes(): Promise<void> {
   const document = current.value;
   const stored = await loadNotes(document);
   if (document !== current.value) return;
-  const notesNow = notes.value; // as they are now: who wrote meanwhile loses nothing
+  const notesNow = notes.value; // as they are now: notes written meanwhile are not lost
   const ids = new Set(notesNow.map((note) => note.id));
   notes.value = [...notesNow, ...stored.notes.filter((note) => !ids.has(note.id))];
   savedAt.value = stored.saved_at;

@@ -1,4 +1,4 @@
-// How busy pipes are over time: curves that are 1 while a pipe of a SIMD issues, and their shares of any stretch.
+// How busy pipes are over time: curves that are 1 while a pipe of a SIMD issues, and their shares of any interval.
 import { json } from "../data/ask";
 import type { Bins, CurveSeries, CurveSet } from "./curves";
 import type { Range } from "./selection";
@@ -23,7 +23,7 @@ export interface PipeCurves extends CurveSet {
 
 export const pipeCurves = (document: number) => json<PipeCurves>(document, "pipe_curves");
 
-/** A pipe, or no issue, in a stretch: cycles added up over SIMDs, and their share; null = of nothing. */
+/** A pipe, or no issue, in an interval: cycles summed over SIMDs, and their share; null = no cycles to share. */
 export interface PipeShare {
   pipe: string;
   cycles: number;

@@ -40,7 +40,7 @@ export interface CostedLine extends Costed {
   file: SourceFile;
   /** 0 = the compiler gave none. */
   line: number;
-  /** Its beginning; "" = the text is not here. */
+  /** Its first characters; "" = the source is not available. */
   text: string;
   /** What its own instructions stalled on most. */
   stallClass: string;

@@ -86,7 +86,7 @@ export class Tile {
     return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane] as number) : this.length;
   }
 
-  /** One behind the last span of a lane. */
+  /** One past the last span of a lane. */
   last(lane: number): number {
     return lane + 1 < this.laneStarts.length ? (this.laneStarts[lane + 1] as number) : this.length;
   }

@@ -1,4 +1,4 @@
-// The stretch of time on screen, one for all timelines and curves of the current document.
+// The interval on screen, one for all timelines and curves of the current document.
 import { signal } from "@preact/signals";
 import type { Range } from "./selection";
 
@@ -6,7 +6,7 @@ export const bounds = signal<Range>({ begin: 0, end: 1 });
 /** What is on screen: inside `bounds`. */
 export const shown = signal<Range>({ begin: 0, end: 1 });
 
-/** The shortest stretch that can be shown. */
+/** The shortest interval that can be shown. */
 const SHORTEST = 16;
 
 export function setBounds(range: Range): void {
@@ -14,7 +14,7 @@ export function setBounds(range: Range): void {
   shown.value = bounds.value;
 }
 
-/** Show a stretch, moved and shortened so that it lies inside the bounds. */
+/** Show an interval, moved and shortened so that it lies inside the bounds. */
 export function show(range: Range): void {
   const { begin: first, end: last } = bounds.value;
   const length = Math.min(Math.max(range.end - range.begin, SHORTEST), last - first);

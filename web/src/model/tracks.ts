@@ -71,7 +71,7 @@ export class TrackSet {
     return this.tracks.get(name);
   }
 
-  /** What is at hand of a track for a window, best first choice per stretch of time. */
+  /** What is loaded of a track for a window, the best tile for each interval. */
   pieces(track: Track, window: Range, timePerPixel: number): Piece<Tile>[] {
     const level = levelFor(track, timePerPixel);
     return cover(track, level, window, ({ level, tile }) => this.store.at({ track: track.name, level, tile }));
@@ -196,8 +196,8 @@ export class TrackSet {
   }
 
   /**
-   * How many spans reach into a stretch, and whether that is exact: it is when everything is at hand and no group of
-   * several lies across the begin or the end of the stretch.
+   * How many spans reach into an interval, and whether that is exact: it is when everything is loaded and no group of
+   * several crosses the start or the end of the interval.
    */
   count(
     track: Track,

@@ -5,7 +5,7 @@ import { loadStored, saveStored } from "../data/user_storage";
 import { turn } from "./connection";
 import { asAnswerError } from "./loaded";
 
-/** Grows once what was stored is here: what was read before is read again. */
+/** Grows when the stored values have arrived: what was read before is read again. */
 export const storageTurn = signal(0);
 /** Why something was not read, or cannot be stored. */
 export const storageProblem = signal<AnswerError | null>(null);
@@ -18,7 +18,7 @@ let entries: Record<string, unknown> = {};
 let waiting: Record<string, unknown> = {};
 let isSaving = false;
 
-/** Reads what was stored; the page begins after that. */
+/** Reads what was stored; the page starts after that. */
 export async function openStorage(): Promise<void> {
   try {
     const loaded = await loadStored();
@@ -37,13 +37,13 @@ export function stored(key: string): unknown {
   return entries[key];
 }
 
-/** All that is stored under keys that begin so, without that beginning. */
+/** All that is stored under keys with this prefix, without the prefix. */
 export function storedBelow(prefix: string): Record<string, unknown> {
   const below = Object.entries(entries).filter(([key]) => key.startsWith(prefix));
   return Object.fromEntries(below.map(([key, value]) => [key.slice(prefix.length), value]));
 }
 
-/** Keep a value under a key; null forgets it. */
+/** Store a value under a key; null removes it. */
 export function store(key: string, value: unknown): void {
   if (value === null) delete entries[key];
   else entries[key] = value;
@@ -51,7 +51,7 @@ export function store(key: string, value: unknown): void {
   if (!isSaving) void save();
 }
 
-/** Says on the root element whether something is still to be kept: what tests wait for. */
+/** Says on the root element whether something is still to be stored: tests wait for it. */
 async function save(): Promise<void> {
   isSaving = true;
   document.documentElement.dataset.keeping = "1";

@@ -31,7 +31,7 @@ function waveFrom(columns: Columns, wave: number): WaveData {
   };
 }
 
-/** The same, for who does not show it. */
+/** The same, for callers that do not show it. */
 export function loadWave(wave: number, document = current.value): Promise<WaveData> {
   return waveOf(document, wave).answer();
 }

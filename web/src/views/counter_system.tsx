@@ -1,4 +1,4 @@
-// The machine of a counter capture, and who says so.
+// The machine of a counter capture, and the source of each fact.
 import { countersOverview } from "../model/document";
 import type { View } from "../model/view";
 import { Nothing } from "../widgets/answered";

@@ -7,7 +7,7 @@ import { frontView } from "../model/view";
 import { selectWave } from "../model/waves";
 import "./links.css";
 
-/** An instruction. Rows below 0 stand for instructions without a known PC: they are no link. */
+/** An instruction. Rows below 0 stand for instructions without a known PC: they are not links. */
 export function RowLink({ row, text }: { row: number; text: string }) {
   if (row < 0) return <span class="code-text">{text || "instructions without a known PC"}</span>;
   return (

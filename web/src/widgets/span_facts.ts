@@ -14,7 +14,7 @@ const QUESTIONS: Record<string, string> = {
 
 const plain = (name: string) => (value: unknown) => `${name} ${value}`;
 
-/** In the order in which they are told; what an answer does not know is left out. */
+/** In the order of display; what an answer does not have is left out. */
 const FACTS: [field: string, text: (value: unknown) => string][] = [
   ["value", plain("value")],
   ["location", plain("at")],

@@ -38,7 +38,7 @@ export class TimelineState {
   readonly size: Signal<Size> = signal({ width: 1, height: 1 });
   /** Pointer on the canvas; null = elsewhere. */
   readonly pointer: Signal<{ x: number; y: number } | null> = signal(null);
-  /** The stretch that is being measured. */
+  /** The interval that is being measured. */
   readonly measuring: Signal<Range | null> = signal(null);
   /** The span that was clicked or reached by keys, when the view does not say which is selected. */
   readonly chosen: Signal<Span | null> = signal(null);

@@ -30,7 +30,7 @@ _GROUPS = """\
 host           String   -      | node, when grouped by process, GPU or stream; null = not grouped by it, here and below
 pid            Int64?   -      | process id
 rank           Int32    -      | rank; null also where it is not known
-run            String   -      | unique id of the recording, or its path
+run            String?  -      | unique id of the recording, or its path
 gpu            Int64?   -      | number of the GPU on its node
 stream         Int64?   -      | id of the stream
 marker         String   -      | innermost marker range that was open on the calling thread; null also where none was

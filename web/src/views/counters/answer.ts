@@ -26,7 +26,7 @@ function withText(answer: DerivedAnswer, text: string | null): DerivedAnswer {
   return { ...answer, text: text ?? undefined };
 }
 
-/** What stands beside each line of the text: its problems, joined. */
+/** What is shown next to each line of the text: its problems, joined. */
 export function besideLines(text: string, problems: DerivedProblemsRow[]): string[] {
   const beside = text.split("\n").map(() => "");
   for (const { line, column, message } of problems) {

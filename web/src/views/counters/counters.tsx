@@ -108,7 +108,7 @@ function Charts({ sets }: { sets: CurveSet[] }) {
   );
 }
 
-/** A number is no curve to look at, and often of another size than the others. */
+/** A single number is not a curve, and often of another size than the others. */
 const isConstant = (answer: DerivedAnswer) => {
   const numbers = new Set(answer.summary.rows.filter(({ shape }) => shape === "1 x 1 x 1 x 1").map(({ name }) => name));
   return ({ keys }: CurveSeries) => numbers.has(String(keys.counter));

@@ -1,4 +1,4 @@
-// Can I trust this trace? What was traced, on which paths the waves went, which are outliers, and every doubt.
+// Can I trust this trace? What was traced, on which paths the waves went, outliers, and every caveat.
 import { exact, percent } from "../../base/format";
 import type { CoverageAnswer, Doubt } from "../../data/answers.gen";
 import { json } from "../../data/ask";

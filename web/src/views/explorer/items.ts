@@ -23,7 +23,7 @@ export function treeOf(sources: Sources, weight: (file: SourceFile) => number): 
 }
 
 export interface Opened {
-  /** Paths of folders that are closed, with a slash behind them. */
+  /** Paths of folders that are closed, with a trailing slash. */
   closedFolders: ReadonlySet<string>;
   files: ReadonlySet<string>;
   /** Files whose lines are all shown. */

@@ -1,4 +1,4 @@
-// Where along the code the cycles go: bars over stretches of rows, stacked by category. A click selects the rows.
+// Where along the code the cycles go: bars over ranges of rows, stacked by category. A click selects the rows.
 import { useComputed, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";

@@ -18,7 +18,7 @@ export interface Figures extends RowFigures {
 }
 
 interface Given {
-  /** Of all waves, or of all of them in a stretch of time. */
+  /** Of all waves, or of all of them in an interval. */
   costs: Costs | null;
   /** Of the target wave: what was hidden; null = not known. */
   waveCosts: Costs | null;

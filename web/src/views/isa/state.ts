@@ -58,7 +58,7 @@ export const hitsOnly = signal(false);
 export const executedOnly = signal(false);
 /** Only rows with at least this share of all stall, in percent; 0 = all rows. */
 export const stallOver = signal(0);
-/** Whether costs are those of the selected stretch of time. */
+/** Whether costs are those of the selected interval. */
 export const inRange = ofDocument(false);
 /** The register under the pointer, as it is written. */
 export const highlightedRegister = ofDocument("");

@@ -1,4 +1,4 @@
-// The iterations of a loop on top of each other: how far each had come after how many cycles. Where a line falls behind
+// The iterations of a loop on top of each other: code row over cycles. Where a line falls behind
 // the others, that iteration waited.
 import { useSignal } from "@preact/signals";
 import { exact, short } from "../../base/format";
@@ -24,8 +24,8 @@ const TOP = 6;
 const BOTTOM = 18;
 
 /**
- * The way of one iteration: cycles since its begin and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
- * begins another stretch.
+ * The path of one iteration: cycles since its start and code row, as x0, y0, x1, y1, … in cycles and rows. A jump back
+ * starts another segment.
  */
 export function pathOf(data: WaveData, loop: LoopsRow, iteration: Iteration): number[][] {
   const segments: number[][] = [];

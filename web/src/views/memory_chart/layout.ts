@@ -50,7 +50,7 @@ const MARGIN = 84;
 const BETWEEN = 16;
 /** Where the wires from the CUs go down. */
 const BUS = 10;
-/** Values of a block of the CUs stand in so many columns. */
+/** Values of a block of the CUs are in this many columns. */
 const COLUMNS_ABOVE = 2;
 
 export function layoutOf(answer: MemoryChartAnswer): ChartLayout {

@@ -232,7 +232,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   );
 }
 
-/** The flows that begin or end in a stretch; none, but their number, when they are too many to be seen. */
+/** The flows that start or end in an interval; only their number when there are too many to see. */
 function within(flowSet: Flows, range: Range): Flows {
   if (flowSet.count > flowSet.flows.length) return { count: flowSet.count, flows: [] };
   const isInside = (time: number) => time >= range.begin && time <= range.end;

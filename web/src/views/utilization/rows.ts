@@ -6,7 +6,7 @@ import { NO_ISSUE, type PipeCurves } from "../../model/pipe_shares";
 import { slotOf } from "../../model/slots";
 import type { Lane, Track } from "../../model/tracks";
 
-/** A row that is no lane of the track has this number. */
+/** The lane number of a row that is not a lane of the track. */
 const NO_LANE = -1;
 
 export function pipeRows(

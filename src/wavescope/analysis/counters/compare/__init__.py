@@ -54,7 +54,7 @@ class CounterComparison(Answer):
             dispatch_count    UInt32   -   | chosen dispatches
             kernel_count      UInt32   -   | chosen kernels
             duration_ns       Float64  ns  | of the chosen dispatches; null = no sound timestamps
-            change            Float64  -   | change of the duration against the base
+            change            Float64? -   | change of the duration against the base
             """,
         ),
         "kernels": table_spec(
@@ -91,8 +91,8 @@ class CounterComparison(Answer):
             delta            Float64  -  | difference; null = a side lacks it
             change           Float64  -  | difference as a share of the base; null = the base is 0, or a side lacks it
             noise            Float64  -  | what the difference must exceed, up or down; null = not known
-            base_peak_share  Float64  %  | of the base's peak
-            peak_share       Float64  %  | of the peak
+            base_peak_share  Float64? %  | of the base's peak
+            peak_share       Float64? %  | of the peak
             base_reason      String   -  | why the base has no value; else empty
             reason           String   -  | why the side has no value; else empty
             """,

@@ -27,7 +27,7 @@ _WHO = """
     kernel                   UInt32   -          | rank of the kernel by its time, as in `wavescope counters`
     kernel_name              String   -          | name of the kernel
     dispatch                 UInt32   -          | dispatches.dispatch; null = mean over the dispatches of the kernel
-    dispatch_id              Int64    -          | its id, as --dispatch takes it
+    dispatch_id              Int64?   -          | its id, as --dispatch takes it
 """
 _CEILINGS = table_spec(
     "ceilings",

@@ -104,7 +104,7 @@ class Gaps(Answer):
             launch_ns     Int64    ns   | from the begin of the launching call to the end of the gap; null = not known
             queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
             cause         String   -    | largest part of the gap, as in causes
-            function      String   -    | the call that took most of it before the launch
+            function      String?  -    | the call that took most of it before the launch
             function_ns   Int64    ns   | time in that function
             context       String   -    | innermost marker or operator that was open in the thread when it began
             """,

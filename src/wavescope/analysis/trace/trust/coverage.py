@@ -39,7 +39,7 @@ class Coverage(Answer):
             "functions",
             "one function in which at least one row was executed",
             """
-            function            String   -  | symbol
+            function            String?  -  | symbol
             row_count           Int64    -  | its code rows
             executed_row_count  Int64    -  | of these: executed
             executed_share      Float64  -  | executed_row_count / row_count

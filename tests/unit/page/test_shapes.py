@@ -1,0 +1,128 @@
+"""What the page is told about answers (`page.shapes`) is what it gets: columns, and where values may be null."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+
+from tests.unit.small_traces import small_trace
+from wavescope.model.schema import TableSpec
+from wavescope.page.asking import ask
+from wavescope.page.document import Document, Library
+from wavescope.page.payload import ARROW
+from wavescope.page.questions import QUESTIONS
+from wavescope.page.shapes import SHAPES
+from wavescope.readers.counters import open_counters
+from wavescope.readers.opening import open as open_path
+from wavescope.synth import Workload, write_rocpd_ranks
+from wavescope.synth.counter_capture import CounterCapture, write_counters
+from wavescope.synth.kernel_work import KernelWork
+
+ROOT = Path(__file__).resolve().parents[3]
+NOT_ASKED = {"derived", "counter_kernels", "summary"}
+"""Tables inside of other answers: they are checked below, or made from declared tables without a change."""
+ADDED_TO_EVERY_ROW = {
+    "run_regions": {"node_count", "region_count", "thread_count", "unlinked_gpu_ns", "untimed_count"},
+}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Two documents of each kind."""
+    library = Library()
+    places = ["a.hip:3", "a.hip:4", "a.hip:4", "a.hip:9", "a.hip:10"]
+    texts = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "s_barrier", "s_cbranch_scc1 -4", "s_endpgm"]
+    for name, stall in (("trace", 200), ("slower trace", 320)):
+        steps = [
+            step
+            for wave in range(4)
+            for step in (
+                (0, "VMEM", 0, 0, 4, wave),
+                (1, "IMMED", 8, stall, stall + 4, wave),
+                (2, "IMMED", stall + 20, 8 * wave, 8 * wave + 4, wave),
+                (3, "JUMP", stall + 70, 0, 8, wave),
+                (0, "VMEM", stall + 90, 0, 4, wave),
+                (1, "IMMED", stall + 100, stall, stall + 4, wave),
+                (4, "SALU", 2 * stall + 130, 0, 4, wave),
+            )
+        ]
+
+        library.add(name, name, lambda steps=steps: small_trace(texts, steps, places=places))
+    for name, slow in (("run", ()), ("slower run", (("flash", 1.3),))):
+        folder = tmp_path_factory.mktemp("run")
+        write_rocpd_ranks(folder, Workload(dispatches=400, ranks=2, nodes=2, slow=slow))
+        library.add(name, str(folder), lambda folder=folder: open_path(folder))
+    for name, slower in (("counters", 1.0), ("slower counters", 1.5)):
+        folder = tmp_path_factory.mktemp("counters")
+        work = (KernelWork("gemm", 4, duration_ns=round(90_000 * slower), matrix=80), KernelWork("copy", 6))
+        write_counters(folder, CounterCapture("gfx90a", work))
+        library.add(name, str(folder), lambda folder=folder: open_counters(folder))
+    return library
+
+
+def _document(library: Library, question: str) -> Document:
+    kind = next(known.kind for known in QUESTIONS.values() if known.name == question)
+    return next(document for document in reversed(library.documents) if document.kind == kind)
+
+
+def _given(library: Library, document: Document, question: str) -> dict[str, str]:
+    """Parameters that the question needs: another document of the kind, or the first kernel."""
+    other = next(line.number for line in library.documents if line.kind == document.kind and line is not document)
+    if question in ("compare", "compare_units"):
+        return {"other": str(other)}
+    if question.endswith("_compare"):
+        return {"base": str(other)}
+    if question == "run_kernel":
+        name = msgspec.json.decode(ask(document, "run_kernels", {}).content)["kernels"]["rows"][0]["name"]
+        return {"name": name}
+    return {}
+
+
+def _tables(question: str, content: Any) -> Iterator[tuple[str, TableSpec, list[dict[str, Any]]]]:
+    shape = SHAPES[question]
+    for name, spec in shape.sent_tables.items():
+        yield name, spec, content[name]["rows"]
+    for name, kind in shape.fields.items():
+        assert name in content, (question, name)
+        if isinstance(kind, TableSpec):
+            yield name, kind, content[name]
+
+
+@pytest.mark.parametrize("question", sorted(SHAPES.keys() - NOT_ASKED))
+def test_answers_have_the_declared_columns(library: Library, question: str) -> None:
+    document = _document(library, question)
+    payload = ask(document, question, _given(library, document, question))
+    if payload.media_type == ARROW:
+        frame = pl.read_ipc_stream(io.BytesIO(payload.content))
+        (spec,) = (table for table in SHAPES[question].sent_tables.values())
+        tables = [(question, spec, frame.to_dicts())]
+    else:
+        content = msgspec.json.decode(payload.content)
+        assert set(SHAPES[question].sent_fields) <= content.keys()
+        tables = list(_tables(question, content))
+    for name, spec, rows in tables:
+        for row in rows:
+            assert row.keys() - ADDED_TO_EVERY_ROW.get(question, set()) == set(spec.names), name
+        optional = {column.name for column in spec.columns if column.is_optional}
+        missing = {key for row in rows for key, value in row.items() if value is None}
+        assert missing <= optional, f"{question}.{name}: declare with a question mark"
+
+
+def test_kernels_of_a_capture_have_the_declared_columns(library: Library) -> None:
+    facts = msgspec.json.decode(ask(_document(library, "counter_raw"), "overview", {}).content)
+    assert [set(kernel) for kernel in facts["kernels"]] == [
+        set(SHAPES["counter_kernels"].sent_tables["kernels"].names)
+    ] * len(facts["kernels"])
+
+
+def test_the_types_of_the_page_are_current() -> None:
+    script = ROOT / "tools" / "make_page_types.py"
+    assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
