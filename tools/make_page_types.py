@@ -183,6 +183,7 @@ def _meaning(column: ColumnSpec) -> str:
     text = column.meaning.replace("`", "")
     for place, words in _PLACES.items():
         text = text.replace(place, words)
+    text = re.sub(r" \((?:\w+\.py|[A-Z_]{4,})\)", "", text)  # names of Python constants and modules
     text = re.sub(r"\bnull\b", "empty", text)
     is_name = re.match(r"\w*[\d_]|\w+\.\w", text)
     return text if is_name else text[:1].upper() + text[1:]
@@ -194,6 +195,8 @@ def _described(column: ColumnSpec) -> str:
 
 def _title(column: ColumnSpec) -> str:
     name = re.sub(r"_(ns|bytes|total)(?=_|$)", "", column.name.removeprefix("is_"))
+    if re.search(r"(ed|last|tight|done)_count$", name):
+        name = name.removesuffix("_count")
     if name.endswith("_count"):
         name = re.sub(r"y$", "ie", re.sub(r"(ch|s)$", r"\1e", name.removesuffix("_count"))) + "s"
     words = [_SPELLED.get(word, word) for word in name.split("_")]

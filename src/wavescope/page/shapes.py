@@ -30,6 +30,7 @@ from wavescope.analysis.profile.gaps import Gaps
 from wavescope.analysis.profile.kernels import Kernels
 from wavescope.analysis.profile.overlap import Overlap
 from wavescope.analysis.profile.ranks import Ranks
+from wavescope.analysis.profile.recording import Recording
 from wavescope.analysis.profile.regions import Regions
 from wavescope.analysis.profile.summary import Summary
 from wavescope.analysis.raw_counters import RawCounters
@@ -154,6 +155,20 @@ SHAPES: Mapping[str, Shape] = {
     "run_compare": _of_run(ProfileComparison, fields={"verdict": str}),
     "run_gaps": _of_run(Gaps),
     "run_overlap": _of_run(Overlap),
+    "run_overview": Shape(
+        tables={
+            "processes": _columns(
+                Recording.tables["processes"],
+                """
+                place  String    -   | host name of its node, else the file
+                begin  Float64?  ns  | first event, since the start of its node
+                end    Float64?  ns  | last event, since the start of its node
+                """,
+                without=("begin_ns", "end_ns", "path", "version"),
+            ),
+            "gpus": Recording.tables["gpus"],
+        }
+    ),
     "run_ranks": _of_run(Ranks),
     "run_regions": _of_run(Regions, tables={"tree": _columns(Regions.tables["tree"], without=("path",))}),
     "run_summary": _of_run(Summary, without=("processes",)),

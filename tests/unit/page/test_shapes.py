@@ -27,7 +27,7 @@ from wavescope.synth.counter_capture import CounterCapture, write_counters
 from wavescope.synth.kernel_work import KernelWork
 
 ROOT = Path(__file__).resolve().parents[3]
-NOT_ASKED = {"derived", "counter_kernels", "summary"}
+NOT_ASKED = {"derived", "counter_kernels", "run_overview", "summary"}
 """Tables inside of other answers: they are checked below, or made from declared tables without a change."""
 ADDED_TO_EVERY_ROW = {
     "run_regions": {"node_count", "region_count", "thread_count", "unlinked_gpu_ns", "untimed_count"},
@@ -121,6 +121,13 @@ def test_kernels_of_a_capture_have_the_declared_columns(library: Library) -> Non
     assert [set(kernel) for kernel in facts["kernels"]] == [
         set(SHAPES["counter_kernels"].sent_tables["kernels"].names)
     ] * len(facts["kernels"])
+
+
+def test_processes_and_gpus_of_a_run_have_the_declared_columns(library: Library) -> None:
+    facts = msgspec.json.decode(ask(_document(library, "run_busy"), "overview", {}).content)
+    for name, spec in SHAPES["run_overview"].sent_tables.items():
+        assert facts[name]
+        assert all(row.keys() == set(spec.names) for row in facts[name]), name
 
 
 def test_the_types_of_the_page_are_current() -> None:

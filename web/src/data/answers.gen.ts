@@ -76,7 +76,7 @@ export const BARRIERS_LAST_WAVES: TableInfo<BarriersLastWavesRow> = {
   row: ["Row", "", "Code row"],
   simd: ["SIMD", "", "SIMD"],
   slot: ["Slot", "", "Wave slot in the SIMD"],
-  last_count: ["Lasts", "", "Meetings in which its wave was last"],
+  last_count: ["Last", "", "Meetings in which its wave was last"],
   last_share: ["Last share", "", "Of the meetings of this barrier"],
   late_cycles_total: ["Late cycles", "cycles", "Cycles by which it was later than the wave before"],
 };
@@ -281,7 +281,7 @@ export interface CompareUnitsRow {
   work_cycles_per_wave: number;
   /** Part of the delta from slower or faster executions [cycles] */
   speed_cycles_per_wave: number;
-  /** Noise of the delta; empty = not known [cycles] */
+  /** What the difference would be between equal runs; empty = not known [cycles] */
   noise_cycles_per_wave: number | null;
   /** Noise of the speed part; empty = not known [cycles] */
   speed_noise_cycles_per_wave: number | null;
@@ -314,7 +314,7 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   delta_share: ["Delta share", "", "Delta / cost of all units of the first trace"],
   work_cycles_per_wave: ["Work cycles per wave", "cycles", "Part of the delta from more or fewer executions"],
   speed_cycles_per_wave: ["Speed cycles per wave", "cycles", "Part of the delta from slower or faster executions"],
-  noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "Noise of the delta; empty = not known"],
+  noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "What the difference would be between equal runs; empty = not known"],
   speed_noise_cycles_per_wave: ["Speed noise cycles per wave", "cycles", "Noise of the speed part; empty = not known"],
   beyond_noise: ["Beyond noise", "", "Whether the delta or its speed part exceeds its noise"],
 };
@@ -394,7 +394,7 @@ export const COVERAGE_PATHS: TableInfo<CoveragePathsRow> = {
 export interface CoverageEnginesRow {
   /** Shader engine */
   se: number;
-  /** Traced CUs (or WGP bytes) */
+  /** Traced CUs, or WGPs */
   cu: string | null;
   /** Traced waves */
   wave_count: number;
@@ -402,26 +402,26 @@ export interface CoverageEnginesRow {
   instruction_count: number;
   /** Waves that started on any of its CUs (occupancy events) */
   all_wave_count: number;
-  /** wave_count / all_wave_count */
+  /** Traced waves / all waves */
   traced_share: number | null;
   /** Further CUs on which waves ended */
   other_cu_count: number;
-  /** Mean stay of waves on the traced CUs [cycles] */
+  /** Mean duration of waves on the traced CUs [cycles] */
   target_duration_cycles_mean: number | null;
-  /** Mean stay of waves on the other CUs [cycles] */
+  /** Mean duration of waves on the other CUs [cycles] */
   other_duration_cycles_mean: number | null;
 }
 
 export const COVERAGE_ENGINES: TableInfo<CoverageEnginesRow> = {
   se: ["SE", "", "Shader engine"],
-  cu: ["CU", "", "Traced CUs (or WGP bytes)"],
+  cu: ["CU", "", "Traced CUs, or WGPs"],
   wave_count: ["Waves", "", "Traced waves"],
   instruction_count: ["Instructions", "", "Traced instructions"],
   all_wave_count: ["All waves", "", "Waves that started on any of its CUs (occupancy events)"],
-  traced_share: ["Traced share", "", "wave_count / all_wave_count"],
+  traced_share: ["Traced share", "", "Traced waves / all waves"],
   other_cu_count: ["Other cus", "", "Further CUs on which waves ended"],
-  target_duration_cycles_mean: ["Target duration cycles mean", "cycles", "Mean stay of waves on the traced CUs"],
-  other_duration_cycles_mean: ["Other duration cycles mean", "cycles", "Mean stay of waves on the other CUs"],
+  target_duration_cycles_mean: ["Target duration cycles mean", "cycles", "Mean duration of waves on the traced CUs"],
+  other_duration_cycles_mean: ["Other duration cycles mean", "cycles", "Mean duration of waves on the other CUs"],
 };
 
 /** One row is one wave whose cycles per instruction are far from those of its path. */
@@ -771,13 +771,13 @@ export interface LoopsAnswer {
 export interface MemoryLatencyByRowRow {
   /** Code row */
   row: number;
-  /** What it is (stall_classes.py) */
+  /** What it is */
   kind: string;
   /** Executions whose wait is known */
   sample_count: number;
   /** Of them those that ended their wait: their latency is exact */
   tight_count: number;
-  /** Of the tight samples, or of the bounds when none is tight [cycles] */
+  /** Mean time from issue to the end of the wait; may be a bound [cycles] */
   latency_cycles_mean: number;
   /** Sample standard deviation of the same; empty = one sample [cycles] */
   latency_cycles_sd: number | null;
@@ -807,10 +807,10 @@ export interface MemoryLatencyByRowRow {
 
 export const MEMORY_LATENCY_BY_ROW: TableInfo<MemoryLatencyByRowRow> = {
   row: ["Row", "", "Code row"],
-  kind: ["Kind", "", "What it is (stall_classes.py)"],
+  kind: ["Kind", "", "What it is"],
   sample_count: ["Samples", "", "Executions whose wait is known"],
-  tight_count: ["Tights", "", "Of them those that ended their wait: their latency is exact"],
-  latency_cycles_mean: ["Latency cycles mean", "cycles", "Of the tight samples, or of the bounds when none is tight"],
+  tight_count: ["Tight", "", "Of them those that ended their wait: their latency is exact"],
+  latency_cycles_mean: ["Latency cycles mean", "cycles", "Mean time from issue to the end of the wait; may be a bound"],
   latency_cycles_sd: ["Latency cycles sd", "cycles", "Sample standard deviation of the same; empty = one sample"],
   latency_cycles_min: ["Latency cycles min", "cycles", "Shortest latency"],
   latency_cycles_p50: ["Latency cycles p50", "cycles", "Median latency"],
@@ -1060,11 +1060,11 @@ export interface SampleHotspotsUnitsRow {
   sample_count: number;
   /** Samples in which the instruction was issued */
   issued_count: number;
-  /** Samples in which it was not */
+  /** Samples in which it was not issued */
   stalled_count: number;
   /** Of all samples */
   sample_share: number;
-  /** Most frequent reason of stalls (SAMPLE_REASONS); empty = none */
+  /** Most frequent reason of stalls; empty = none */
   reason: string | null;
   /** Samples with that reason */
   reason_count: number | null;
@@ -1079,16 +1079,16 @@ export const SAMPLE_HOTSPOTS_UNITS: TableInfo<SampleHotspotsUnitsRow> = {
   line: ["Line", "", "Source line of its most sampled row"],
   row_count: ["Rows", "", "Sampled code rows in it"],
   sample_count: ["Samples", "", "How often waves were sampled here"],
-  issued_count: ["Issueds", "", "Samples in which the instruction was issued"],
-  stalled_count: ["Stalleds", "", "Samples in which it was not"],
+  issued_count: ["Issued", "", "Samples in which the instruction was issued"],
+  stalled_count: ["Stalled", "", "Samples in which it was not issued"],
   sample_share: ["Sample share", "", "Of all samples"],
-  reason: ["Reason", "", "Most frequent reason of stalls (SAMPLE_REASONS); empty = none"],
+  reason: ["Reason", "", "Most frequent reason of stalls; empty = none"],
   reason_count: ["Reasons", "", "Samples with that reason"],
 };
 
 /** One row is one reason of stalls, the most frequent first. */
 export interface SampleHotspotsReasonsRow {
-  /** Why (SAMPLE_REASONS) */
+  /** Why */
   reason: string;
   /** Samples */
   count: number;
@@ -1097,7 +1097,7 @@ export interface SampleHotspotsReasonsRow {
 }
 
 export const SAMPLE_HOTSPOTS_REASONS: TableInfo<SampleHotspotsReasonsRow> = {
-  reason: ["Reason", "", "Why (SAMPLE_REASONS)"],
+  reason: ["Reason", "", "Why"],
   count: ["Count", "", "Samples"],
   share: ["Share", "", "Of all samples"],
 };
@@ -1116,7 +1116,7 @@ export interface SampleHotspotsAnswer {
 
 /** One row is one class of stalls; largest first. */
 export interface StallsClassesRow {
-  /** What was stalled on (stall_classes.py) */
+  /** What was stalled on */
   class: string;
   /** Wait, issue, padding or sync */
   kind: string;
@@ -1145,13 +1145,13 @@ export interface StallsClassesRow {
 }
 
 export const STALLS_CLASSES: TableInfo<StallsClassesRow> = {
-  class: ["Class", "", "What was stalled on (stall_classes.py)"],
+  class: ["Class", "", "What was stalled on"],
   kind: ["Kind", "", "Wait, issue, padding or sync"],
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
   stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
   exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],
   execution_count: ["Executions", "", "Executions"],
-  stalled_count: ["Stalleds", "", "Executions that stalled"],
+  stalled_count: ["Stalled", "", "Executions that stalled"],
   latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations"],
   row_count: ["Rows", "", "Code rows"],
   top_row: ["Top row", "", "The code row with the largest stall of this class"],
@@ -1195,7 +1195,7 @@ export interface StallsAnswer {
 export interface StallRowsRow {
   /** Code row; -1 = instructions without a known PC */
   row: number;
-  /** What it stalled on (stall_classes.py) */
+  /** What it stalled on */
   class: string;
   /** Wait, issue, padding or sync */
   kind: string;
@@ -1221,13 +1221,13 @@ export interface StallRowsRow {
 
 export const STALL_ROWS: TableInfo<StallRowsRow> = {
   row: ["Row", "", "Code row; -1 = instructions without a known PC"],
-  class: ["Class", "", "What it stalled on (stall_classes.py)"],
+  class: ["Class", "", "What it stalled on"],
   kind: ["Kind", "", "Wait, issue, padding or sync"],
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
   stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
   exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],
   execution_count: ["Executions", "", "Executions of this class"],
-  stalled_count: ["Stalleds", "", "Executions that stalled (a wait: longer than its issue slot)"],
+  stalled_count: ["Stalled", "", "Executions that stalled (a wait: longer than its issue slot)"],
   latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations"],
   text: ["Text", "", "Instruction"],
   file: ["File", "", "Source file"],
@@ -1298,7 +1298,7 @@ export const SUMMARY_STATES: TableInfo<SummaryStatesRow> = {
 
 /** One row is one pipe, over all SIMDs. */
 export interface SummaryPipesRow {
-  /** Pipe (PIPES) */
+  /** Pipe */
   pipe: string;
   /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
   busy_cycles_total: number;
@@ -1307,7 +1307,7 @@ export interface SummaryPipesRow {
 }
 
 export const SUMMARY_PIPES: TableInfo<SummaryPipesRow> = {
-  pipe: ["Pipe", "", "Pipe (PIPES)"],
+  pipe: ["Pipe", "", "Pipe"],
   busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
   busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
 };
@@ -1318,7 +1318,7 @@ export interface SummaryTotalsRow {
   name: string;
   /** Samples written; samples of nothing but zeros are not */
   sample_count: number;
-  /** Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean */
+  /** Sum of the samples: events in all; of a level use value_mean */
   value_total: number;
   /** Mean of the samples */
   value_mean: number;
@@ -1329,7 +1329,7 @@ export interface SummaryTotalsRow {
 export const SUMMARY_TOTALS: TableInfo<SummaryTotalsRow> = {
   name: ["Name", "", "Counter"],
   sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
-  value_total: ["Value", "", "Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean"],
+  value_total: ["Value", "", "Sum of the samples: events in all; of a level use value_mean"],
   value_mean: ["Value mean", "", "Mean of the samples"],
   value_max: ["Value max", "", "Largest sample"],
 };
@@ -1344,7 +1344,7 @@ export interface SummaryByCuRow {
   cu: number;
   /** Samples written; samples of nothing but zeros are not */
   sample_count: number;
-  /** Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean */
+  /** Sum of the samples: events in all; of a level use value_mean */
   value_total: number;
   /** Mean of the samples */
   value_mean: number;
@@ -1357,7 +1357,7 @@ export const SUMMARY_BY_CU: TableInfo<SummaryByCuRow> = {
   se: ["SE", "", "Shader engine"],
   cu: ["CU", "", "CU"],
   sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
-  value_total: ["Value", "", "Sum of the samples: events in all; of a level (INST_LEVEL) use value_mean"],
+  value_total: ["Value", "", "Sum of the samples: events in all; of a level use value_mean"],
   value_mean: ["Value mean", "", "Mean of the samples"],
   value_max: ["Value max", "", "Largest sample"],
 };
@@ -1401,7 +1401,7 @@ export const SUMMARY_HARDWARE_BY_CU: TableInfo<SummaryHardwareByCuRow> = {
 export interface UtilizationByEngineRow {
   /** Shader engine */
   se: number;
-  /** Pipe (PIPES) */
+  /** Pipe */
   pipe: string;
   /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
   busy_cycles_total: number;
@@ -1411,7 +1411,7 @@ export interface UtilizationByEngineRow {
 
 export const UTILIZATION_BY_ENGINE: TableInfo<UtilizationByEngineRow> = {
   se: ["SE", "", "Shader engine"],
-  pipe: ["Pipe", "", "Pipe (PIPES)"],
+  pipe: ["Pipe", "", "Pipe"],
   busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
   busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
 };
@@ -1465,7 +1465,7 @@ export interface UtilizationAnswer {
 export interface WaitsRow {
   /** Code row of the wait */
   row: number;
-  /** What most of its stall was for (stall_classes.py) */
+  /** What most of its stall was for */
   class: string;
   /** Executions */
   execution_count: number;
@@ -1495,9 +1495,9 @@ export interface WaitsRow {
 
 export const WAITS: TableInfo<WaitsRow> = {
   row: ["Row", "", "Code row of the wait"],
-  class: ["Class", "", "What most of its stall was for (stall_classes.py)"],
+  class: ["Class", "", "What most of its stall was for"],
   execution_count: ["Executions", "", "Executions"],
-  stalled_count: ["Stalleds", "", "Executions that held the wave longer than an issue slot"],
+  stalled_count: ["Stalled", "", "Executions that held the wave longer than an issue slot"],
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of the wait, over all its executions and all its producers"],
   stall_share: ["Stall share", "", "Of the stall of all waits that were asked about"],
   stall_cycles_mean: ["Stall cycles mean", "cycles", "Mean stall of an execution"],
@@ -1526,23 +1526,23 @@ export interface WaitsProducersRow {
   execution_share: number;
   /** Times it certainly was what ended the wait */
   last_count: number;
-  /** Stall then: how much earlier it would have to be issued, on average [cycles] */
+  /** Mean stall when it ended the wait: how much earlier to issue it [cycles] */
   last_stall_cycles_mean: number | null;
   /** How much earlier to never stall on it [cycles] */
   last_stall_cycles_max: number | null;
-  /** From its issue to the first attempt of the wait [cycles] */
+  /** Mean time from its issue to the first attempt of the wait [cycles] */
   distance_cycles_mean: number | null;
   /** Shortest [cycles] */
   distance_cycles_min: number;
   /** Longest [cycles] */
   distance_cycles_max: number;
-  /** Instructions of the wave from it to the wait */
+  /** Mean number of instructions of the wave from it to the wait */
   distance_instructions_mean: number | null;
   /** Fewest */
   distance_instructions_min: number;
   /** Most */
   distance_instructions_max: number;
-  /** From its issue to the end of the wait; done by then: begin [cycles] */
+  /** Mean time from its issue to the end of the wait; done by then: start [cycles] */
   latency_cycles_mean: number | null;
   /** Shortest [cycles] */
   latency_cycles_min: number;
@@ -1552,7 +1552,7 @@ export interface WaitsProducersRow {
   done_count: number;
   /** Then: distance minus the row's median tight latency; may be empty [cycles] */
   slack_cycles_mean: number | null;
-  /** What the producer is (stall_classes.py) */
+  /** What the producer is */
   producer_kind: string;
   /** Address of the producer */
   producer_address: string;
@@ -1571,21 +1571,21 @@ export const WAITS_PRODUCERS: TableInfo<WaitsProducersRow> = {
   count: ["Count", "", "Times it was certainly awaited"],
   candidate_count: ["Candidates", "", "Times it may have been awaited, but cannot be told from others"],
   execution_share: ["Execution share", "", "Count per execution of the wait; above 1: several at once"],
-  last_count: ["Lasts", "", "Times it certainly was what ended the wait"],
-  last_stall_cycles_mean: ["Last stall cycles mean", "cycles", "Stall then: how much earlier it would have to be issued, on average"],
+  last_count: ["Last", "", "Times it certainly was what ended the wait"],
+  last_stall_cycles_mean: ["Last stall cycles mean", "cycles", "Mean stall when it ended the wait: how much earlier to issue it"],
   last_stall_cycles_max: ["Last stall cycles max", "cycles", "How much earlier to never stall on it"],
-  distance_cycles_mean: ["Distance cycles mean", "cycles", "From its issue to the first attempt of the wait"],
+  distance_cycles_mean: ["Distance cycles mean", "cycles", "Mean time from its issue to the first attempt of the wait"],
   distance_cycles_min: ["Distance cycles min", "cycles", "Shortest"],
   distance_cycles_max: ["Distance cycles max", "cycles", "Longest"],
-  distance_instructions_mean: ["Distance instructions mean", "", "Instructions of the wave from it to the wait"],
+  distance_instructions_mean: ["Distance instructions mean", "", "Mean number of instructions of the wave from it to the wait"],
   distance_instructions_min: ["Distance instructions min", "", "Fewest"],
   distance_instructions_max: ["Distance instructions max", "", "Most"],
-  latency_cycles_mean: ["Latency cycles mean", "cycles", "From its issue to the end of the wait; done by then: begin"],
+  latency_cycles_mean: ["Latency cycles mean", "cycles", "Mean time from its issue to the end of the wait; done by then: start"],
   latency_cycles_min: ["Latency cycles min", "cycles", "Shortest"],
   latency_cycles_max: ["Latency cycles max", "cycles", "Longest"],
-  done_count: ["Dones", "", "Times the wait found it done"],
+  done_count: ["Done", "", "Times the wait found it done"],
   slack_cycles_mean: ["Slack cycles mean", "cycles", "Then: distance minus the row's median tight latency; may be empty"],
-  producer_kind: ["Producer kind", "", "What the producer is (stall_classes.py)"],
+  producer_kind: ["Producer kind", "", "What the producer is"],
   producer_address: ["Producer address", "", "Address of the producer"],
   producer_text: ["Producer text", "", "Instruction of the producer"],
   producer_file: ["Producer file", "", "Source file of the producer"],
@@ -1609,7 +1609,7 @@ export interface WavesRow {
   wave: number;
   /** Shader engine */
   se: number;
-  /** CU (gfx9) or WGP byte (RDNA) */
+  /** CU (gfx9) or WGP byte */
   cu: number;
   /** SIMD */
   simd: number;
@@ -1642,7 +1642,7 @@ export interface WavesRow {
 export const WAVES: TableInfo<WavesRow> = {
   wave: ["Wave", "", "Number of the wave in this trace"],
   se: ["SE", "", "Shader engine"],
-  cu: ["CU", "", "CU (gfx9) or WGP byte (RDNA)"],
+  cu: ["CU", "", "CU (gfx9) or WGP byte"],
   simd: ["SIMD", "", "SIMD"],
   slot: ["Slot", "", "Wave slot in the SIMD"],
   slot_wave: ["Slot wave", "", "Running number of the wave among those of its SE, SIMD and slot"],
@@ -2255,6 +2255,77 @@ export interface RunOverlapAnswer {
 }
 
 /** One row is one process. */
+export interface RunOverviewProcessesRow {
+  /** ROCpd, RPD, rocprofv3 CSV, ... */
+  format: string;
+  /** Host name; empty = not recorded */
+  node: string | null;
+  /** Process id; empty = not recorded */
+  pid: number | null;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Command line; empty = not recorded */
+  command: string | null;
+  /** Dispatches */
+  kernel_count: number;
+  /** Copies */
+  copy_count: number;
+  /** Calls and ranges */
+  region_count: number;
+  /** Marks and calls without duration */
+  sample_count: number;
+  /** Allocations and releases */
+  allocation_count: number;
+  /** Values of counters */
+  counter_count: number;
+  /** Host name of its node, else the file */
+  place: string;
+  /** First event, since the start of its node [ns] */
+  begin: number | null;
+  /** Last event, since the start of its node [ns] */
+  end: number | null;
+}
+
+export const RUN_OVERVIEW_PROCESSES: TableInfo<RunOverviewProcessesRow> = {
+  format: ["Format", "", "ROCpd, RPD, rocprofv3 CSV, ..."],
+  node: ["Node", "", "Host name; empty = not recorded"],
+  pid: ["PID", "", "Process id; empty = not recorded"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  command: ["Command", "", "Command line; empty = not recorded"],
+  kernel_count: ["Kernels", "", "Dispatches"],
+  copy_count: ["Copies", "", "Copies"],
+  region_count: ["Regions", "", "Calls and ranges"],
+  sample_count: ["Samples", "", "Marks and calls without duration"],
+  allocation_count: ["Allocations", "", "Allocations and releases"],
+  counter_count: ["Counters", "", "Values of counters"],
+  place: ["Place", "", "Host name of its node, else the file"],
+  begin: ["Begin", "ns", "First event, since the start of its node"],
+  end: ["End", "ns", "Last event, since the start of its node"],
+};
+
+/** One row is one GPU that processes saw. */
+export interface RunOverviewGpusRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** gfx942, ...; empty = not recorded */
+  target: string | null;
+  /** Name of the product; empty = not recorded */
+  product: string | null;
+  /** Dispatches that ran on it */
+  kernel_count: number;
+}
+
+export const RUN_OVERVIEW_GPUS: TableInfo<RunOverviewGpusRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  target: ["Target", "", "gfx942, ...; empty = not recorded"],
+  product: ["Product", "", "Name of the product; empty = not recorded"],
+  kernel_count: ["Kernels", "", "Dispatches that ran on it"],
+};
+
+/** One row is one process. */
 export interface RunRanksProcessesRow {
   /** Node */
   host: string | null;
@@ -2294,7 +2365,7 @@ export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
   deviation: ["Deviation", "", "Its compute time over the mean, minus 1"],
   collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
   waited_ns: ["Waited", "ns", "Of these, waiting for ranks that arrived later; of complete collectives"],
-  last_count: ["Lasts", "", "Collectives at which it arrived last"],
+  last_count: ["Last", "", "Collectives at which it arrived last"],
   copy_ns: ["Copy", "ns", "Time of its copies"],
   wall_ns: ["Wall", "ns", "From its first event to its last"],
   busy_share: ["Busy share", "", "Share of that in which its GPUs ran anything"],
@@ -2383,7 +2454,7 @@ export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
   pid: ["PID", "", "Its process id"],
   rank: ["Rank", "", "Its rank"],
   run: ["Run", "", "Its recording"],
-  last_count: ["Lasts", "", "How often it arrived last"],
+  last_count: ["Last", "", "How often it arrived last"],
 };
 
 /** How evenly the work of a run is spread over its processes. */

@@ -1,6 +1,6 @@
 // The documents of this page and the one on screen.
 import { computed, effect, type Signal, signal } from "@preact/signals";
-import type { CounterKernelsRow } from "../data/answers.gen";
+import type { CounterKernelsRow, RunOverviewGpusRow, RunOverviewProcessesRow } from "../data/answers.gen";
 import { askDocuments, askJson, type DocumentLine } from "../data/ask";
 import type { AnswerError } from "../data/source";
 
@@ -44,21 +44,6 @@ export interface LossLine {
   is_damage: boolean;
 }
 
-/** One process of a run: what was recorded of it, times in nanoseconds since the start of its node. */
-export interface ProcessLine {
-  format: string;
-  /** Host name of its node, else the file. */
-  place: string;
-  pid: number | null;
-  rank: number | null;
-  command: string | null;
-  kernel_count: number;
-  copy_count: number;
-  region_count: number;
-  begin: number | null;
-  end: number | null;
-}
-
 export interface RunOverview {
   kind: "run";
   duration_ns: number;
@@ -68,8 +53,8 @@ export interface RunOverview {
     definition: string;
   };
   formats: string[];
-  processes: ProcessLine[];
-  gpus: { node: string; gpu: number | null; target: string | null; product: string | null; kernel_count: number }[];
+  processes: RunOverviewProcessesRow[];
+  gpus: RunOverviewGpusRow[];
   /** Rows per table. */
   holds: Record<string, number>;
   losses: LossLine[];

@@ -45,7 +45,7 @@ UNITS = table_spec(
     delta_share                     Float64  -       | delta / cost of all units of the first trace
     work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
     speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions
-    noise_cycles_per_wave           Float64  cycles  | noise of the delta; null = not known
+    noise_cycles_per_wave           Float64  cycles  | what the difference would be between equal runs; null = not known
     speed_noise_cycles_per_wave     Float64  cycles  | noise of the speed part; null = not known
     beyond_noise                    Boolean  -       | whether the delta or its speed part exceeds its noise
     """,

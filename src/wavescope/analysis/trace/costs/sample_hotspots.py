@@ -39,7 +39,7 @@ class SampleHotspots(Answer):
             row_count      Int64    -  | sampled code rows in it
             sample_count   Int64    -  | how often waves were sampled here
             issued_count   Int64    -  | samples in which the instruction was issued
-            stalled_count  Int64    -  | samples in which it was not
+            stalled_count  Int64    -  | samples in which it was not issued
             sample_share   Float64  -  | of all samples
             reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
             reason_count   Int64?   -  | samples with that reason

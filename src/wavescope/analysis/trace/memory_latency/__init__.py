@@ -30,7 +30,7 @@ _ROW_SPEC = table_spec(
     kind                    String         -       | what it is (stall_classes.py)
     sample_count            Int64          -       | executions whose wait is known
     tight_count             Int64          -       | of them those that ended their wait: their latency is exact
-    latency_cycles_mean     Float64        cycles  | of the tight samples, or of the bounds when none is tight
+    latency_cycles_mean     Float64        cycles  | mean time from issue to the end of the wait; may be a bound
     latency_cycles_sd       Float64        cycles  | sample standard deviation of the same; null = one sample
     latency_cycles_min      Int64          cycles  | shortest latency
     latency_cycles_p50      Int64          cycles  | median latency

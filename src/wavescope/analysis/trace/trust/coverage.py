@@ -71,14 +71,14 @@ class Coverage(Answer):
             "one traced shader engine",
             """
             se                            UInt16   -       | shader engine
-            cu                            String?  -       | traced CUs (or WGP bytes)
+            cu                            String?  -       | traced CUs, or WGPs
             wave_count                    Int64    -       | traced waves
             instruction_count             Int64    -       | traced instructions
             all_wave_count                Int64    -       | waves that started on any of its CUs (occupancy events)
-            traced_share                  Float64? -       | wave_count / all_wave_count
+            traced_share                  Float64? -       | traced waves / all waves
             other_cu_count                Int64    -       | further CUs on which waves ended
-            target_duration_cycles_mean   Float64? cycles  | mean stay of waves on the traced CUs
-            other_duration_cycles_mean    Float64? cycles  | mean stay of waves on the other CUs
+            target_duration_cycles_mean   Float64? cycles  | mean duration of waves on the traced CUs
+            other_duration_cycles_mean    Float64? cycles  | mean duration of waves on the other CUs
             """,
         ),
         "outliers": table_spec(

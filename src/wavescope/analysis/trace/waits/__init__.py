@@ -46,15 +46,15 @@ _EDGE_SPEC = table_spec(
     candidate_count              Int64    -       | times it may have been awaited, but cannot be told from others
     execution_share              Float64  -       | count per execution of the wait; above 1: several at once
     last_count                   Int64    -       | times it certainly was what ended the wait
-    last_stall_cycles_mean       Float64? cycles  | stall then: how much earlier it would have to be issued, on average
+    last_stall_cycles_mean       Float64? cycles  | mean stall when it ended the wait: how much earlier to issue it
     last_stall_cycles_max        Int64?   cycles  | how much earlier to never stall on it
-    distance_cycles_mean         Float64? cycles  | from its issue to the first attempt of the wait
+    distance_cycles_mean         Float64? cycles  | mean time from its issue to the first attempt of the wait
     distance_cycles_min          Int64    cycles  | shortest
     distance_cycles_max          Int64    cycles  | longest
-    distance_instructions_mean   Float64? -       | instructions of the wave from it to the wait
+    distance_instructions_mean   Float64? -       | mean number of instructions of the wave from it to the wait
     distance_instructions_min    Int64    -       | fewest
     distance_instructions_max    Int64    -       | most
-    latency_cycles_mean          Float64? cycles  | from its issue to the end of the wait; done by then: begin
+    latency_cycles_mean          Float64? cycles  | mean time from its issue to the end of the wait; done by then: start
     latency_cycles_min           Int64    cycles  | shortest
     latency_cycles_max           Int64    cycles  | longest
     done_count                   Int64    -       | times the wait found it done
