@@ -300,7 +300,7 @@ def test_keys_move_and_registers_light_up(page, serve):
     chosen = view.locator(".isa-list .row.selected")
     first = chosen.locator(".asm-register").first
     first.hover()
-    view.locator(".asm-register.lit.written", has_text=first.inner_text()).first.wait_for()
+    view.locator(".asm-register.highlighted.written", has_text=first.inner_text()).first.wait_for()
     view.locator(".isa-list").press("ArrowDown")
     view.locator(f'.isa-list .row.selected[data-row="{start + 1}"]').wait_for()
     place = code.row(start + 1, named=True)

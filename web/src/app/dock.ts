@@ -70,9 +70,9 @@ export class Dock {
     const view = VIEWS.find((v) => v.id === id);
     const facts = overview.value;
     if (!view || !facts || view.about !== facts.kind) return;
-    const known = this.panel(id);
-    const panel = known ?? new Panel(view, facts);
-    if (!known) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
+    const open = this.panel(id);
+    const panel = open ?? new Panel(view, facts);
+    if (!open) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
     this.dock.activateWidget(panel);
   }
 

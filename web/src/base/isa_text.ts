@@ -44,10 +44,10 @@ const HALVES: Record<string, [number, number]> = { "": [0, 1], _lo: [0, 0], _hi:
 
 /** `v7`, `s[2:5]`, `vcc_lo`, … ; null for anything else. */
 export function registerOf(text: string): Register | null {
-  const one = /^(ttmp|[vsa])(?:(\d+)|\[(\d+)(?::(\d+))?\])$/.exec(text);
-  if (one) {
-    const first = Number(one[2] ?? one[3]);
-    return { file: one[1] as string, first, last: Math.max(first, Number(one[4] ?? first)) };
+  const match = /^(ttmp|[vsa])(?:(\d+)|\[(\d+)(?::(\d+))?\])$/.exec(text);
+  if (match) {
+    const first = Number(match[2] ?? match[3]);
+    return { file: match[1] as string, first, last: Math.max(first, Number(match[4] ?? first)) };
   }
   const special = /^(vcc|exec|flat_scratch|xnack_mask)(_lo|_hi)?$/.exec(text);
   if (special) {
@@ -79,9 +79,9 @@ export function operandsOf(text: string): Operands {
   const tokens = tokensOf(text);
   const mnemonic = tokens[0]?.kind === "mnemonic" ? tokens[0].text.trim() : "";
   const registers = tokens.filter((token) => token.kind === "register").map((token) => registerOf(token.text));
-  const known = registers.filter((register) => register !== null);
+  const named = registers.filter((register) => register !== null);
   const toLds = /^(buffer|global)_load/.test(mnemonic) && /\blds\b/.test(text);
   const writesNothing = WRITES_NOTHING.test(mnemonic) || toLds || (ATOMIC.test(mnemonic) && !RETURNS.test(text));
   const count = writesNothing ? 0 : WRITES_TWO.test(mnemonic) ? 2 : 1;
-  return { written: known.slice(0, count), read: known.slice(mnemonic.startsWith("v_swap") ? 0 : count) };
+  return { written: named.slice(0, count), read: named.slice(mnemonic.startsWith("v_swap") ? 0 : count) };
 }

@@ -158,8 +158,8 @@ export function together<T extends readonly Question<unknown>[]>(
     `[${parts.map((part) => part.key).join(", ")}]`,
     () => {
       const cached = parts.map((part) => part.peek());
-      return cached.every((one) => one !== undefined)
-        ? { value: cached.map((one) => one.value) as unknown as Answers }
+      return cached.every((entry) => entry !== undefined)
+        ? { value: cached.map((entry) => entry.value) as unknown as Answers }
         : undefined;
     },
     () => Promise.all(parts.map((part) => part.answer())) as Promise<unknown> as Promise<Answers>,

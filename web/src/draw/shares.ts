@@ -16,14 +16,14 @@ export interface Shares {
 export const BLOCKS_TIME_PER_PIXEL = 1;
 
 export function paintShares(painter: Painter, frame: Frame, strips: PlacedStrip[]): void {
-  const known = new Map<CurveTiles, Bins[]>();
+  const binsOfTiles = new Map<CurveTiles, Bins[]>();
   for (const strip of strips) {
     if (!strip.shares || strip.height <= 0) continue;
     const { tiles, colour } = strip.shares;
-    let parts = known.get(tiles);
+    let parts = binsOfTiles.get(tiles);
     if (!parts) {
       parts = tiles.inWindow(frame.window, frame.plotWidth * frame.parts.ratio);
-      known.set(tiles, parts);
+      binsOfTiles.set(tiles, parts);
     }
     const place = { y: frame.toScreen(strip.y), height: strip.height };
     const points = shareArea(parts, strip.shares, place, (time) => frame.timeToX(time));

@@ -120,23 +120,23 @@ export function paintScroll(painter: Painter, frame: Frame): void {
 function busyLanes(set: TrackSet, track: Track): Float32Array | null {
   const tile = set.store.at({ track: track.name, level: track.level_count - 1, tile: 0 });
   if (!tile) return null;
-  let known = profiles.get(tile);
-  if (!known) {
+  let profile = profiles.get(tile);
+  if (!profile) {
     const cells = track.tile_cells;
     const width = track.cell * 2 ** (track.level_count - 1);
-    known = new Float32Array(cells);
+    profile = new Float32Array(cells);
     for (let lane = 0; lane < track.lane_count; lane++) {
       let counted = 0; // spans of a lane may lie over each other
       for (let i = tile.first(lane); i < tile.last(lane); i++) {
         const first = Math.max(counted, Math.floor(((tile.begin[i] as number) - track.begin) / width));
         const last = Math.min(cells, Math.ceil(((tile.end[i] as number) - track.begin) / width));
-        for (let cell = first; cell < last; cell++) known[cell] = (known[cell] as number) + 1;
+        for (let cell = first; cell < last; cell++) profile[cell] = (profile[cell] as number) + 1;
         counted = Math.max(counted, last);
       }
     }
-    profiles.set(tile, known);
+    profiles.set(tile, profile);
   }
-  return known;
+  return profile;
 }
 
 const profiles = new WeakMap<object, Float32Array>();

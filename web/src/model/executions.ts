@@ -66,8 +66,8 @@ export function rowNow(item: number): number | undefined {
   const wave = waveOfItem(item);
   if (!wave) return undefined;
   const key = `${current.value}/${wave.wave}`;
-  const known = rows.get(key);
-  if (known) return known[item - wave.firstInstruction];
+  const cached = rows.get(key);
+  if (cached) return cached[item - wave.firstInstruction];
   if (asked.has(key)) return undefined;
   asked.add(key);
   loadWave(wave.wave).then(

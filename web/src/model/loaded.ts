@@ -15,9 +15,9 @@ export function asAnswerError(error: unknown): AnswerError {
 
 /** Asks; the signal is of this question alone, so whatever arrives late stands under no other. */
 function asked<T>(question: Question<T> | null): ReadonlySignal<Loaded<T>> {
-  const known = question?.peek();
-  const loaded = signal<Loaded<T>>(known ? { state: "ready", value: known.value } : WAITING);
-  if (question && !known) {
+  const arrived = question?.peek();
+  const loaded = signal<Loaded<T>>(arrived ? { state: "ready", value: arrived.value } : WAITING);
+  if (question && !arrived) {
     question.answer().then(
       (value) => {
         loaded.value = { state: "ready", value };

@@ -66,8 +66,8 @@ export class TileStore {
 
   /** One tile, asked for at once. */
   fetch(wanted: Wanted): Promise<Tile> {
-    const known = this.at(wanted);
-    return known ? Promise.resolve(known) : this.start(wanted);
+    const tile = this.at(wanted);
+    return tile ? Promise.resolve(tile) : this.start(wanted);
   }
 
   get heldBytes(): number {
@@ -106,10 +106,10 @@ export class TileStore {
         this.landed(key);
       },
       (error: unknown) => {
-        const known = error instanceof AnswerError ? error : new AnswerError(String(error));
+        const failure = error instanceof AnswerError ? error : new AnswerError(String(error));
         const tries = (this.failures.get(key)?.tries ?? 0) + 1;
         const wait = this.limits.retryMs * 2 ** (tries - 1);
-        this.failures.set(key, { until: Date.now() + wait, tries, error: known });
+        this.failures.set(key, { until: Date.now() + wait, tries, error: failure });
         // Who still needs it draws again then, and asks for it; a server that was started again is found so.
         if (tries <= MOST_TRIES) setTimeout(() => this.turn.value++, wait + 1);
         this.landed(key);

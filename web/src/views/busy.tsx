@@ -75,7 +75,7 @@ function Busy() {
 function Curves({ sets }: { sets: CurveSet[] }) {
   const name = useSignal(sets[0]?.name ?? "");
   const quantity = useSignal(ALL);
-  const set = sets.find((one) => one.name === name.value);
+  const set = sets.find((choice) => choice.name === name.value);
   const quantities = [...new Set(set?.series.map((series) => String(series.keys.quantity ?? "")))].filter(Boolean);
   const chosen = quantities.includes(quantity.value) ? quantity.value : (quantities[0] ?? ALL);
   if (!set) return <p class="note">Nothing that changes over time was recorded.</p>;
@@ -96,9 +96,9 @@ function Curves({ sets }: { sets: CurveSet[] }) {
           name.value = change.currentTarget.value;
         }}
       >
-        {sets.map((one) => (
-          <option key={one.name} value={one.name}>
-            {TITLES[one.name] ?? one.name}
+        {sets.map((choice) => (
+          <option key={choice.name} value={choice.name}>
+            {TITLES[choice.name] ?? choice.name}
           </option>
         ))}
       </select>
@@ -110,9 +110,9 @@ function Curves({ sets }: { sets: CurveSet[] }) {
             quantity.value = change.currentTarget.value;
           }}
         >
-          {quantities.map((one) => (
-            <option key={one} value={one}>
-              {one}
+          {quantities.map((choice) => (
+            <option key={choice} value={choice}>
+              {choice}
             </option>
           ))}
         </select>

@@ -137,7 +137,7 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
           close all
         </button>
         {left ? <strong>{left} nodes</strong> : null}
-        {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no names launch</span> : null}
+        {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no known launch</span> : null}
         <SaveMenu name="regions" offers={[{ format: "csv", make: save }]} />
       </div>
       <VirtualList

@@ -34,16 +34,16 @@ function valuesOf(
       values: means.map(({ mean, high }) => ({ value: mean, hint: `largest: ${figure(high)}` })),
     };
   }
-  const known = tiles.exactAt(at);
+  const values = tiles.exactAt(at);
   const cycle = Math.floor(at);
   return {
     heading: timeOf(cycle),
-    isExact: known !== undefined,
-    title: known ? "Values at this time" : "Means of the shortest stretch on screen around this time",
+    isExact: values !== undefined,
+    title: values ? "Values at this time" : "Means of the shortest stretch on screen around this time",
     values: numbers.map((number) => {
       const bin = binAt(parts, number, at);
       const hint = bin ? `on this pixel: mean ${figure(bin.mean)}, from ${figure(bin.low)} to ${figure(bin.high)}` : "";
-      return { value: known?.[number] ?? bin?.mean ?? Number.NaN, hint };
+      return { value: values?.[number] ?? bin?.mean ?? Number.NaN, hint };
     }),
   };
 }

@@ -24,11 +24,11 @@ import { type DispatchValue, DURATION, rangeOf, tableOf, valuesOf } from "./seri
 import "./by_dispatch.css";
 
 const COLUMNS: Column<DispatchValue>[] = [
-  { name: "dispatch", title: "Dispatch", value: (one) => one.dispatch, width: "" },
-  { name: "dispatch_id", title: "Id", value: (one) => one.id, width: "" },
-  { name: "kernel", title: "Kernel", value: (one) => one.kernel, width: "" },
-  { name: "value", title: "Value", value: (one) => one.value, width: "" },
-  { name: "is_outlier", title: "Outlier", value: (one) => String(one.isOutlier), width: "" },
+  { name: "dispatch", title: "Dispatch", value: (point) => point.dispatch, width: "" },
+  { name: "dispatch_id", title: "Id", value: (point) => point.id, width: "" },
+  { name: "kernel", title: "Kernel", value: (point) => point.kernel, width: "" },
+  { name: "value", title: "Value", value: (point) => point.value, width: "" },
+  { name: "is_outlier", title: "Outlier", value: (point) => String(point.isOutlier), width: "" },
 ];
 
 function ByDispatch() {
@@ -42,7 +42,7 @@ const tablesOf = (panels: Panel[]) => panels.flatMap((panel) => panel.tables).fi
 function Chosen({ panels }: { panels: Panel[] }) {
   const tables = useMemo(() => tablesOf(panels), [panels]);
   const metrics = useMemo(
-    () => new Map(tables.flatMap((table) => table.metrics.map((one) => [one.id, one]))),
+    () => new Map(tables.flatMap((table) => table.metrics.map((each) => [each.id, each]))),
     [tables],
   );
   const metric = metrics.has(selection.value.metric ?? "") ? (selection.value.metric as string) : DURATION;
@@ -51,8 +51,8 @@ function Chosen({ panels }: { panels: Panel[] }) {
   const asked = table && (per === "kernel" ? { table } : { table, normalization: per });
   const answer = useAnswer(asked ? arrow(current.value, "counter_values", asked) : null);
   if (!table) return <Nothing>Nothing to show: no metrics are known for this GPU.</Nothing>;
-  const known = metrics.get(metric);
-  const unit = known ? known.unit.replace("/N", `/${normalization()}`) : "ns";
+  const declared = metrics.get(metric);
+  const unit = declared ? declared.unit.replace("/N", `/${normalization()}`) : "ns";
   const choose = (
     <select
       aria-label="Metric"
@@ -64,9 +64,9 @@ function Chosen({ panels }: { panels: Panel[] }) {
       }}
     >
       <option value={DURATION}>Duration</option>
-      {tables.map((one) => (
-        <optgroup key={one.id} label={`${one.id} ${one.title}`}>
-          {one.metrics.map((each) => (
+      {tables.map((group) => (
+        <optgroup key={group.id} label={`${group.id} ${group.title}`}>
+          {group.metrics.map((each) => (
             <option key={each.id} value={each.id}>
               {each.name}
             </option>
@@ -78,7 +78,7 @@ function Chosen({ panels }: { panels: Panel[] }) {
   return (
     <Answered answer={answer} choose={choose}>
       {(columns) => (
-        <Plot columns={columns} metric={metric} unit={unit} name={known?.name ?? "Duration"} choose={choose} />
+        <Plot columns={columns} metric={metric} unit={unit} name={declared?.name ?? "Duration"} choose={choose} />
       )}
     </Answered>
   );
@@ -100,10 +100,10 @@ interface PlotProps {
 function Plot({ columns, metric, unit, name, choose }: PlotProps) {
   const kernel = chosenKernel()?.kernel ?? null;
   const values = useMemo(() => valuesOf(columns, metric, kernel), [columns, metric, kernel]);
-  const over = useSignal<{ one: DispatchValue; x: number; y: number } | null>(null);
+  const over = useSignal<{ point: DispatchValue; x: number; y: number } | null>(null);
   const size = useRef<Size>({ width: 800, height: 400 });
   const range = rangeOf(values);
-  const last = Math.max(1, ...values.map((one) => one.dispatch));
+  const last = Math.max(1, ...values.map((point) => point.dispatch));
   const x = (dispatch: number, width: number) => LEFT() + 8 + (dispatch / last) * (width - LEFT() - 24);
   const y = (value: number, height: number) =>
     TOP + (1 - (value - range.low) / (range.high - range.low)) * (height - TOP - BELOW());
@@ -111,16 +111,16 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
     size.current = area;
     paintAxes(painter, area, range, last, y, x, unit);
     const radius = (values.length > 400 ? 2.5 : 4) * textScale();
-    for (const one of values) {
-      const [left, top] = [x(one.dispatch, area.width), y(one.value, area.height)];
-      const edge = one.isOutlier ? paper("text") : seriesColour(one.kernel);
+    for (const point of values) {
+      const [left, top] = [x(point.dispatch, area.width), y(point.value, area.height)];
+      const edge = point.isOutlier ? paper("text") : seriesColour(point.kernel);
       paintMark(
         painter,
-        one.isOutlier ? "diamond" : "circle",
+        point.isOutlier ? "diamond" : "circle",
         left,
         top,
-        one.isOutlier ? radius * 1.5 : radius,
-        seriesColour(one.kernel),
+        point.isOutlier ? radius * 1.5 : radius,
+        seriesColour(point.kernel),
         edge,
       );
     }
@@ -130,19 +130,19 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
     const at = { x: event.clientX - box.left, y: event.clientY - box.top };
     let best: typeof over.value = null;
     let least = NEAR;
-    for (const one of values) {
-      const [left, top] = [x(one.dispatch, size.current.width), y(one.value, size.current.height)];
+    for (const point of values) {
+      const [left, top] = [x(point.dispatch, size.current.width), y(point.value, size.current.height)];
       const far = Math.hypot(left - at.x, top - at.y);
       if (far < least) {
         least = far;
-        best = { one, x: left, y: top };
+        best = { point, x: left, y: top };
       }
     }
     return best;
   };
   const total = columns.length ? (columns.numbers("dispatch_total")[0] ?? 0) : 0;
   const left = truncation(columns.length, total);
-  const outliers = values.filter((one) => one.isOutlier).length;
+  const outliers = values.filter((point) => point.isOutlier).length;
   return (
     <div class="view">
       <div class="toolbar">
@@ -175,7 +175,7 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
               },
               onClick: (event) => {
                 const hit = nearest(event);
-                if (hit) chooseKernel(hit.one.kernel);
+                if (hit) chooseKernel(hit.point.kernel);
               },
             }}
           />
@@ -211,24 +211,24 @@ function paintAxes(
 }
 
 function Tip({
-  over: { one, x, y },
+  over: { point, x, y },
   unit,
   width,
 }: {
-  over: { one: DispatchValue; x: number; y: number };
+  over: { point: DispatchValue; x: number; y: number };
   unit: string;
   width: number;
 }) {
   const side = x > width / 2 ? { right: `${width - x + 14}px` } : { left: `${x + 14}px` };
-  const name = countersOverview().kernels[one.kernel]?.kernel_name ?? `kernel ${one.kernel}`;
+  const name = countersOverview().kernels[point.kernel]?.kernel_name ?? `kernel ${point.kernel}`;
   return (
-    <div class="tooltip" style={{ ...side, top: `${Math.max(4, y - 30)}px` }} data-tip={one.dispatch}>
-      <div class="strong">{unit === "ns" ? nanoseconds(one.value) : `${measured(one.value)} ${unit}`}</div>
+    <div class="tooltip" style={{ ...side, top: `${Math.max(4, y - 30)}px` }} data-tip={point.dispatch}>
+      <div class="strong">{unit === "ns" ? nanoseconds(point.value) : `${measured(point.value)} ${unit}`}</div>
       <div>
-        dispatch {exact(one.dispatch)}
-        {Number.isNaN(one.id) ? "" : `, id ${one.id}`} of {name}
+        dispatch {exact(point.dispatch)}
+        {Number.isNaN(point.id) ? "" : `, id ${point.id}`} of {name}
       </div>
-      {one.isOutlier ? <div>an outlier among the dispatches of its kernel</div> : null}
+      {point.isOutlier ? <div>an outlier among the dispatches of its kernel</div> : null}
     </div>
   );
 }

@@ -17,9 +17,9 @@ const columns = {
 } as unknown as Columns;
 
 test("only known values are shown, of the chosen kernel", () => {
-  expect(valuesOf(columns, "17.1.2", null).map((one) => one.value)).toEqual([50, 70]);
+  expect(valuesOf(columns, "17.1.2", null).map((value) => value.value)).toEqual([50, 70]);
   expect(valuesOf(columns, "17.1.2", 0)).toEqual([{ dispatch: 2, id: 12, kernel: 0, value: 70, isOutlier: true }]);
-  expect(valuesOf(columns, DURATION, 0).map((one) => one.isOutlier)).toEqual([true, true]);
+  expect(valuesOf(columns, DURATION, 0).map((value) => value.isOutlier)).toEqual([true, true]);
   expect(valuesOf(columns, "2.1.0", null)).toEqual([]);
 });
 

@@ -42,7 +42,7 @@ function Diagnosis() {
 function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
   const { kernels, kernel_count: count } = answer;
   const left = truncation(kernels.length, count);
-  const lines = () => kernels.flatMap((of) => of.suspects.map((one) => ({ ...one, of })));
+  const lines = () => kernels.flatMap((of) => of.suspects.map((suspect) => ({ ...suspect, of })));
   return (
     <div class="view">
       <div class="toolbar">

@@ -31,8 +31,8 @@ export function besideLines(text: string, problems: DerivedProblemsRow[]): strin
   const beside = text.split("\n").map(() => "");
   for (const { line, column, message } of problems) {
     const at = Math.min(Math.max(line, 1), beside.length) - 1;
-    const said = `column ${column}: ${message}`;
-    beside[at] = beside[at] ? `${beside[at]}; ${said}` : said;
+    const problem = `column ${column}: ${message}`;
+    beside[at] = beside[at] ? `${beside[at]}; ${problem}` : problem;
   }
   return beside;
 }

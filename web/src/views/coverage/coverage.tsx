@@ -46,11 +46,11 @@ function Coverage() {
 }
 
 function Doubts({ trust, doubts }: DoubtsAnswer) {
-  const known = TRUST[trust];
+  const verdict = TRUST[trust];
   return (
     <Section title="Verdict">
       <p class="verdict" data-field="trust">
-        <Chip tone={known?.tone ?? ""}>{known?.word ?? trust}</Chip> {known?.means}
+        <Chip tone={verdict?.tone ?? ""}>{verdict?.word ?? trust}</Chip> {verdict?.means}
       </p>
       <ul class="doubt-list">
         {doubts.map((doubt) => (

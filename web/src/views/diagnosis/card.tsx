@@ -103,14 +103,14 @@ export function Card({ finding, number, colour, producersOf }: Props) {
 
 /** Its instructions open on demand; when the evidence below shows all of them there is nothing to open. */
 function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: Finding }) {
-  const known = new Set(finding.evidence.map((item) => item.row));
+  const shownRows = new Set(finding.evidence.map((item) => item.row));
   const left = remedy.rows.length - SHOWN_ROWS;
   const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}, ${short(remedy.exposed_cycles_total)} cycles exposed`;
   return (
     <li>
       {remedy.name && remedy.name !== finding.name ? <b>{sentence(remedy.name)}: </b> : null}
       {remedy.text}
-      {!remedy.rows.length || !remedy.exposed_cycles_total ? null : remedy.rows.every((row) => known.has(row)) ? (
+      {!remedy.rows.length || !remedy.exposed_cycles_total ? null : remedy.rows.every((row) => shownRows.has(row)) ? (
         <div class="faint-text">{what}</div>
       ) : (
         <details class="remedy-rows">

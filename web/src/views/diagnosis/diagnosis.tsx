@@ -43,10 +43,10 @@ const COLUMNS: Column<Finding>[] = [
 function Diagnosis() {
   const plan = useAnswer(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
   const waits = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
-  const known = waits.value.state === "ready" ? waits.value.value : null;
+  const waitsAnswer = waits.value.state === "ready" ? waits.value.value : null;
   return (
     <Answered answer={plan} choose={<KernelChooser />}>
-      {(answer) => <Plan answer={answer} waits={known} />}
+      {(answer) => <Plan answer={answer} waits={waitsAnswer} />}
     </Answered>
   );
 }

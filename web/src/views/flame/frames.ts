@@ -75,7 +75,7 @@ export function colourOfFrame(frames: Frames, frame: number): string {
 
 /** The category whose colour a class of instructions has, by the beginning of its name. */
 function categoryOf(kind: string): string {
-  const known: [string, string][] = [
+  const kinds: [string, string][] = [
     ["matrix", "MATRIX"],
     ["valu", "VALU"],
     ["lds", "LDS"],
@@ -86,7 +86,7 @@ function categoryOf(kind: string): string {
     ["end", "JUMP"],
     ["salu", "SALU"],
   ];
-  return known.find(([begin]) => kind.startsWith(begin))?.[1] ?? "IMMED";
+  return kinds.find(([begin]) => kind.startsWith(begin))?.[1] ?? "IMMED";
 }
 
 export function selectFrame(frames: Frames, frame: number): void {

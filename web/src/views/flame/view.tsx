@@ -155,10 +155,10 @@ function Graph({ table, tree, hasMarkers }: { table: Columns; tree: { value: str
           value={tree.value}
           onChange={(event) => (tree.value = event.currentTarget.value)}
         >
-          {TREES.map((one) => (
-            <option key={one.id} value={one.id} disabled={one.needsMarkers && !hasMarkers}>
-              {one.title}
-              {one.needsMarkers && !hasMarkers ? " (no markers)" : ""}
+          {TREES.map((tree) => (
+            <option key={tree.id} value={tree.id} disabled={tree.needsMarkers && !hasMarkers}>
+              {tree.title}
+              {tree.needsMarkers && !hasMarkers ? " (no markers)" : ""}
             </option>
           ))}
         </select>

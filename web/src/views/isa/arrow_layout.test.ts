@@ -14,10 +14,10 @@ describe("arrows beside the listing", () => {
     const pairs: [number, number][] = [];
     for (let i = 0; i < 300; i++) pairs.push([(i * 37) % 101, (i * 53) % 97]);
     const trunks = trunksOf(edges(...pairs));
-    for (const one of trunks) {
+    for (const trunk of trunks) {
       for (const other of trunks) {
-        if (one === other || one.lane !== other.lane) continue;
-        expect(one.bottom < other.top || other.bottom < one.top).toBe(true);
+        if (trunk === other || trunk.lane !== other.lane) continue;
+        expect(trunk.bottom < other.top || other.bottom < trunk.top).toBe(true);
       }
     }
   });

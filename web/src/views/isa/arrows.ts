@@ -103,8 +103,8 @@ export function branchesOfWave(all: Arrow[], wave: WaveData): Arrow[] {
   const counts = new Map(all.map((arrow) => [`${arrow.from} ${arrow.to}`, 0]));
   for (let i = 1; i < wave.count; i++) {
     const key = `${wave.row[i - 1]} ${wave.row[i]}`;
-    const known = counts.get(key);
-    if (known !== undefined) counts.set(key, known + 1);
+    const arrow = counts.get(key);
+    if (arrow !== undefined) counts.set(key, arrow + 1);
   }
   return all.map(({ from, to }) => jump(from, to, counts.get(`${from} ${to}`) ?? 0)).filter((arrow) => arrow.count > 0);
 }

@@ -6,8 +6,8 @@ const cache = new Map<string, Token[]>();
 const MOST_KEPT = 5000;
 
 function tokens(text: string): Token[] {
-  const known = cache.get(text);
-  if (known) return known;
+  const cached = cache.get(text);
+  if (cached) return cached;
   if (cache.size > MOST_KEPT) cache.clear();
   const tokens = tokensOf(text);
   cache.set(text, tokens);
@@ -51,5 +51,5 @@ export function InstructionText({ text }: { text: string }) {
 
 function highlightClass(highlighted: Register | null, own: Register | null, isWritten: boolean): string {
   if (!highlighted || !own || !overlap(highlighted, own)) return "";
-  return isWritten ? " highlighted written" : " lit";
+  return isWritten ? " highlighted written" : " highlighted";
 }

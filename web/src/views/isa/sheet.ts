@@ -53,9 +53,9 @@ export function useSheet(code: Code): Sheet {
   const rowCount = code.count;
   const mode = useComputed(() => isaSettings.value.mode);
   const canvas = useComputed<CanvasMode>(() => {
-    const known = canvasModes();
+    const modes = canvasModes();
     const chosen = isaSettings.value.canvas;
-    return chosen && known.includes(chosen) ? chosen : (known[0] ?? "total");
+    return chosen && modes.includes(chosen) ? chosen : (modes[0] ?? "total");
   });
   const target = useComputed(targetWave);
   const number = useComputed(() => target.value?.wave);

@@ -25,8 +25,8 @@ export function shownTables(
 ): ShownTable[] {
   const byTable = new Map<string, CounterPanelsRow[]>();
   for (const row of rows) {
-    const mine = byTable.get(row.table_id);
-    if (mine) mine.push(row);
+    const ofTable = byTable.get(row.table_id);
+    if (ofTable) ofTable.push(row);
     else byTable.set(row.table_id, [row]);
   }
   const wanted = matcher(query);
@@ -50,6 +50,6 @@ export function shownTables(
 /** How many metrics of a panel have a value. */
 export function knownOf(panel: Panel, rows: CounterPanelsRow[]): { known: number; all: number } {
   const ids = new Set(panel.tables.filter((table) => !table.per_channel).map((table) => table.id));
-  const mine = rows.filter((row) => ids.has(row.table_id));
-  return { known: mine.filter((row) => row.average !== null || row.median !== null).length, all: mine.length };
+  const ofTable = rows.filter((row) => ids.has(row.table_id));
+  return { known: ofTable.filter((row) => row.average !== null || row.median !== null).length, all: ofTable.length };
 }

@@ -62,9 +62,9 @@ export function firstKinds(answer: CounterRooflineAnswer, work: Work): Set<strin
   const rows = answer.operations.rows.filter((row) => row.work === work && row.operations);
   for (const row of rows) totals.set(row.kernel, (totals.get(row.kernel) ?? 0) + (row.operations ?? 0));
   const used = rows.filter((row) => (row.operations ?? 0) >= LEAST_SHARE * (totals.get(row.kernel) ?? 0));
-  const known = kindsOf(answer, work).map((row) => row.name);
-  const kinds = new Set(used.map((row) => row.kind).filter((kind) => known.includes(kind)));
-  if (!kinds.size) for (const name of known.filter((each) => /FP32|INT32/.test(each))) kinds.add(name);
+  const names = kindsOf(answer, work).map((row) => row.name);
+  const kinds = new Set(used.map((row) => row.kind).filter((kind) => names.includes(kind)));
+  if (!kinds.size) for (const name of names.filter((each) => /FP32|INT32/.test(each))) kinds.add(name);
   return kinds;
 }
 

@@ -42,8 +42,8 @@ export function useCategories(file: SourceFile, isWanted: boolean): Map<number, 
   const table = isWanted && answer.value.state === "ready" ? answer.value.value : null;
   return useMemo(() => {
     if (!table) return new Map<number, CostPart[]>();
-    const known: Record<string, string> = { ...traceOverview().categories, 15: "MATRIX" };
-    const names = Array.from(table.numbers("category"), (category) => known[category] ?? "NONE");
+    const categories: Record<string, string> = { ...traceOverview().categories, 15: "MATRIX" };
+    const names = Array.from(table.numbers("category"), (category) => categories[category] ?? "NONE");
     const amounts = table.numbers(`${which === "own" ? "" : "inclusive_"}latency_cycles_total`);
     const parts = ([meaning, value]: [string, number]) => ({ meaning, label: meaning, value });
     return new Map([...byLine(table, file, names, amounts)].map(([line, list]) => [line, list.map(parts)]));

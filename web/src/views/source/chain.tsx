@@ -35,7 +35,7 @@ function neighbours(calls: Columns, sources: Sources, file: number, line: number
 export function Chain({ sources }: { sources: Sources }) {
   const answer = useAnswer(arrow(current.value, "source_calls"));
   const place = selection.value.sourceLine;
-  const file = place ? sources.files.find((one) => one.file === place.file) : undefined;
+  const file = place ? sources.files.find((candidate) => candidate.file === place.file) : undefined;
   if (answer.value.state !== "ready" || !place || !file) return null;
   const calls = answer.value.value;
   const callers = neighbours(calls, sources, file.number, place.line, false);

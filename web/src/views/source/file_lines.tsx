@@ -164,5 +164,5 @@ const weightIn = (entry: Listed, which: "own" | "inclusive") => (entry.cost ? we
 function previewedLines(file: string): Set<number> {
   const { sourceLine, row } = preview.value;
   const places = sourceLine ? [sourceLine] : row === undefined ? [] : chainOf(row);
-  return new Set(places.filter((one) => one.file === file).map((one) => one.line));
+  return new Set(places.filter((line) => line.file === file).map((line) => line.line));
 }

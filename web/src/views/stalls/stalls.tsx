@@ -103,12 +103,12 @@ function Classes({ answer }: { answer: StallsAnswer }) {
             />
           ) : null}
         </div>
-        {classes.map((one) => (
+        {classes.map((stallClass) => (
           <StallClassLine
-            key={one.class}
-            one={one}
+            key={stallClass.class}
+            stallClass={stallClass}
             most={classes[0]?.stall_cycles_total ?? 1}
-            rows={byClass.get(one.class) ?? []}
+            rows={byClass.get(stallClass.class) ?? []}
           />
         ))}
         {classes.length === 0 ? <Nothing>No instruction of this trace stalled, or none was traced.</Nothing> : null}
@@ -126,46 +126,54 @@ function Classes({ answer }: { answer: StallsAnswer }) {
 const KINDS: Record<string, string> = { wait: "WAIT", issue: "stall", padding: "NEXT", sync: "JUMP" };
 const MOST_SHOWN = 200;
 
-function StallClassLine({ one, most, rows }: { one: StallsClassesRow; most: number; rows: StallRowsRow[] }) {
+function StallClassLine({
+  stallClass,
+  most,
+  rows,
+}: {
+  stallClass: StallsClassesRow;
+  most: number;
+  rows: StallRowsRow[];
+}) {
   const open = useSignal(false);
-  const colour = colourOf(KINDS[one.kind] ?? "stall");
-  const exposed = one.exposed_stall_cycles_total / most;
-  const hidden = (one.stall_cycles_total - one.exposed_stall_cycles_total) / most;
+  const colour = colourOf(KINDS[stallClass.kind] ?? "stall");
+  const exposed = stallClass.exposed_stall_cycles_total / most;
+  const hidden = (stallClass.stall_cycles_total - stallClass.exposed_stall_cycles_total) / most;
   const stalled = rows.filter((row) => row.stall_cycles_total > 0);
   return (
-    <div class="stall-class" data-class={one.class}>
+    <div class="stall-class" data-class={stallClass.class}>
       <button type="button" class="stall-head" aria-expanded={open.value} onClick={() => (open.value = !open.value)}>
         <span class="twist">{open.value ? "▾" : "▸"}</span>
-        <b>{one.class}</b>
+        <b>{stallClass.class}</b>
         <span class="number" data-field="stall_share" title="Of all stall cycles">
-          {percent(one.stall_share)}
+          {percent(stallClass.stall_share)}
         </span>
-        <span class="number" data-field="stall" title={`${exact(one.stall_cycles_total)} stall cycles`}>
-          {short(one.stall_cycles_total)}
+        <span class="number" data-field="stall" title={`${exact(stallClass.stall_cycles_total)} stall cycles`}>
+          {short(stallClass.stall_cycles_total)}
         </span>
         <span class="number faint-text" data-field="exposed" title="Stall cycles that no other wave hid">
-          {short(one.exposed_stall_cycles_total)} exposed
+          {short(stallClass.exposed_stall_cycles_total)} exposed
         </span>
       </button>
       <PartsBar
-        label={`${exact(one.exposed_stall_cycles_total)} exposed and ${exact(one.stall_cycles_total - one.exposed_stall_cycles_total)} hidden stall cycles`}
+        label={`${exact(stallClass.exposed_stall_cycles_total)} exposed and ${exact(stallClass.stall_cycles_total - stallClass.exposed_stall_cycles_total)} hidden stall cycles`}
         parts={[
           { share: exposed, colour, title: "exposed: no other wave hid it" },
           { share: hidden, colour: colourOf("hidden"), title: "hidden behind other waves" },
         ]}
       />
       <p class="stall-words">
-        {one.meaning}
-        {one.remedy ? <span class="faint-text">. What helps: {one.remedy}</span> : null}
-        {!open.value && one.top_row >= 0 && rows[0] ? (
+        {stallClass.meaning}
+        {stallClass.remedy ? <span class="faint-text">. What helps: {stallClass.remedy}</span> : null}
+        {!open.value && stallClass.top_row >= 0 && rows[0] ? (
           <span class="stall-top">
-            most at <RowLink row={one.top_row} text={rows[0].text} />
+            most at <RowLink row={stallClass.top_row} text={rows[0].text} />
           </span>
         ) : null}
       </p>
       {open.value ? (
         <SmallTable
-          label={`Instructions: ${one.class}`}
+          label={`Instructions: ${stallClass.class}`}
           columns={COLUMNS}
           rows={stalled.slice(0, MOST_SHOWN)}
           total={stalled.length}

@@ -79,8 +79,8 @@ export function cuLines(counted: Counted): CuLine[] {
   const lines = new Map<string, CuLine>();
   const at = (se: number, cu: number) => {
     const place = `SE ${se} CU ${cu}`;
-    const known = lines.get(place);
-    if (known) return known;
+    const present = lines.get(place);
+    if (present) return present;
     const line = { place, se, cu, shares: new Map<string, number>(), counts: new Map<string, number>() };
     lines.set(place, line);
     return line;

@@ -27,11 +27,11 @@ export function pipeRows(
   const rows = shown.map(({ se, simd, pipe, lane, series }) =>
     row(pipe, lane ?? NO_LANE, [`SE ${se}`, `SIMD ${simd}`], [series], 1),
   );
-  const units = new Set(shown.map((one) => keyOf(one, "")));
+  const units = new Set(shown.map((curve) => keyOf(curve, "")));
   if (units.size < 2) return rows;
   const issuing = [...new Set(shown.map(({ pipe }) => pipe))].filter((pipe) => pipe !== NO_ISSUE);
   const means = [...issuing, NO_ISSUE].map((pipe) => {
-    const series = shown.filter((one) => one.pipe === pipe).map((one) => one.series);
+    const series = shown.filter((curve) => curve.pipe === pipe).map((curve) => curve.series);
     return row(pipe, NO_LANE, [`Mean of ${units.size} SIMDs`, "all"], series, units.size);
   });
   return [...means, ...rows];
