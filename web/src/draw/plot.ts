@@ -53,7 +53,7 @@ export function paintBars(painter: Painter, box: Box, bars: Bar[], colour: strin
   });
 }
 
-export interface Stretch {
+export interface Interval {
   begin: number;
   end: number;
   mean: number;
@@ -65,20 +65,20 @@ export interface Stretch {
 export function paintSteps(
   painter: Painter,
   box: Box,
-  stretches: Stretch[],
+  intervals: Interval[],
   time: { begin: number; end: number },
   colour: string,
 ): void {
-  const most = Math.max(1, ...stretches.map((stretch) => stretch.high));
+  const most = Math.max(1, ...intervals.map((interval) => interval.high));
   axes(painter, box, nanoseconds(most), "0");
   const scale = box.width / Math.max(time.end - time.begin, 1);
   const x = (at: number) => box.x + (at - time.begin) * scale;
   const y = (value: number) => box.y + box.height - (value / most) * box.height;
   painter.clipped(box.x, box.y, box.width, box.height + 1, () => {
-    for (const stretch of stretches) {
-      const [left, wide] = [x(stretch.begin), Math.max(1, (stretch.end - stretch.begin) * scale)];
-      painter.rect(left, y(stretch.high), wide, Math.max(1, y(stretch.low) - y(stretch.high)), paper("preview"));
-      painter.rect(left, y(stretch.mean) - 1, wide, 2, colour);
+    for (const interval of intervals) {
+      const [left, wide] = [x(interval.begin), Math.max(1, (interval.end - interval.begin) * scale)];
+      painter.rect(left, y(interval.high), wide, Math.max(1, y(interval.low) - y(interval.high)), paper("preview"));
+      painter.rect(left, y(interval.mean) - 1, wide, 2, colour);
     }
   });
   const bottom = box.y + box.height + 10;

@@ -76,7 +76,7 @@ describe("the raster of a lane", () => {
     expect([...target.pixels.subarray(0, 6)]).toEqual([0x11, 0x11, 0x11, 0x11, 0, 0]);
     expect([...target.pixels.subarray(10, 16)]).toEqual([0x22, 0x22, 0x11, 0x11, 0, 0]);
   });
-  it("shows stretches behind", () => {
+  it("shows intervals behind", () => {
     const target = raster(10, 1);
     rasterStretches(target, 0, 1, [101], [103], window, 0x99);
     expect([...target.pixels]).toEqual([0, 0x99, 0x99, 0, 0, 0, 0, 0, 0, 0]);

@@ -4,7 +4,7 @@ import type { Track } from "./tracks";
 
 const track = { name: "run", begin: 0, end: 1_000_000, cell: 16, tile_cells: 1024, level_count: 7 } as Track;
 
-test("a stretch needs at most three tiles, none of them outside", () => {
+test("an interval needs at most three tiles, none of them outside", () => {
   for (const [begin, end] of [
     [0, 1_000_000],
     [5, 80],

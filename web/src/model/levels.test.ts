@@ -33,7 +33,7 @@ describe("what stands in for missing tiles", () => {
     cover(track, level, window, ({ level, tile }) =>
       have.includes(`${level}/${tile}`) ? `${level}/${tile}` : undefined,
     ).map(({ tile, begin, end }) => [tile, (begin - 1000) / 4096, (end - 1000) / 4096]);
-  it("is the next coarser one, only for the missing stretch", () => {
+  it("is the next coarser one, only for the missing interval", () => {
     expect(shown(["0/0", "0/3", "1/0", "2/0", "4/0"])).toEqual([
       ["0/0", 0, 1],
       ["1/0", 1, 2],

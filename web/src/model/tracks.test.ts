@@ -119,7 +119,7 @@ describe("a set of tracks", () => {
     for (; span; span = await set.neighbour(span, -1)) back.push(span.item);
     expect(back).toEqual([4, 3, 2, 1, 0]);
   });
-  it("counts what reaches into a stretch, and says when that is not exact", async () => {
+  it("counts what reaches into an interval, and says when that is not exact", async () => {
     const set = madeSet();
     await set.store.fetch({ track: track.name, level: 0, tile: 0 });
     expect(set.count(track, [0], { begin: 95, end: 155 }, 0.5)).toEqual({ count: 1, isExact: false });

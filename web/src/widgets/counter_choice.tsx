@@ -15,7 +15,7 @@ export function CounterKernelChooser() {
     <select
       aria-label="Kernel"
       class="kernel-chooser"
-      title={chosen ? chosen.kernel_name : "About which kernel's dispatches this is"}
+      title={chosen ? chosen.kernel_name : "Show the dispatches of one kernel only"}
       value={chosen?.kernel ?? ""}
       onChange={(event) => chooseKernel(event.currentTarget.value === "" ? null : Number(event.currentTarget.value))}
     >

@@ -140,7 +140,7 @@ export function CurveChart(props: CurveChartProps) {
 }
 
 const HINT =
-  "Wheel: zoom time; Ctrl+wheel: zoom values; drag: select a stretch; right drag or Shift+wheel: move; double click: all";
+  "Wheel: zoom time; Ctrl+wheel: zoom values; drag: select a time range; right drag or Shift+wheel: move; double click: all";
 
 /** Ask for exact values soon after the pointer has come to rest. */
 function useExactValues(tiles: CurveTiles): void {

@@ -39,7 +39,7 @@ function valuesOf(
   return {
     heading: timeOf(cycle),
     isExact: values !== undefined,
-    title: values ? "Values at this time" : "Means of the shortest stretch on screen around this time",
+    title: values ? "Values at this time" : "Means of the shortest interval on screen around this time",
     values: numbers.map((number) => {
       const bin = binAt(parts, number, at);
       const hint = bin ? `on this pixel: mean ${figure(bin.mean)}, from ${figure(bin.low)} to ${figure(bin.high)}` : "";

@@ -5,7 +5,7 @@ export function Doubts({ doubts }: { doubts: string[] }) {
   if (!doubts.length) return null;
   return (
     <details class="counter-doubts" data-doubts={doubts.length}>
-      <summary title="What limits the trust in these numbers">
+      <summary title="Caveats for these numbers">
         {doubts[0]}
         {doubts.length > 1 ? ` · and ${doubts.length - 1} more` : ""}
       </summary>

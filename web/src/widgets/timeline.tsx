@@ -257,7 +257,7 @@ function RowHeightButtons({ state }: { state: TimelineState }) {
   const buttons: [sign: string, title: string, run: () => void][] = [
     ["−", "Thinner lanes (Alt+wheel, −)", () => state.resizeRows(0.7, middle())],
     ["+", "Taller lanes (Alt+wheel, +)", () => state.resizeRows(1.5, middle())],
-    ["⤢", "All of the time, and as many lanes as fit (0)", () => showEverything(state)],
+    ["⤢", "The whole time, and as many lanes as fit (0)", () => showEverything(state)],
   ];
   return (
     <div class="timeline-buttons">

@@ -19,7 +19,7 @@ function lines(hit: Hit, state: TimelineState): string[] {
   const { unit, clockMhz } = state;
   const where = [...row.path, row.label].filter(Boolean).join(" · ");
   const around = (range: { begin: number; end: number }) => [
-    `begin ${timeText(range.begin, unit)}`,
+    `start ${timeText(range.begin, unit)}`,
     `length ${durationText(range.end - range.begin, unit, clockMhz)}`,
   ];
   if (span) {

@@ -192,14 +192,14 @@ function OverTime({
   rows: RunKernelOverTimeRow[];
   colour: string;
 }) {
-  const stretches = rows.map((row) => ({
+  const intervals = rows.map((row) => ({
     begin: row.begin,
     end: row.begin + row.length_ns,
     mean: row.mean_ns,
     low: row.min_ns,
     high: row.max_ns,
   }));
-  const paint: Paint = (painter, size) => paintSteps(painter, plotBox(size), stretches, bounds.value, colour);
+  const paint: Paint = (painter, size) => paintSteps(painter, plotBox(size), intervals, bounds.value, colour);
   return (
     <Section
       title={title}

@@ -15,7 +15,7 @@ const data: WaveData = {
 };
 
 describe("the way of an iteration", () => {
-  it("holds what was executed in it, in stretches between jumps back", () => {
+  it("holds what was executed in it, in segments between jumps back", () => {
     const loop = { first_row: 4, last_row: 6 } as LoopsRow;
     const iteration: Iteration = { loop: 0, entry: 0, iteration: 0, isLast: false, begin: 10, cycles: 40, stall: 0 };
     expect(pathOf(data, loop, iteration)).toEqual([

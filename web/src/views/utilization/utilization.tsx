@@ -60,8 +60,8 @@ const MEANINGS: Record<string, string> = {
 const colourOfPipe = (pipe: string) => colourOf(MEANINGS[pipe] ?? pipe);
 
 /** What the table is about. */
-type Stretch = "all" | "screen" | "selection";
-const STRETCHES: Record<Stretch, string> = {
+type Period = "all" | "screen" | "selection";
+const PERIODS: Record<Period, string> = {
   all: "of the whole trace",
   screen: "of what is on screen",
   selection: "of the selected time",
@@ -91,9 +91,9 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
     () => (curves && tiles ? pipeRows(track, curves, tiles, colourOfPipe) : []),
     [track, curves, tiles],
   );
-  const stretch = stretchNow();
-  const lines = use && curves && tiles ? linesIn(stretch, use, curves, tiles) : [];
-  const columns = useMemo(() => columnsOf(use, STRETCHES[stretch]), [use, stretch]);
+  const period = periodNow();
+  const lines = use && curves && tiles ? linesIn(period, use, curves, tiles) : [];
+  const columns = useMemo(() => columnsOf(use, PERIODS[period]), [use, period]);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     executionOf(span.item).then(
@@ -143,8 +143,8 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
           handle={handle}
           {...{ onSpan, onHover, tooltipOf, highlight }}
         />
-        <div class="utilization-shares" data-shares-of={stretch}>
-          <p class="faint-text">Shares {STRETCHES[stretch]}</p>
+        <div class="utilization-shares" data-shares-of={period}>
+          <p class="faint-text">Shares {PERIODS[period]}</p>
           <Answered answer={answer}>
             {() => <DataTable label="Busy share of every pipe" columns={columns} rows={lines} />}
           </Answered>
@@ -154,14 +154,14 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
   );
 }
 
-function stretchNow(): Stretch {
+function periodNow(): Period {
   if (selection.value.range) return "selection";
   const { begin, end } = shown.value;
   return begin <= bounds.value.begin && end >= bounds.value.end ? "all" : "screen";
 }
 
-function linesIn(stretch: Stretch, use: UtilizationAnswer, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
-  if (stretch === "all") return linesOf(use);
+function linesIn(period: Period, use: UtilizationAnswer, curves: PipeCurves, tiles: CurveTiles): PipeShare[] {
+  if (period === "all") return linesOf(use);
   const range = selection.value.range ?? shown.value;
   return sharesIn(curves, tiles.inWindow(range, SELECTED_BINS), range);
 }
