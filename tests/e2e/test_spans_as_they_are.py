@@ -102,7 +102,7 @@ def test_a_span_reads_as_itself_all_along(page, serve, path, name, length_ns, ma
         expect(tooltip).to_have_attribute("data-length", str(length_ns), timeout=PATIENCE_MS)
         expect(tooltip.locator(".strong")).to_have_text(name, timeout=PATIENCE_MS)
         # what else is known of it comes after its name
-        expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^begin"), timeout=PATIENCE_MS)
+        expect(tooltip.locator("div").nth(1)).not_to_have_text(re.compile("^start"), timeout=PATIENCE_MS)
 
 
 def busy_between(trace, pipe: str, begin: int, end: int) -> tuple[float, float]:
