@@ -76,8 +76,7 @@ class ColumnSpec:
     dtype: str
     unit: str
     meaning: str
-    is_optional: bool = False
-    """Whether values may be null."""
+    is_optional: bool = False  #: Whether values may be null.
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,7 @@ from wavescope.model import to_builtins
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["MOST_ROWS", "serialize"]
-
-MOST_ROWS = 5000
-"""Rows of one table that an answer carries; its `row_count` tells how many there are."""
+MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
 
 _ADDRESSES = ("address", "producer_address")
 

@@ -9,38 +9,38 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.barriers import Barriers
-from wavescope.analysis.bottlenecks import Bottlenecks
-from wavescope.analysis.compare import Comparison
-from wavescope.analysis.contents import Contents
-from wavescope.analysis.counter_compare import CounterComparison
-from wavescope.analysis.counters import Counters
-from wavescope.analysis.coverage import Coverage
-from wavescope.analysis.derived_counters import DerivedCounters
-from wavescope.analysis.diagnose import Diagnosis
-from wavescope.analysis.histogram import RowHistogram
-from wavescope.analysis.loops import Loops
-from wavescope.analysis.memory_chart import MemoryChart
-from wavescope.analysis.memory_latency import MemoryLatency
-from wavescope.analysis.metrics.answer import CounterPanels
-from wavescope.analysis.occupancy import Occupancy
-from wavescope.analysis.profile.busy import Busy
-from wavescope.analysis.profile.compare import ProfileComparison
-from wavescope.analysis.profile.gaps import Gaps
-from wavescope.analysis.profile.kernels import Kernels
-from wavescope.analysis.profile.overlap import Overlap
-from wavescope.analysis.profile.ranks import Ranks
-from wavescope.analysis.profile.recording import Recording
-from wavescope.analysis.profile.regions import Regions
-from wavescope.analysis.profile.summary import Summary
-from wavescope.analysis.raw_counters import RawCounters
-from wavescope.analysis.roofline import Roofline
-from wavescope.analysis.sample_hotspots import SampleHotspots
-from wavescope.analysis.stalls import Stalls
-from wavescope.analysis.states import States
-from wavescope.analysis.utilization import Utilization
-from wavescope.analysis.waits import Waits
-from wavescope.model.counter_set import COUNTER_SET
+from wavescope.analysis.counters.compare import CounterComparison
+from wavescope.analysis.counters.engine.answer import CounterPanels
+from wavescope.analysis.counters.limiters import Bottlenecks
+from wavescope.analysis.counters.memory_chart import MemoryChart
+from wavescope.analysis.counters.raw import RawCounters
+from wavescope.analysis.counters.roofline import Roofline
+from wavescope.analysis.run.busy import Busy
+from wavescope.analysis.run.compare import RunComparison
+from wavescope.analysis.run.gaps import Gaps
+from wavescope.analysis.run.kernels import Kernels
+from wavescope.analysis.run.overlap import Overlap
+from wavescope.analysis.run.ranks import Ranks
+from wavescope.analysis.run.recording import Recording
+from wavescope.analysis.run.regions import Regions
+from wavescope.analysis.run.summary import Summary
+from wavescope.analysis.trace.barriers import Barriers
+from wavescope.analysis.trace.compare import Comparison
+from wavescope.analysis.trace.contents import Contents
+from wavescope.analysis.trace.costs.histogram import RowHistogram
+from wavescope.analysis.trace.costs.loops import Loops
+from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots
+from wavescope.analysis.trace.derived_counters import DerivedCounters
+from wavescope.analysis.trace.diagnose import Diagnosis
+from wavescope.analysis.trace.memory_latency import MemoryLatency
+from wavescope.analysis.trace.occupancy import Occupancy
+from wavescope.analysis.trace.pipes.utilization import Utilization
+from wavescope.analysis.trace.sampled_counters import Counters
+from wavescope.analysis.trace.stalls import Stalls
+from wavescope.analysis.trace.trust.coverage import Coverage
+from wavescope.analysis.trace.waits import Waits
+from wavescope.analysis.trace.waves.states import States
+from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
 from wavescope.page.run.times import declared_since_start
 
@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wavescope.model.answer import Answer
-
-__all__ = ["SHAPES", "Shape"]
 
 
 def _columns(spec: TableSpec, added: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
@@ -68,16 +66,13 @@ def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:
 class Shape:
     """What one question answers with: an analysis's answer, and how the page differs from it."""
 
-    answer: type[Answer] | None = None
-    """None = only the tables given here."""
+    answer: type[Answer] | None = None  #: None = only the tables given here.
+    #: Tables that the page makes or extends, in place of the declared ones of these names.
     tables: Mapping[str, TableSpec] = field(default_factory=dict)
-    """Tables that the page makes or extends, in place of the declared ones of these names."""
+    #: Fields that the page adds: name -> type; a `TableSpec` stands for a list of its rows.
     fields: Mapping[str, Any] = field(default_factory=dict)
-    """Fields that the page adds: name -> type; a `TableSpec` stands for a list of its rows."""
-    without: tuple[str, ...] = ()
-    """Fields of the answer that are not sent."""
-    times_since_start: bool = False
-    """Whether times count from the start of the node (answers about runs)."""
+    without: tuple[str, ...] = ()  #: Fields of the answer that are not sent.
+    times_since_start: bool = False  #: Whether times count from the start of the node (answers about runs).
 
     @property
     def sent_tables(self) -> dict[str, TableSpec]:
@@ -107,7 +102,7 @@ _WAVES = TableSpec(
             "",
             "",
             """
-            begin_cycles        Float64  cycles  | start, on the clock that all shader engines share
+            start_cycles        Float64  cycles  | start, on the clock that all shader engines share
             end_cycles          Float64  cycles  | end, on the clock that all shader engines share
             """,
         ).columns,
@@ -116,6 +111,7 @@ _WAVES = TableSpec(
     ),
 )
 
+#: Question -> what it answers with.
 SHAPES: Mapping[str, Shape] = {
     "barriers": Shape(Barriers),
     "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "beyond_noise_count": int}),
@@ -152,7 +148,7 @@ SHAPES: Mapping[str, Shape] = {
     ),
     "waves": Shape(tables={"waves": _WAVES}),
     "run_busy": _of_run(Busy, without=("over_time",)),
-    "run_compare": _of_run(ProfileComparison, fields={"verdict": str}),
+    "run_compare": _of_run(RunComparison, fields={"verdict": str}),
     "run_gaps": _of_run(Gaps),
     "run_overlap": _of_run(Overlap),
     "run_overview": Shape(
@@ -164,7 +160,7 @@ SHAPES: Mapping[str, Shape] = {
                 begin  Float64?  ns  | first event, since the start of its node
                 end    Float64?  ns  | last event, since the start of its node
                 """,
-                without=("begin_ns", "end_ns", "path", "version"),
+                without=("start_ns", "end_ns", "path", "version"),
             ),
             "gpus": Recording.tables["gpus"],
         }
@@ -193,7 +189,7 @@ SHAPES: Mapping[str, Shape] = {
                 kernel       UInt32  -   | rank of its kernel
                 duration_ns  Int64   ns  | of the pass without counters if there is one; passes may be averaged
                 """,
-                without=("begin_ns", "end_ns", "agent", "process_id", "kernel_name_spelled"),
+                without=("start_ns", "end_ns", "agent", "process_id", "kernel_name_spelled"),
             )
         }
     ),
@@ -203,4 +199,3 @@ SHAPES: Mapping[str, Shape] = {
     "counter_roofline": Shape(Roofline),
     "memory_chart": Shape(MemoryChart, without=("kernel_names",)),
 }
-"""Question -> what it answers with."""

@@ -13,18 +13,18 @@ import msgspec
 import polars as pl
 import pytest
 
+from synth import Workload, write_rocpd_ranks
+from synth.counter_capture import CounterCapture, write_counters
+from synth.kernel_work import KernelWork
 from tests.unit.small_traces import small_trace
 from wavescope.model.schema import TableSpec
 from wavescope.page.asking import ask
-from wavescope.page.document import Document, Library
-from wavescope.page.payload import ARROW
+from wavescope.page.protocol.document import Document, Library
+from wavescope.page.protocol.payload import ARROW
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.shapes import SHAPES
 from wavescope.readers.counters import open_counters
 from wavescope.readers.opening import open as open_path
-from wavescope.synth import Workload, write_rocpd_ranks
-from wavescope.synth.counter_capture import CounterCapture, write_counters
-from wavescope.synth.kernel_work import KernelWork
 
 ROOT = Path(__file__).resolve().parents[3]
 NOT_ASKED = {"derived", "counter_kernels", "run_overview", "summary"}

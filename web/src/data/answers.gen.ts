@@ -670,7 +670,7 @@ export interface LoopsRow {
   /** Its last code row */
   last_row: number;
   /** Code row with which an iteration begins */
-  begin_row: number;
+  start_row: number;
   /** Address of the first row */
   address: string;
   /** Function it is in */
@@ -729,7 +729,7 @@ export const LOOPS: TableInfo<LoopsRow> = {
   depth: ["Depth", "", "Loops around it"],
   first_row: ["First row", "", "Its first code row"],
   last_row: ["Last row", "", "Its last code row"],
-  begin_row: ["Begin row", "", "Code row with which an iteration begins"],
+  start_row: ["Begin row", "", "Code row with which an iteration begins"],
   address: ["Address", "", "Address of the first row"],
   function: ["Function", "", "Function it is in"],
   file: ["File", "", "Source file that most of its rows come from"],
@@ -999,7 +999,7 @@ export interface OccupancyLimitsEnginesRow {
   /** Shader engine */
   se: number;
   /** Start of the first wave [cycles] */
-  begin_cycles: number;
+  start_cycles: number;
   /** End of the last wave [cycles] */
   end_cycles: number;
   /** SIMDs that held waves */
@@ -1016,7 +1016,7 @@ export interface OccupancyLimitsEnginesRow {
 
 export const OCCUPANCY_LIMITS_ENGINES: TableInfo<OccupancyLimitsEnginesRow> = {
   se: ["SE", "", "Shader engine"],
-  begin_cycles: ["Begin cycles", "cycles", "Start of the first wave"],
+  start_cycles: ["Begin cycles", "cycles", "Start of the first wave"],
   end_cycles: ["End cycles", "cycles", "End of the last wave"],
   simd_count: ["SIMDs", "", "SIMDs that held waves"],
   wave_count: ["Waves", "waves", "Waves on all its CUs"],
@@ -1455,7 +1455,7 @@ export interface UtilizationAnswer {
   /** gfx9: records end with the issue; later generations tell when the instruction was done. */
   is_issue_only: boolean;
   /** Begin of the first stretch, on the aligned clock. */
-  begin_cycles: number;
+  start_cycles: number;
   end_cycles: number;
   bin_cycles: number;
   bin_count: number;
@@ -1618,7 +1618,7 @@ export interface WavesRow {
   /** Running number of the wave among those of its SE, SIMD and slot */
   slot_wave: number | null;
   /** Start, on the clock that all shader engines share [cycles] */
-  begin_cycles: number;
+  start_cycles: number;
   /** End, on the clock that all shader engines share [cycles] */
   end_cycles: number;
   /** Number of the kernel; empty = entry not known */
@@ -1646,7 +1646,7 @@ export const WAVES: TableInfo<WavesRow> = {
   simd: ["SIMD", "", "SIMD"],
   slot: ["Slot", "", "Wave slot in the SIMD"],
   slot_wave: ["Slot wave", "", "Running number of the wave among those of its SE, SIMD and slot"],
-  begin_cycles: ["Begin cycles", "cycles", "Start, on the clock that all shader engines share"],
+  start_cycles: ["Begin cycles", "cycles", "Start, on the clock that all shader engines share"],
   end_cycles: ["End cycles", "cycles", "End, on the clock that all shader engines share"],
   kernel: ["Kernel", "", "Number of the kernel; empty = entry not known"],
   me: ["ME", "", "Micro engine that launched it"],

@@ -62,7 +62,7 @@ function Table({ table }: { table: Columns }) {
         isSelected={(wave) => wave.wave === selection.value.wave}
         onSelect={(wave) => {
           selectWave(wave.wave);
-          reveal(wave.begin_cycles);
+          reveal(wave.start_cycles);
         }}
         onHover={(wave) => {
           preview.value = wave ? { wave: wave.wave } : {};

@@ -9,15 +9,12 @@ import polars as pl
 
 from wavescope.analysis.counters.compare import counter_compare
 from wavescope.errors import UsageError
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import kernels_of
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "counters_against"]
 
 _MOST_ROWS = 20_000  # metrics of all kernels: more than other tables have
 
@@ -40,9 +37,6 @@ def counters_against(document: Document, *, base: int) -> Any:
 
 
 def _compared(base: Document, document: Document) -> dict[str, Any]:
-    from dataclasses import replace
-
-    from wavescope.analysis.counter_compare import counter_compare
 
     answer = counter_compare([base.counters, document.counters])
     labels = [f"A: {base.label}", f"B: {document.label}"]  # notes call them by their letters

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.limiters import bottlenecks
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     UsageError
         When there is no such kernel.
     """
-    from wavescope.analysis.bottlenecks import bottlenecks
 
     def make() -> Any:
         return serialize(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.analysis.counters.choice import chosen_dispatches
-from wavescope.model.answer import to_builtins
-from wavescope.model.counters import COUNTER_SET
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.serialize import MOST_ROWS, serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
-
-__all__ = ["QUESTIONS", "dispatches"]
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
@@ -27,9 +23,6 @@ def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, An
     UsageError
         When there is no such kernel.
     """
-    import polars as pl
-
-    from wavescope.analysis.counter_choice import chosen_dispatches
 
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")

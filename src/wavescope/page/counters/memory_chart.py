@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.memory_chart import memory_chart
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_choice
 from wavescope.page.counters.panels import PARAMETERS
-from wavescope.page.question import Question
+from wavescope.page.protocol.question import Question
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ def memory_chart_of(document: Document, *, kernel: int | None = None, normalizat
     UsageError
         When there is no such kernel, or the GPU is not known.
     """
-    from wavescope.analysis.memory_chart import memory_chart
 
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
     serialized: dict[str, Any] = serialize(answer, top=None)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.counters.roofline import roofline
 from wavescope.analysis.counters.roofline.ceilings import CHOICES
 from wavescope.errors import UsageError
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of
-from wavescope.page.question import Parameters, Question, place
+from wavescope.page.protocol.question import Parameters, Question, place
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
@@ -52,9 +51,6 @@ def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | Non
 
 
 def _roofline(document: Document, ceilings: str, kernel: int | None) -> dict[str, Any]:
-    from dataclasses import replace
-
-    from wavescope.analysis.roofline import roofline
 
     whole = roofline(document.counters, choice=choice_of(document, kernel), ceilings=ceilings)
     shown = whole.kernels.head(MOST_KERNELS)

@@ -10,10 +10,9 @@ from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.values.evaluated import metric_values
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.panels import panels_of
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place, text
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, place, text
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
@@ -61,7 +60,6 @@ def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
     UsageError
         When there is no such kernel.
     """
-    from wavescope.analysis.raw_counters import raw_counters
 
     return serialize(raw_counters(document.counters, choice=choice_of(document, kernel)), top=None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -14,7 +15,6 @@ from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.regions import regions
 from wavescope.analysis.run.summary import summary
 from wavescope.errors import UsageError
-from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
 from wavescope.page.run.times import since_begin
@@ -27,25 +27,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.summary import Summary
     from wavescope.page.protocol.document import Document
 
-    from wavescope.analysis.profile.kernels import Kernels
-    from wavescope.analysis.profile.summary import Summary
-    from wavescope.page.document import Document
-
-__all__ = [
-    "GROUPINGS",
-    "QUESTIONS",
-    "busy_of_run",
-    "gaps_of_run",
-    "kernel_of_run",
-    "kernels_of_run",
-    "overlap_of_run",
-    "ranks_of_run",
-    "region_domains",
-    "regions_of_run",
-    "serialized",
-    "summary_by",
-    "summary_of_run",
-]
 
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.run.compare import compare_runs
 from wavescope.errors import UsageError
-from wavescope.page.question import Question, place
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.run.answers import serialized
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def run_against(document: Document, *, base: int) -> Any:
         labels = [f"{label} ({letter})" for label, letter in zip(labels, "AB", strict=True)]
 
     def make() -> Any:
-        answer = compare_profiles([other.run, document.run], labels=labels)
+        answer = compare_runs([other.run, document.run], labels=labels)
         return serialized(document, answer) | {"verdict": answer.verdict(1)}
 
     return document.kept(("run", "compare", base), make)

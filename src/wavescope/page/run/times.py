@@ -11,14 +11,10 @@ from wavescope.analysis.run.clocks import node_clocks
 from wavescope.analysis.run.recording import recording
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from wavescope.analysis.profile.clocks import NodeClocks
-    from wavescope.analysis.profile.recording import Recording
+    from wavescope.analysis.run.clocks import NodeClocks
+    from wavescope.analysis.run.recording import Recording
     from wavescope.model.schema import TableSpec
-    from wavescope.page.document import Document
-
-__all__ = ["clocks_of", "declared_since_start", "node_column", "recording_of", "since_begin"]
+    from wavescope.page.protocol.document import Document
 
 _TIMES = {"start_ns": "begin", "end_ns": "end"}
 _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, since the start of its node"}
@@ -39,18 +35,7 @@ def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
 
     A frame that does not say on which node something happened stays as it is. Times of a run can be greater than
     2**53, where JavaScript's numbers end.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from wavescope.model.profile import Profile
-    >>> from wavescope.page.document import Document
-    >>> frame = pl.DataFrame({"node": ["a"], "start_ns": [5]})
-    >>> since_begin(Document(0, "", "", lambda: Profile([])), frame).rows()
-    [('a', 5.0)]
     """
-    import polars as pl
-
     by = node_column(frame.columns)
     if by is None:
         return frame
@@ -74,14 +59,7 @@ def node_column(names: list[str]) -> str | None:
 
 
 def declared_since_start(spec: TableSpec) -> TableSpec:
-    """The declaration of a table of a run as the page gets it: `since_begin` for columns.
-
-    Examples
-    --------
-    >>> from wavescope.model.schema import table_spec
-    >>> declared_since_start(table_spec("", "", "node String - | node \\n start_ns Int64 ns | start")).names
-    ['node', 'begin']
-    """
+    """The declaration of a table of a run as the page gets it: `since_begin` for columns."""
     if node_column(spec.names) is None:
         return spec
     columns = (

@@ -17,8 +17,8 @@ from wavescope.analysis.trace.trust.caveats import caveats
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question
 from wavescope.page.serialize import serialize
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
@@ -29,20 +29,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.page.protocol.document import Document
-
-__all__ = [
-    "QUESTIONS",
-    "barriers_of",
-    "coverage_of",
-    "diagnosis",
-    "doubts_of",
-    "latencies",
-    "limits",
-    "sampled",
-    "stall_rows",
-    "stalls_of",
-    "waits_of",
-]
 
 _MOST_ROWS = 2000  # rows of code: the page shows the costliest
 

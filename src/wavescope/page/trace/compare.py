@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.trace.compare import KINDS, compare
 from wavescope.errors import UsageError
-from wavescope.page.question import Parameters, Question, place
+from wavescope.page.protocol.question import Parameters, Question, place
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:

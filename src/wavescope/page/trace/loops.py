@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.page.doubles import doubles
-from wavescope.page.question import Question, place
+import polars as pl
+
+from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
+from wavescope.analysis.trace.costs.loops import loop_begins, loops
+from wavescope.page.protocol.doubles import doubles
+from wavescope.page.protocol.question import Question, place
 from wavescope.page.serialize import serialize
 
 if TYPE_CHECKING:
@@ -13,17 +18,7 @@ if TYPE_CHECKING:
 
 
 def loops_of(document: Document) -> Any:
-    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop.
-
-    Examples
-    --------
-    >>> from wavescope.model import ThreadTrace, TraceSource
-    >>> from wavescope.page.document import Document
-    >>> loops_of(Document(0, "", "", lambda: ThreadTrace({}, TraceSource(path="nothing"))))["loops"]["row_count"]
-    0
-    """
-    from wavescope.analysis.loops import loops
-
+    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop."""
     return document.kept("loops", lambda: serialize(loops(document.trace)))
 
 
