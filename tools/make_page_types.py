@@ -16,7 +16,6 @@ import types
 import typing
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,12 +132,18 @@ def _documented(name: str, kind: str, text: str) -> list[str]:
 
 
 def _docs_of(kind: type) -> dict[str, str]:
-    """Field -> the string below it."""
-    body = typing.cast("ast.ClassDef", ast.parse(inspect.getsource(kind)).body[0]).body
-    docs = {}
-    for line, below in pairwise(body):
-        if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name) and isinstance(below, ast.Expr):
-            docs[line.target.id] = " ".join(ast.literal_eval(below.value).split())
+    """Field -> its `#:` comment, above it or at the end of its line."""
+    docs: dict[str, str] = {}
+    above: list[str] = []
+    for line in inspect.getsource(kind).splitlines():
+        code, _, comment = line.partition("#:")
+        field = re.match(r"    (\w+): ", code)
+        if comment and not code.strip():
+            above.append(comment.strip())
+            continue
+        if field and (comment or above):
+            docs[field[1]] = " ".join([*above, comment.strip()]).strip()
+        above = []
     return docs
 
 

@@ -76,7 +76,9 @@ export function Bookmarks({ close }: { close: () => void }) {
         </div>
       ))}
       {notes.value.length ? null : (
-        <p class="note">None yet. They are stored {storageFile.value ? `in ${storageFile.value}` : "in this browser"}.</p>
+        <p class="note">
+          None yet. They are stored {storageFile.value ? `in ${storageFile.value}` : "in this browser"}.
+        </p>
       )}
       {canSave.value && notes.value.length ? (
         <p>

@@ -1,7 +1,7 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
-import type { Doubt } from "../data/answers.gen";
+import type { Caveat } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { trouble, waitingSeconds } from "../model/connection";
 import {
@@ -75,7 +75,7 @@ export function Shell({ go, resetLayout }: Props) {
 }
 
 const doubtsAnswer = answering(() =>
-  overview.value?.kind === "trace" ? json<{ doubts: Doubt[] }>(current.value, "doubts") : null,
+  overview.value?.kind === "trace" ? json<{ doubts: Caveat[] }>(current.value, "doubts") : null,
 );
 
 /** A fatal caveat comes first and cannot be closed. */

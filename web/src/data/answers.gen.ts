@@ -530,7 +530,7 @@ export const DERIVED_PROBLEMS: TableInfo<DerivedProblemsRow> = {
 };
 
 /** One reason not to take a trace at face value. */
-export interface Doubt {
+export interface Caveat {
   name: string;
   /** One of SEVERITIES. */
   severity: string;
@@ -577,7 +577,7 @@ export interface Reason {
 
 /** One thing that costs time, why, and what to do. */
 export interface Finding {
-  /** A stall class (analysis/stall_classes.py), or `instruction fetch`, `occupancy`, `source mapping`. */
+  /** A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`. */
   name: string;
   /** wait, issue, padding, sync, fetch, occupancy or mapping. */
   kind: string;
@@ -608,7 +608,7 @@ export interface DiagnoseAnswer {
   definition: string;
   /** good, with care, or do not. */
   trust: string;
-  doubts: Doubt[];
+  doubts: Caveat[];
   findings: Finding[];
   stall_cycles_total: number;
   /** Exposed stall and idle cycles. */
@@ -729,7 +729,7 @@ export const LOOPS: TableInfo<LoopsRow> = {
   depth: ["Depth", "", "Loops around it"],
   first_row: ["First row", "", "Its first code row"],
   last_row: ["Last row", "", "Its last code row"],
-  start_row: ["Begin row", "", "Code row with which an iteration begins"],
+  start_row: ["Start row", "", "Code row with which an iteration begins"],
   address: ["Address", "", "Address of the first row"],
   function: ["Function", "", "Function it is in"],
   file: ["File", "", "Source file that most of its rows come from"],
@@ -1016,7 +1016,7 @@ export interface OccupancyLimitsEnginesRow {
 
 export const OCCUPANCY_LIMITS_ENGINES: TableInfo<OccupancyLimitsEnginesRow> = {
   se: ["SE", "", "Shader engine"],
-  start_cycles: ["Begin cycles", "cycles", "Start of the first wave"],
+  start_cycles: ["Start cycles", "cycles", "Start of the first wave"],
   end_cycles: ["End cycles", "cycles", "End of the last wave"],
   simd_count: ["SIMDs", "", "SIMDs that held waves"],
   wave_count: ["Waves", "waves", "Waves on all its CUs"],
@@ -1646,7 +1646,7 @@ export const WAVES: TableInfo<WavesRow> = {
   simd: ["SIMD", "", "SIMD"],
   slot: ["Slot", "", "Wave slot in the SIMD"],
   slot_wave: ["Slot wave", "", "Running number of the wave among those of its SE, SIMD and slot"],
-  start_cycles: ["Begin cycles", "cycles", "Start, on the clock that all shader engines share"],
+  start_cycles: ["Start cycles", "cycles", "Start, on the clock that all shader engines share"],
   end_cycles: ["End cycles", "cycles", "End, on the clock that all shader engines share"],
   kernel: ["Kernel", "", "Number of the kernel; empty = entry not known"],
   me: ["ME", "", "Micro engine that launched it"],
@@ -3123,7 +3123,7 @@ export interface CounterCompareAnswer {
 }
 
 /** One number that speaks for or against a suspect. */
-export interface BottlenecksEvidence {
+export interface LimitersEvidence {
   quantity: string;
   label: string;
   value: number | null;
@@ -3152,7 +3152,7 @@ export interface Suspicion {
   /** high, medium or low. */
   confidence: string;
   confidence_reason: string;
-  evidence: BottlenecksEvidence[];
+  evidence: LimitersEvidence[];
   /** What would decide it. */
   missing_counters: string[];
   /** Metrics that need these counters. */
@@ -3194,7 +3194,7 @@ export interface CounterDiagnosisAnswer {
   duration_ns_total: number | null;
   kernel_count: number;
   kernels: KernelLimit[];
-  doubts: Doubt[];
+  doubts: Caveat[];
 }
 
 /** One row is one dispatch of the program; its passes are joined. */

@@ -11,7 +11,7 @@ from wavescope.analysis.counters.compare import counter_compare
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import kernels_of
 from wavescope.page.protocol.question import Question, place
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.counters.limiters import bottlenecks
 from wavescope.page.counters.kernels import choice_of, every_kernel
 from wavescope.page.protocol.question import Question, place
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

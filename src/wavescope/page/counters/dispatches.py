@@ -9,7 +9,7 @@ import polars as pl
 from wavescope.analysis.counters.choice import chosen_dispatches
 from wavescope.page.counters.kernels import choice_of, every_kernel, kernels_of
 from wavescope.page.protocol.question import Question, place
-from wavescope.page.serialize import MOST_ROWS, serialize
+from wavescope.page.protocol.serialize import MOST_ROWS, serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

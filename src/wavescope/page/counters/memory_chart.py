@@ -8,7 +8,7 @@ from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.page.counters.kernels import choice_of, every_choice
 from wavescope.page.counters.panels import PARAMETERS
 from wavescope.page.protocol.question import Question
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

@@ -10,7 +10,7 @@ from wavescope.analysis.counters.roofline.ceilings import CHOICES
 from wavescope.errors import UsageError
 from wavescope.page.counters.kernels import choice_of
 from wavescope.page.protocol.question import Parameters, Question, place
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

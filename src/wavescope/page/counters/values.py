@@ -13,7 +13,7 @@ from wavescope.facts.metrics.panels import panels_of
 from wavescope.page.counters.kernels import choice_of, every_kernel, normalized
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place, text
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

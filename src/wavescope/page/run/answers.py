@@ -17,8 +17,8 @@ from wavescope.analysis.run.summary import summary
 from wavescope.errors import UsageError
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
+from wavescope.page.protocol.serialize import MOST_ROWS, serialize
 from wavescope.page.run.times import since_begin
-from wavescope.page.serialize import MOST_ROWS, serialize
 
 if TYPE_CHECKING:
     from collections.abc import Callable

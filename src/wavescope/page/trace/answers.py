@@ -19,7 +19,7 @@ from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 from wavescope.page.trace.kernels import KERNEL, every_kernel, of_kernel
 
 if TYPE_CHECKING:

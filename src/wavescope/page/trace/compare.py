@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.trace.compare import KINDS, compare
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Parameters, Question, place
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loop_begins, loops
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place
-from wavescope.page.serialize import serialize
+from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document

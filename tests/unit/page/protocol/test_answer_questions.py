@@ -18,8 +18,8 @@ from wavescope.model.run import Run
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
+from wavescope.page.protocol.serialize import serialize
 from wavescope.page.questions import QUESTIONS
-from wavescope.page.serialize import serialize
 
 TEXTS = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "v_add_f32 v0, v1, v2", "s_endpgm"]
 WITHOUT_PARAMETERS = (

@@ -1,6 +1,6 @@
 // One kernel: what limits it, what else is suspected, and what would decide.
 import { exact, measured, nanoseconds, percent } from "../../base/format";
-import type { BottlenecksEvidence, KernelLimit, Suspicion } from "../../data/answers.gen";
+import type { LimitersEvidence, KernelLimit, Suspicion } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { select } from "../../model/selection";
@@ -113,7 +113,7 @@ function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
 
 const SIGNS = ["against", "for", "strongly for"];
 
-function Measured({ of }: { of: BottlenecksEvidence }) {
+function Measured({ of }: { of: LimitersEvidence }) {
   const value = of.value === null ? "not measured" : `${measured(of.value)} ${of.unit}`;
   const more =
     of.amount !== null && of.peak !== null ? ` (${measured(of.amount)} of ${measured(of.peak)} ${of.amount_unit})` : "";

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.model import to_builtins
+from wavescope.model.answer import to_builtins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
