@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "arrow_in.hpp"
-#include "wavescope/chrome_rpd.hpp"
 #include "wavescope/chrome_trace.hpp"
 
 namespace nb = nanobind;
@@ -105,66 +104,6 @@ void add_counters(ChromeTrace& trace, nb::handle frame, const JsonTexts& names) 
     trace.counters({pid.values(), time.values(), name.values(), value.values()}, names);
 }
 
-// One column of a table that was read without polars; every row must have a value.
-const ArrowColumn& column_of(const ArrowTable& table, std::string_view name, std::string_view format) {
-    for (const ArrowColumn& column : table.columns) {
-        if (column.name != name) continue;
-        if (column.format != format || column.null_count != 0) throw nb::type_error("not a column of this kind");
-        return column;
-    }
-    throw nb::key_error("no such column");
-}
-
-std::span<const int64_t> integers(const ArrowTable& table, std::string_view name) {
-    const ArrowColumn& column = column_of(table, name, arrow_format<int64_t>());
-    return {static_cast<const int64_t*>(column.data), static_cast<size_t>(table.length)};
-}
-
-std::span<const double> reals(const ArrowTable& table, std::string_view name) {
-    const ArrowColumn& column = column_of(table, name, arrow_format<double>());
-    return {static_cast<const double*>(column.data), static_cast<size_t>(table.length)};
-}
-
-TextColumn texts(const ArrowTable& table, std::string_view name) {
-    const ArrowColumn& column = column_of(table, name, "U");
-    return {{static_cast<const int64_t*>(column.offsets), static_cast<size_t>(table.length) + 1},
-            static_cast<const char*>(column.data)};
-}
-
-bool has_nulls(const ArrowTable* table) {
-    return table != nullptr && std::any_of(table->columns.begin(), table->columns.end(),
-                                           [](const ArrowColumn& column) { return column.null_count != 0; });
-}
-
-bool write_rpd(ChromeTrace& trace, const ArrowTable& strings, const ArrowTable* arguments, const ArrowTable& calls,
-               const ArrowTable& ops, const ArrowTable& links, const ArrowTable* monitors, const ArrowTable* counters,
-               int64_t pid_stride, int64_t gpu_stride, bool with_flows) {
-    for (const ArrowTable* table : {&strings, arguments, &calls, &ops, &links, monitors, counters})
-        if (has_nulls(table)) return false;
-    const auto strings_of = [](const ArrowTable& table) {
-        return RpdStrings{integers(table, "id"), texts(table, "string")};
-    };
-    RpdTables tables;
-    tables.strings = strings_of(strings);
-    if (arguments != nullptr) tables.texts = strings_of(*arguments);
-    tables.calls = {integers(calls, "id"),     integers(calls, "pid"), integers(calls, "tid"),
-                    integers(calls, "start"),  integers(calls, "end"), integers(calls, "apiName_id"),
-                    integers(calls, "args_id")};
-    tables.ops = {integers(ops, "id"),       integers(ops, "gpuId"), integers(ops, "queueId"),
-                  integers(ops, "start"),    integers(ops, "end"),   integers(ops, "description_id"),
-                  integers(ops, "opType_id")};
-    tables.links = {integers(links, "api_id"), integers(links, "op_id")};
-    if (monitors != nullptr)
-        tables.monitors = {texts(*monitors, "deviceType"), texts(*monitors, "monitorType"),
-                           texts(*monitors, "value"),      integers(*monitors, "deviceId"),
-                           integers(*monitors, "start"),   integers(*monitors, "end")};
-    if (counters != nullptr)
-        tables.counters = {integers(*counters, "op_id"), integers(*counters, "name_id"), reals(*counters, "value")};
-    if (pid_stride > 0) tables.pid_stride = pid_stride;
-    if (gpu_stride > 0) tables.gpu_stride = gpu_stride;
-    return write_chrome_of_rpd(tables, with_flows, trace);
-}
-
 nb::dict counts_of(const ChromeTrace& trace) {
     const ChromeCounts& counts = trace.counts();
     nb::dict made;
@@ -216,9 +155,6 @@ void bind_chrome(nb::module_& m) {
                  const MarkerRows rows(markers);
                  trace.frames(LaunchRows(launches).rows(), rows.rows(names), names);
              })
-        .def("rpd", &write_rpd, "strings"_a, "arguments"_a.none(), "calls"_a, "ops"_a, "links"_a, "monitors"_a.none(),
-             "counters"_a.none(), "pid_stride"_a, "gpu_stride"_a, "with_flows"_a,
-             "All of an RPD file; False, and nothing written, when its tables are not plain.")
         .def("finish", &ChromeTrace::finish)
         .def_prop_ro("counts", &counts_of);
 }

@@ -5,7 +5,6 @@
 
 #include "checks.hpp"
 #include "targets.hpp"
-#include "wavescope/chrome_rpd.hpp"
 #include "wavescope/chrome_trace.hpp"
 #include "wavescope/integer_rows.hpp"
 #include "wavescope/perfetto.hpp"
@@ -83,28 +82,6 @@ void write_chrome(const Rows& rows, const std::vector<std::string>& texts) {
     check_json(text, trace.counts());
 }
 
-void write_rpd(const Rows& rows, const std::vector<std::string>& texts) {
-    std::string bytes;
-    std::vector<int64_t> ends = {0}, ids, numbers;
-    for (const std::string& text : texts) {
-        bytes += text;
-        ends.push_back(static_cast<int64_t>(bytes.size()));
-        ids.push_back(static_cast<int64_t>(ids.size() + 1));
-    }
-    for (const uint32_t name : rows.name) numbers.push_back(name + 1);
-    RpdTables tables;
-    tables.strings = {ids, {ends, bytes.data()}};
-    tables.calls = {rows.id, rows.pid, rows.tid, rows.call_begin, rows.call_end, numbers, numbers};
-    tables.ops = {rows.id, rows.gpu, rows.queue, rows.begin, rows.end, numbers, numbers};
-    tables.links = {rows.id, rows.id};
-    tables.counters = {rows.id, numbers, rows.value};
-    std::string text;
-    ChromeTrace trace([&](std::string_view block) { text += block; });
-    write_chrome_of_rpd(tables, true, trace);
-    trace.finish();
-    check_json(text, trace.counts());
-}
-
 // A Perfetto trace is packets one after the other: tag, length, content.
 void check_packets(std::string_view bytes) {
     constexpr char kPacketTag = 0x0A;
@@ -145,7 +122,6 @@ void fuzz_writers(Bytes input) {
     const std::vector<std::string> texts = texts_of(rest);
     const Rows rows(rest.first(std::min<size_t>(rest.size(), 2048)), texts.size());
     write_chrome(rows, texts);
-    write_rpd(rows, texts);
     write_perfetto(rows);
 }
 

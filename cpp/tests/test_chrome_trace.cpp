@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "check.hpp"
-#include "wavescope/chrome_rpd.hpp"
 #include "wavescope/chrome_trace.hpp"
 
 namespace wavescope {
@@ -53,14 +52,6 @@ TEST(chrome_trace, counters_without_a_number_are_left_out) {
     const std::string text = traced([&](ChromeTrace& trace) { trace.counters({place, place, first, values}, names); });
     CHECK(text.find("{\"sclk\":1.5}") != std::string::npos);
     CHECK(text.find("nan") == std::string::npos);
-}
-
-TEST(chrome_rpd, tables_that_are_not_plain_are_refused) {
-    const std::vector<int64_t> ids = {2, 1}, ends = {0, 0, 0};
-    RpdTables tables;
-    CHECK(!traced([&](ChromeTrace& trace) { CHECK(write_chrome_of_rpd(tables, true, trace)); }).empty());
-    tables.strings = {ids, {ends, ""}};
-    CHECK(!traced([&](ChromeTrace& trace) { CHECK(!write_chrome_of_rpd(tables, true, trace)); }).empty());
 }
 
 }  // namespace

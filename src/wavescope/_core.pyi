@@ -273,19 +273,6 @@ class ChromeTrace:
     def flows(self, frame: object) -> None: ...
     def queue_depths(self, frame: object, last: int) -> None: ...
     def frames(self, launches: object, markers: object, names: JsonTexts) -> None: ...
-    def rpd(
-        self,
-        strings: Table,
-        arguments: Table | None,
-        calls: Table,
-        ops: Table,
-        links: Table,
-        monitors: Table | None,
-        counters: Table | None,
-        pid_stride: int,
-        gpu_stride: int,
-        with_flows: bool,
-    ) -> bool: ...
     def finish(self) -> None: ...
     @property
     def counts(self) -> dict[str, int]: ...

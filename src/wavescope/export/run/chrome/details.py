@@ -4,46 +4,72 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
+from wavescope.export.run.chrome.rows import numbered, objects
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.export.run.chrome.places import Places
-    from wavescope.model.run import Run
+    from wavescope.model.run import Profile
+
+__all__ = ["of_calls", "of_work"]
 
 
-def of_work(piece: pl.DataFrame, places: Places) -> pl.DataFrame:
+def of_work(piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
     """Of kernels their launch, of copies their size; of RPD files the type of the op, as rpd2tracing says it."""
     if places.is_rpd(piece["process"][0]):
-        return piece.select(pl.col("properties").str.json_path_match("$.opType").fill_null("").alias("desc"))
+        return _properties(piece["properties"], "opType")
     if "size_bytes" in piece.columns:
-        return piece.select("size_bytes")
-    return piece.select(_xyz("grid"), _xyz("workgroup"), "lds_bytes", "scratch_bytes")
+        return objects(piece.select("size_bytes"))
+    return objects(piece.select(_xyz("grid"), _xyz("workgroup"), "lds_bytes", "scratch_bytes"))
 
 
 def _xyz(what: str) -> pl.Expr:
+    import polars as pl
+
     return pl.format("{} x {} x {}", *(f"{what}_{axis}" for axis in "xyz")).alias(what)
 
 
-def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> pl.DataFrame:
+def of_calls(profile: Profile, piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
     """The category of a call and its arguments; of RPD files the text of the arguments or of the marker."""
+    import polars as pl
+
     if places.is_rpd(piece["process"][0]):
-        text = pl.col("properties").str.json_path_match("$.args").fill_null("")
-        is_marker = pl.col("domain").cast(pl.String) == "MARKER"
-        return piece.select(pl.when(is_marker).then(pl.col("name").cast(pl.String)).otherwise(text).alias("desc"))
-    texts = _arguments(run)
+        numbers, described = _properties(piece["properties"], "args")
+        is_marker = piece["domain"].cast(pl.String) == "MARKER"
+        names, texts = numbered(piece.select(pl.when(is_marker).then("name")).to_series())
+        marked = pl.select(pl.when(is_marker).then(names + len(described)).otherwise(numbers)).to_series()
+        return marked, described + _described(pl.Series(texts, dtype=pl.String))
+    texts = _arguments(profile)
     said = piece.select("process", "event", pl.col("category").cast(pl.String))
     said = said.join(texts, on=["process", "event"], how="left", maintain_order="left")
-    return said.select("category", "desc")
+    return objects(said.select("category", "desc"))
 
 
-def _arguments(run: Run) -> pl.DataFrame:
+def _properties(column: pl.Series, key: str) -> tuple[pl.Series, list[str]]:
+    """One of the properties as the description; most rows share theirs, so JSON is read once for each."""
+    import polars as pl
+
+    numbers, texts = numbered(column)
+    return numbers, _described(pl.Series(texts, dtype=pl.String).str.json_path_match(f"$.{key}").fill_null(""))
+
+
+def _described(texts: pl.Series) -> list[str]:
+    import polars as pl
+
+    return texts.alias("desc").to_frame().select(pl.struct("desc").struct.json_encode()).to_series().to_list()
+
+
+def _arguments(profile: Profile) -> pl.DataFrame:
     """`name=value | ...` of every event that has arguments."""
-    if _ARGUMENTS not in run.answers:
-        rows = run.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
+    import polars as pl
+
+    if _ARGUMENTS not in profile.answers:
+        rows = profile.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
         pair = pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="), "value", ignore_nulls=True)
         texts = rows.sort("process", "event", "position").group_by("process", "event", maintain_order=True)
-        run.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
-    made: pl.DataFrame = run.answers[_ARGUMENTS]
+        profile.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
+    made: pl.DataFrame = profile.answers[_ARGUMENTS]
     return made
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Sequence
 
     from wavescope.model.run import Run
 
@@ -61,6 +61,11 @@ class Places:
         if process is None or process >= len(self._processes):
             return False
         return self._formats.get(self._processes[process]["source"]) == "RPD"
+
+    def detail_columns(self, columns: Sequence[str]) -> list[str]:
+        """Columns for the details of events: these where needed, and the properties where an RPD file is shown."""
+        formats = set(self._formats.values())
+        return [*(columns if formats != {"RPD"} else ()), *(["properties"] if "RPD" in formats else ())]
 
     def shows_graphs(self, process: int | None) -> bool:
         """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""

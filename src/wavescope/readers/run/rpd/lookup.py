@@ -19,7 +19,7 @@ class Keyed:
         frame = frame.drop_nulls(key)
         if not frame[key].is_sorted():
             frame = frame.sort(key, maintain_order=True)
-        if frame[key].is_duplicated().any():
+        if (frame[key].diff() == 0).any():
             frame = frame.unique(key, keep="first", maintain_order=True)
         self.keys, self.frame = frame[key], frame
 
@@ -28,7 +28,10 @@ class Keyed:
         if not self.keys.len():
             return pl.Series(wanted.name, [None], dtype=pl.UInt32).new_from_index(0, wanted.len())
         last = self.keys.len() - 1
-        at = self.keys.search_sorted(wanted, side="left").clip(0, last)
+        lowest = self.keys[0]
+        are_dense = self.keys[last] - lowest == last  # as SQLite numbers rows: no search
+        at = wanted - lowest if are_dense else self.keys.search_sorted(wanted, side="left")
+        at = at.clip(0, last)
         found = self.keys.gather(at)
         return pl.select(pl.when((found == wanted).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
 
