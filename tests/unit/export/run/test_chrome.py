@@ -14,8 +14,8 @@ from tests.unit.made_rpd import ROWS, write_rpd_file
 from wavescope import _core
 from wavescope.errors import UsageError
 from wavescope.export.run.chrome import write_chrome
-from wavescope.model.run import MemorySource, Profile
-from wavescope.readers.run.inputs import open_profile
+from wavescope.model.run import MemorySource, Run
+from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def _events(path: Path) -> list[dict[str, Any]]:
     return events
 
 
-def _profile(**tables: list[dict[str, Any]]) -> Profile:
+def _run(**tables: list[dict[str, Any]]) -> Run:
     """One process with a thread on one GPU, not of an RPD file."""
     places = {
         "nodes": [{"node": 0, "hostname": "host"}],
@@ -43,22 +43,22 @@ def _profile(**tables: list[dict[str, Any]]) -> Profile:
         "streams": [{"stream": 0, "process": 0, "stream_id": 2}],
     }
     frames = {name: pl.DataFrame(rows) for name, rows in (places | tables).items()}
-    return Profile([MemorySource("run.db", "ROCpd", tables=frames)])
+    return Run([MemorySource("run.db", "ROCpd", tables=frames)])
 
 
 def _kernel(name: str, begin: int, end: int, correlation: int | None = None) -> dict[str, Any]:
     place = {"process": 0, "agent": 1, "queue": 0, "stream": 0}
-    return place | {"name": name, "begin_ns": begin, "end_ns": end, "correlation": correlation, "event": begin}
+    return place | {"name": name, "start_ns": begin, "end_ns": end, "correlation": correlation, "event": begin}
 
 
 def _call(name: str, begin: int, end: int, correlation: int | None = None, domain: str = "HIP") -> dict[str, Any]:
     place = {"process": 0, "thread": 0, "category": "HIP_RUNTIME_API", "domain": domain, "event": begin}
-    return place | {"name": name, "function": name, "begin_ns": begin, "end_ns": end, "correlation": correlation}
+    return place | {"name": name, "function": name, "start_ns": begin, "end_ns": end, "correlation": correlation}
 
 
 def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
-    profile = _profile(kernels=[_kernel("gemm", 5_000, 6_001, 1)], regions=[_call("hipLaunchKernel", 1_000, 4_500, 1)])
-    written = write_chrome(profile, tmp_path / "trace.json")
+    run = _run(kernels=[_kernel("gemm", 5_000, 6_001, 1)], regions=[_call("hipLaunchKernel", 1_000, 4_500, 1)])
+    written = write_chrome(run, tmp_path / "trace.json")
     events = _events(written.path)
     work, call = (event for event in events if event["ph"] == "X")
     assert (work["name"], work["pid"], work["tid"], work["ts"], work["dur"]) == ("gemm", 1, 4, 5, 1.001)
@@ -70,8 +70,8 @@ def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
 
 
 def test_places_have_names(tmp_path: Path) -> None:
-    profile = _profile(kernels=[_kernel("gemm", 5_000, 6_000)])
-    named = [event for event in _events(write_chrome(profile, tmp_path / "trace.json").path) if event["ph"] == "M"]
+    run = _run(kernels=[_kernel("gemm", 5_000, 6_000)])
+    named = [event for event in _events(write_chrome(run, tmp_path / "trace.json").path) if event["ph"] == "M"]
     names = {(event["pid"], event.get("tid")): event["args"]["name"] for event in named if "name" in event["args"]}
     assert names == {
         (1, None): "GPU1 gfx942",
@@ -89,7 +89,7 @@ def test_queue_depth_and_idling(tmp_path: Path) -> None:
         _call("launch", 12_000, 13_000, 2),
         _call("launch", 80_000, 81_000, 3),
     ]
-    events = _events(write_chrome(_profile(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    events = _events(write_chrome(_run(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
     depth = [(event["ts"], event["args"]["depth"]) for event in events if event["name"] == "QueueDepth"]
     idle = [(event["ts"], event["args"]["idle"]) for event in events if event["name"] == "Idle"]
     assert depth == [(10, 1), (12, 2), (40, 1), (50, 0), (80, 1), (95, 0), (95, 0)]
@@ -108,7 +108,7 @@ def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None
         _call("outer", 1_000, 100_000, domain="MARKER"),
         _call("inner", 1_000, 7_000, domain="MARKER"),
     ]
-    events = _events(write_chrome(_profile(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    events = _events(write_chrome(_run(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
     frames = [
         (event["name"], event["ts"], event["dur"], event["args"]["desc"].split(": ")[1])
         for event in events
@@ -119,8 +119,8 @@ def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", [HOSTILE, "", "x" * 100_000, "\x00\x7f"])
 def test_any_text_stays_a_text(tmp_path: Path, name: str) -> None:
-    profile = _profile(kernels=[_kernel(name, 1, 2)], regions=[_call(name, 1, 2, domain="MARKER")])
-    events = _events(write_chrome(profile, tmp_path / "trace.json").path)
+    run = _run(kernels=[_kernel(name, 1, 2)], regions=[_call(name, 1, 2, domain="MARKER")])
+    events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert {event["name"] for event in events if event["ph"] == "X"} == {name}
 
 
@@ -135,16 +135,16 @@ def test_texts_that_are_no_unicode_are_replaced() -> None:
 
 def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
     times = [(-1_001, -1), (0, 999), (8_306_017_670_485_923, 8_306_017_825_375_030), (2**63 - 1_000, 2**63 - 1)]
-    profile = _profile(kernels=[_kernel("k", begin, end) for begin, end in times])
-    text = write_chrome(profile, tmp_path / "trace.json").path.read_text()
+    run = _run(kernels=[_kernel("k", begin, end) for begin, end in times])
+    text = write_chrome(run, tmp_path / "trace.json").path.read_text()
     for shown in ("-1.001", '"ts":0,"dur":0.999', '"ts":8306017670485.923,"dur":154889.107', "9223372036854774.808"):
         assert shown in text
 
 
 def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
-    profile = _profile(
+    run = _run(
         kernels=[_kernel("gemm", 5_000, 6_000)],
-        copies=[{"process": 0, "name": "copy", "begin_ns": 1_000, "end_ns": 2_000, "dst_agent": 1, "size_bytes": 64}],
+        copies=[{"process": 0, "name": "copy", "start_ns": 1_000, "end_ns": 2_000, "dst_agent": 1, "size_bytes": 64}],
         samples=[{"process": 0, "thread": 0, "domain": "MARKER", "name": "now", "time_ns": 3_000}],
         regions=[_call("hipMalloc", 100, 200)],
         arguments=[
@@ -153,9 +153,9 @@ def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
         ],
         counter_info=[{"counter": 0, "process": 0, "name": "SQ_WAVES"}],
         counters=[{"process": 0, "counter": 0, "event": 5_000, "value": value} for value in (2.0, 3.5)],
-        monitors=[{"process": 0, "agent": 1, "name": "sclk", "begin_ns": 1_000, "end_ns": 9_000, "value": 800.0}],
+        monitors=[{"process": 0, "agent": 1, "name": "sclk", "start_ns": 1_000, "end_ns": 9_000, "value": 800.0}],
     )
-    events = _events(write_chrome(profile, tmp_path / "trace.json.gz").path)
+    events = _events(write_chrome(run, tmp_path / "trace.json.gz").path)
     copy = next(event for event in events if event["name"] == "copy")
     assert (copy["pid"], copy["args"]) == (1, {"size_bytes": 64})
     assert copy["tid"] != 4, "copies have lanes of their own"
@@ -168,8 +168,8 @@ def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
 
 
 def test_processes_of_the_same_number_are_kept_apart(tmp_path: Path) -> None:
-    one, other = (_profile(kernels=[_kernel(name, 5_000, 6_000)]).origins[0] for name in "ab")
-    events = _events(write_chrome(Profile([one, other]), tmp_path / "trace.json").path)
+    one, other = (_run(kernels=[_kernel(name, 5_000, 6_000)]).origins[0] for name in "ab")
+    events = _events(write_chrome(Run([one, other]), tmp_path / "trace.json").path)
     shown = {(event["pid"], event["args"]["name"]) for event in events if event["name"] == "process_name"}
     assert len({pid for pid, name in shown if name.startswith("app")}) == 2
     work = [event for event in events if event["ph"] == "X"]
@@ -178,8 +178,8 @@ def test_processes_of_the_same_number_are_kept_apart(tmp_path: Path) -> None:
 
 
 def test_arrows_can_be_left_out(tmp_path: Path) -> None:
-    profile = open_profile(write_rpd_file(tmp_path / "made.rpd", _plain_rows()))
-    events = _events(write_chrome(profile, tmp_path / "trace.json", with_flows=False).path)
+    run = open_run(write_rpd_file(tmp_path / "made.rpd", _plain_rows()))
+    events = _events(write_chrome(run, tmp_path / "trace.json", with_flows=False).path)
     assert not [event for event in events if event["ph"] in "sf"]
     assert [event for event in events if event["name"] == "QueueDepth"]
 
@@ -198,8 +198,8 @@ def _plain_rows() -> dict[str, list[tuple[Any, ...]]]:
 
 def test_an_rpd_file_looks_as_rpd2tracing_shows_it(tmp_path: Path) -> None:
     """Work says the type of its op, calls the text of their arguments, markers their own text."""
-    profile = open_profile(write_rpd_file(tmp_path / "made.rpd", _plain_rows()))
-    events = _events(write_chrome(profile, tmp_path / "trace.json").path)
+    run = open_run(write_rpd_file(tmp_path / "made.rpd", _plain_rows()))
+    events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert Counter(event["ph"] for event in events) == {"X": 7, "i": 1, "s": 3, "f": 3, "C": 12, "M": 6}
     shown = [event for event in events if event["ph"] in "Xi"]
     assert [(event["pid"], event["tid"], event["name"], event["args"]) for event in shown] == [
@@ -227,15 +227,15 @@ def test_an_rpd_file_looks_as_rpd2tracing_shows_it(tmp_path: Path) -> None:
 def test_odd_rows_are_shown(tmp_path: Path, table: str, row: tuple[Any, ...], count: int) -> None:
     rows = _plain_rows()
     rows[table] = [*rows[table], row]
-    profile = open_profile(write_rpd_file(tmp_path / "made.rpd", rows))
-    events = _events(write_chrome(profile, tmp_path / "trace.json").path)
+    run = open_run(write_rpd_file(tmp_path / "made.rpd", rows))
+    events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert sum(event["ph"] in "Xisf" and "frame" not in str(event.get("args")) for event in events) == count
 
 
 def test_of_calls_with_one_correlation_the_first_has_the_arrow(tmp_path: Path) -> None:
     calls = [_call("late", 3_000, 4_500, 1), _call("early", 1_000, 2_000, 1), _call("marker", 0, 10, 1, "MARKER")]
-    profile = _profile(kernels=[_kernel("gemm", 9_000, 9_500, 1)], regions=calls)
-    events = _events(write_chrome(profile, tmp_path / "trace.json").path)
+    run = _run(kernels=[_kernel("gemm", 9_000, 9_500, 1)], regions=calls)
+    events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert [event["ts"] for event in events if event["ph"] == "s"] == [0]
 
 
@@ -243,7 +243,7 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
     target = tmp_path / "trace.json"
     target.write_text("mine")
     with pytest.raises(UsageError, match="exists already"):
-        write_chrome(Profile([]), target)
+        write_chrome(Run([]), target)
     assert target.read_text() == "mine"
 
 
@@ -253,13 +253,13 @@ def test_nothing_is_left_of_a_trace_that_could_not_be_written(tmp_path: Path, mo
 
     monkeypatch.setattr("wavescope.export.run.chrome._Layout.write", fail)
     with pytest.raises(Exception, match="No space left"):
-        write_chrome(_profile(kernels=[]), tmp_path / "trace.json")
+        write_chrome(_run(kernels=[]), tmp_path / "trace.json")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_columns_must_fit_each_other() -> None:
     trace = _core.ChromeTrace(lambda _: None)
-    good = pl.DataFrame({"pid": [1], "tid": [1], "begin_ns": [1], "end_ns": [2]})
+    good = pl.DataFrame({"pid": [1], "tid": [1], "start_ns": [1], "end_ns": [2]})
     good = good.with_columns(name=pl.lit(0, pl.UInt32), args=pl.lit(0, pl.UInt32))
     texts = _core.json_texts(["a"])
     trace.slices(good, texts, texts)

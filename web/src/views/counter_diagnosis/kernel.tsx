@@ -1,6 +1,6 @@
 // One kernel: what limits it, what else is suspected, and what would decide.
 import { exact, measured, nanoseconds, percent } from "../../base/format";
-import type { LimitersEvidence, KernelLimit, Suspicion } from "../../data/answers.gen";
+import type { KernelLimit, LimitersEvidence, Suspicion } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { select } from "../../model/selection";

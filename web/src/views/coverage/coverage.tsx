@@ -1,6 +1,6 @@
 // Can I trust this trace? What was traced, on which paths the waves went, outliers, and every caveat.
 import { exact, percent } from "../../base/format";
-import type { CoverageAnswer, Caveat } from "../../data/answers.gen";
+import type { Caveat, CoverageAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
 import { TRUST } from "../../model/answers";

@@ -1,4 +1,4 @@
-"""A profile as a Chrome trace (JSON): for chrome://tracing, Perfetto and everything else that reads this format.
+"""A run as a Chrome trace (JSON): for chrome://tracing, Perfetto and everything else that reads this format.
 
 The layout is that of rpd2tracing (docs/formats/chrome.md): GPU work per GPU and queue, calls per process and thread,
 arrows from launches to their work, the depth of the queues, measured clocks, and markers painted over the work.
@@ -6,34 +6,31 @@ arrows from launches to their work, the depth of the queues, measured clocks, an
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import polars as pl
+
+from wavescope import _core
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written, left_out
-from wavescope.export.run.chrome import details as _details, rows as _rows
+from wavescope.export.run.chrome import details as _details
+from wavescope.export.run.chrome import rows as _rows
 from wavescope.export.run.chrome.places import Places
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable
 
-    import polars as pl
-
-    from wavescope import _core
     from wavescope.model.losses import Loss
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-__all__ = ["write_chrome"]
-
-_LEVEL = 6
-"""Of compression: what gzip uses."""
+_LEVEL = 6  #: Of compression: what gzip uses.
 
 
-def write_chrome(
-    profile: Profile, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True
-) -> Written:
-    """Write a profile as a Chrome trace; compressed when the name ends with `.gz`.
+def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True) -> Written:
+    """Write a run as a Chrome trace; compressed when the name ends with `.gz`.
 
     Times are microseconds with three decimals, exactly as recorded. Every process and GPU keeps its number where these
     differ.
@@ -53,43 +50,30 @@ def write_chrome(
         When the file exists and must not be replaced.
     WavescopeError
         When it cannot be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from wavescope.model.run import Profile
-    >>> write_chrome(Profile([]), tempfile.mkdtemp() + "/trace.json").path.read_text()
-    '{"traceEvents":[\\n\\n]}\\n'
     """
     target = Path(out)
     with staged([target], force=force) as (twin,), twin.open("wb") as file:
         if target.suffix == ".gz":
-            import gzip
-
             with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-                counts, losses = _write(profile, packed.write, with_flows=with_flows)
+                counts, losses = _write(run, packed.write, with_flows=with_flows)
         else:
-            counts, losses = _write(profile, file.write, with_flows=with_flows)
+            counts, losses = _write(run, file.write, with_flows=with_flows)
     return Written(target, counts, losses)
 
 
-def _write(
-    profile: Profile, write: Callable[[bytes], object], *, with_flows: bool
-) -> tuple[dict[str, int], list[Loss]]:
-    from wavescope import _core
-
+def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> tuple[dict[str, int], list[Loss]]:
     trace = _core.ChromeTrace(write)
-    _Layout(profile, trace).write(with_flows=with_flows)
+    _Layout(run, trace).write(with_flows=with_flows)
     trace.finish()
-    return {name: count for name, count in trace.counts.items() if count}, left_out(profile, ["allocations"])
+    return {name: count for name, count in trace.counts.items() if count}, left_out(run, ["allocations"])
 
 
 class _Layout:
     """One pass over each table, then what follows from all of them."""
 
-    def __init__(self, profile: Profile, trace: _core.ChromeTrace) -> None:
-        self._profile, self._trace = profile, trace
-        self._places = Places(profile)
+    def __init__(self, run: Run, trace: _core.ChromeTrace) -> None:
+        self._run, self._trace = run, trace
+        self._places = Places(run)
         self._last = 0
         self._kernels: list[pl.DataFrame] = []
         self._copies: list[pl.DataFrame] = []
@@ -99,34 +83,32 @@ class _Layout:
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
         for table, kept in (("kernels", self._kernels), ("copies", self._copies)):
-            for piece in _rows.work(self._profile, table, self._places):
+            for piece in _rows.work(self._run, table, self._places):
                 self._add(piece, _details.of_work(piece, self._places))
                 kept.append(piece.select(_rows.KEPT_OF_WORK))
         work = [*self._kernels, *self._copies]
         self._add_graphs(work)
-        for piece in _rows.calls(self._profile, "regions", self._places):
-            self._add(piece, _details.of_calls(self._profile, piece, self._places))
+        for piece in _rows.calls(self._run, "regions", self._places):
+            self._add(piece, _details.of_calls(self._run, piece, self._places))
             self._markers.append(_rows.markers(piece))
             self._callers.append(_rows.callers(piece))
-        for piece in _rows.calls(self._profile, "samples", self._places):
-            self._add(piece, _details.of_calls(self._profile, piece, self._places), are_marks=True)
+        for piece in _rows.calls(self._run, "samples", self._places):
+            self._add(piece, _details.of_calls(self._run, piece, self._places), are_marks=True)
         launched = _rows.launches(work, self._callers)
         if with_flows:
             self._trace.flows(launched)
         self._trace.queue_depths(launched, self._last)
-        self._add_points(_rows.monitor_points(self._profile, self._places))
-        for points in _rows.counter_points(self._profile, self._kernels):
+        self._add_points(_rows.monitor_points(self._run, self._places))
+        for points in _rows.counter_points(self._run, self._kernels):
             self._add_points(points)
         self._add_frames(launched)
         self._trace.events(self._places.events())
 
     def _add(self, piece: pl.DataFrame, details: tuple[pl.Series, list[str]], *, are_marks: bool = False) -> None:
         """Slices or marks; `details` = the number of the args of each, and the args as JSON objects."""
-        from wavescope import _core
-
         names, texts = _rows.numbered(piece["name"])
         numbers, objects = details
-        shown = piece.select("pid", "tid", "begin_ns", "end_ns")
+        shown = piece.select("pid", "tid", "start_ns", "end_ns")
         add = self._trace.marks if are_marks else self._trace.slices
         add(
             shown.with_columns(names.alias("name"), numbers.alias("args")),
@@ -142,16 +124,10 @@ class _Layout:
             self._add(spans, _rows.objects(spans.select("kernels")))
 
     def _add_points(self, points: pl.DataFrame) -> None:
-        from wavescope import _core
-
         names, texts = _rows.numbered(points["name"])
         self._trace.counters(points.with_columns(names.alias("name")), _core.json_texts(texts))
 
     def _add_frames(self, launched: pl.DataFrame) -> None:
-        import polars as pl
-
-        from wavescope import _core
-
         if self._markers:
             markers = pl.concat(self._markers)
             names, texts = _rows.numbered(markers["name"])

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.export.run.chrome.rows import numbered, objects
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.export.run.chrome.places import Places
-    from wavescope.model.run import Profile
-
-__all__ = ["of_calls", "of_work"]
+    from wavescope.model.run import Run
 
 
 def of_work(piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
@@ -25,22 +23,18 @@ def of_work(piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
 
 
 def _xyz(what: str) -> pl.Expr:
-    import polars as pl
-
     return pl.format("{} x {} x {}", *(f"{what}_{axis}" for axis in "xyz")).alias(what)
 
 
-def of_calls(profile: Profile, piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
+def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
     """The category of a call and its arguments; of RPD files the text of the arguments or of the marker."""
-    import polars as pl
-
     if places.is_rpd(piece["process"][0]):
         numbers, described = _properties(piece["properties"], "args")
         is_marker = piece["domain"].cast(pl.String) == "MARKER"
         names, texts = numbered(piece.select(pl.when(is_marker).then("name")).to_series())
         marked = pl.select(pl.when(is_marker).then(names + len(described)).otherwise(numbers)).to_series()
         return marked, described + _described(pl.Series(texts, dtype=pl.String))
-    texts = _arguments(profile)
+    texts = _arguments(run)
     said = piece.select("process", "event", pl.col("category").cast(pl.String))
     said = said.join(texts, on=["process", "event"], how="left", maintain_order="left")
     return objects(said.select("category", "desc"))
@@ -48,28 +42,22 @@ def of_calls(profile: Profile, piece: pl.DataFrame, places: Places) -> tuple[pl.
 
 def _properties(column: pl.Series, key: str) -> tuple[pl.Series, list[str]]:
     """One of the properties as the description; most rows share theirs, so JSON is read once for each."""
-    import polars as pl
-
     numbers, texts = numbered(column)
     return numbers, _described(pl.Series(texts, dtype=pl.String).str.json_path_match(f"$.{key}").fill_null(""))
 
 
 def _described(texts: pl.Series) -> list[str]:
-    import polars as pl
-
     return texts.alias("desc").to_frame().select(pl.struct("desc").struct.json_encode()).to_series().to_list()
 
 
-def _arguments(profile: Profile) -> pl.DataFrame:
+def _arguments(run: Run) -> pl.DataFrame:
     """`name=value | ...` of every event that has arguments."""
-    import polars as pl
-
-    if _ARGUMENTS not in profile.answers:
-        rows = profile.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
+    if _ARGUMENTS not in run.answers:
+        rows = run.read("arguments", ["process", "event", "position", "name", "value"]).drop_nulls("event")
         pair = pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="), "value", ignore_nulls=True)
         texts = rows.sort("process", "event", "position").group_by("process", "event", maintain_order=True)
-        profile.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
-    made: pl.DataFrame = profile.answers[_ARGUMENTS]
+        run.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
+    made: pl.DataFrame = run.answers[_ARGUMENTS]
     return made
 
 

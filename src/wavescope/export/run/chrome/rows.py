@@ -1,44 +1,29 @@
-"""Rows of a profile as the columns of Chrome events: where, when, what it is called, and what else is said about it."""
+"""Rows of a run as the columns of Chrome events: where, when, what it is called, and what else is said about it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    import polars as pl
-
     from wavescope.export.run.chrome.places import Places
-    from wavescope.model.run import Profile
+    from wavescope.model.run import Run
 
-__all__ = [
-    "KEPT_OF_WORK",
-    "callers",
-    "calls",
-    "counter_points",
-    "launches",
-    "markers",
-    "monitor_points",
-    "numbered",
-    "objects",
-    "work",
-]
-
-_WORK = ("process", "graph_exec", "queue", "stream", "name", "begin_ns", "end_ns", "correlation", "event")
+_WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event")
 _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgroup_z", "lds_bytes", "scratch_bytes")
 _CALL = ("process", "thread", "domain", "name", "correlation", "event")
-KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "begin_ns", "end_ns")
-"""Columns of work that launches need."""
+#: Columns of work that launches need.
+KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
 
 
-def work(profile: Profile, table: str, places: Places) -> Iterator[pl.DataFrame]:
+def work(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
     """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out."""
-    import polars as pl
-
     own = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
     details = ("size_bytes",) if table == "copies" else _LAUNCH
-    for piece in profile.chunks(table, [*_WORK, *own, *places.detail_columns(details)]):
+    for piece in run.chunks(table, [*_WORK, *own, *places.detail_columns(details)]):
         found = piece
         if table == "copies":
             gpus = places.agents
@@ -49,51 +34,45 @@ def work(profile: Profile, table: str, places: Places) -> Iterator[pl.DataFrame]
             found = found.with_columns(gpu=pl.coalesce("to", "from"))
         else:
             found = found.join(places.agents, on="agent", how="left", maintain_order="left")
-        found = found.filter(pl.col("gpu").is_not_null() & pl.col("begin_ns").is_not_null())
+        found = found.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
         if found.height:
             lanes = places.lanes(found, are_copies=table == "copies")
             yield found.with_columns(
                 lanes.alias("tid"),
                 lanes.alias("lane"),
                 pl.col("gpu").alias("pid"),
-                pl.col("end_ns").fill_null(pl.col("begin_ns")),
+                pl.col("end_ns").fill_null(pl.col("start_ns")),
             )
 
 
-def calls(profile: Profile, table: str, places: Places) -> Iterator[pl.DataFrame]:
+def calls(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
     """Pieces of regions or samples, with `pid` and `tid`."""
-    import polars as pl
-
-    times = ("time_ns",) if table == "samples" else ("begin_ns", "end_ns")
-    for piece in profile.chunks(table, [*_CALL, *times, *places.detail_columns(("category",))]):
+    times = ("time_ns",) if table == "samples" else ("start_ns", "end_ns")
+    for piece in run.chunks(table, [*_CALL, *times, *places.detail_columns(("category",))]):
         found = (
-            piece.rename({"time_ns": "begin_ns"}).with_columns(end_ns=pl.col("begin_ns"))
+            piece.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))
             if table == "samples"
             else piece
         )
         found = found.join(places.threads, on="thread", how="left", maintain_order="left")
-        found = found.filter(pl.col("begin_ns").is_not_null())
+        found = found.filter(pl.col("start_ns").is_not_null())
         found = found.with_columns(can_launch=pl.col("tid").is_not_null() & pl.col("end_ns").is_not_null())
         if found["pid"].null_count():
             homes = {process: places.pid(process) for process in found["process"].unique()}
             home = pl.col("process").replace_strict(homes, return_dtype=pl.Int64)
             found = found.with_columns(pl.col("pid").fill_null(home), pl.col("tid").fill_null(0))
         if found.height:
-            yield found.with_columns(pl.col("end_ns").fill_null(pl.col("begin_ns")))
+            yield found.with_columns(pl.col("end_ns").fill_null(pl.col("start_ns")))
 
 
 def markers(piece: pl.DataFrame) -> pl.DataFrame:
     """The ranges of markers among calls."""
-    import polars as pl
-
     is_marker = pl.col("domain").cast(pl.String) == "MARKER"
-    return piece.filter(is_marker).select("pid", "tid", "begin_ns", "end_ns", pl.col("name").cast(pl.String))
+    return piece.filter(is_marker).select("pid", "tid", "start_ns", "end_ns", pl.col("name").cast(pl.String))
 
 
 def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
     """Numbers of the texts of a column, and the texts."""
-    import polars as pl
-
     texts = column.cast(pl.String).fill_null("")
     unique = texts.unique(maintain_order=True)
     return texts.cast(pl.Enum(unique)).to_physical().cast(pl.UInt32), unique.to_list()
@@ -101,8 +80,6 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
 
 def objects(said: pl.DataFrame) -> tuple[pl.Series, list[str]]:
     """Numbers of the rows as JSON objects, and the objects; columns without any value are left out."""
-    import polars as pl
-
     known = said.select(name for name in said.columns if said[name].null_count() < said.height)
     if not known.width:
         return pl.zeros(said.height, pl.UInt32, eager=True), ["{}"]
@@ -114,29 +91,23 @@ def objects(said: pl.DataFrame) -> tuple[pl.Series, list[str]]:
 
 def graphs(made: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One slice per launch of a graph and queue that it used, around all of its work there."""
-    import polars as pl
-
     members = [piece.filter(pl.col("graph_exec") > 0) for piece in made]
     of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "lane", maintain_order=True)
-    spans = of_launch.agg(pl.col("begin_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
+    spans = of_launch.agg(pl.col("start_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
     names = [f"Graph {number:#x}" for number in spans["graph_exec"]]
     return spans.rename({"gpu": "pid", "lane": "tid"}).with_columns(pl.Series("name", names, dtype=pl.String))
 
 
 def callers(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls among these that can have launched work: not markers, and with a thread and both times."""
-    import polars as pl
-
     can_launch = pl.col("can_launch") & pl.col("domain").cast(pl.String).ne_missing("MARKER")
     return calls.filter(can_launch).select(
-        "process", "correlation", "pid", "tid", call_begin_ns="begin_ns", call_end_ns="end_ns"
+        "process", "correlation", "pid", "tid", call_start_ns="start_ns", call_end_ns="end_ns"
     )
 
 
 def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Work and the call that launched it, in the order of the ids of the work."""
-    import polars as pl
-
     joined = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
     if work and callers:
         of_process = pl.concat(callers).drop_nulls().partition_by("process", as_dict=True, include_key=False)
@@ -144,7 +115,7 @@ def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> p
         for process in sorted(of_process):
             first = _first_of_each(of_process[process])
             of_calls = ran.filter(pl.col("process") == process[0]).join(first, on="correlation")
-            joined.append(of_calls.sort("event", "begin_ns").select(_LAUNCHED))
+            joined.append(of_calls.sort("event", "start_ns").select(_LAUNCHED))
     return pl.concat(joined, rechunk=True)
 
 
@@ -152,35 +123,31 @@ def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
     """Of several calls with one correlation the first."""
     if calls["correlation"].n_unique() == calls.height:
         return calls
-    ordered = calls.sort("correlation", "call_begin_ns", "call_end_ns")
+    ordered = calls.sort("correlation", "call_start_ns", "call_end_ns")
     return ordered.unique("correlation", keep="first", maintain_order=True)
 
 
-_LAUNCHED = ("pid", "tid", "call_begin_ns", "call_end_ns", "gpu", "lane", "begin_ns", "end_ns")
+_LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start_ns", "end_ns")
 
 
-def monitor_points(profile: Profile, places: Places) -> pl.DataFrame:
+def monitor_points(run: Run, places: Places) -> pl.DataFrame:
     """`pid`, `name`, `time_ns`, `value`: the beginning of every stretch, and the end of the last one of each."""
-    import polars as pl
-
-    known = profile.read("monitors").join(places.agents, on="agent").drop_nulls(["value", "begin_ns", "end_ns"])
-    begins = known.select(pid="gpu", name="name", time_ns="begin_ns", value="value")
+    known = run.read("monitors").join(places.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
+    begins = known.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = known.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
     return pl.concat([begins, last.select(pid="gpu", name="name", time_ns="end_ns", value="value")])
 
 
-def counter_points(profile: Profile, kernels: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+def counter_points(run: Run, kernels: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:
     """`pid`, `name`, `time_ns`, `value` of hardware counters: the sum over instances while a dispatch runs, then 0."""
-    import polars as pl
-
-    info = profile.read("counter_info", ["counter", "name"])
+    info = run.read("counter_info", ["counter", "name"])
     if not info.height:
         return
-    values = profile.read("counters", ["process", "counter", "event", "value"]).drop_nulls()
+    values = run.read("counters", ["process", "counter", "event", "value"]).drop_nulls()
     sums = values.group_by("process", "event", "counter", maintain_order=True).agg(pl.col("value").sum())
     sums = sums.join(info, on="counter")
     for piece in kernels:
-        ran = piece.join(sums, on=["process", "event"]).sort("begin_ns", "name")
-        begin = ran.select(pid="gpu", name="name", time_ns="begin_ns", value="value")
+        ran = piece.join(sums, on=["process", "event"]).sort("start_ns", "name")
+        begin = ran.select(pid="gpu", name="name", time_ns="start_ns", value="value")
         end = ran.select(pid="gpu", name="name", time_ns="end_ns", value=pl.lit(0.0))
         yield pl.concat([begin, end]).drop_nulls()

@@ -11,9 +11,12 @@ import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import polars as pl
+
+from wavescope import _core
+from wavescope.base.sql import quoted
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
-from wavescope.base.sql import quoted
 from wavescope.readers.files.sqlite.files import ERRORS, OpenFile, tables_at_beginning
 from wavescope.readers.files.sqlite.schema import MOST_TABLES, StoredTable, count_tables, read_tables, read_views
 from wavescope.readers.files.sqlite.values import CATEGORY, INTEGER, REAL, TEXT, fitted
@@ -22,21 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import polars as pl
-
     _Types = Mapping[str, pl.DataType | type[pl.DataType]]
-
-__all__ = ["CHUNK_ROWS", "Database", "table_names", "why_unreadable"]
 
 _Read = TypeVar("_Read")
 
-CHUNK_ROWS = 1 << 18
-"""Rows of a piece."""
-QUERY_ROWS = 1 << 20
-"""Rows of a query."""
+CHUNK_ROWS = 1 << 18  #: Rows of a piece.
+QUERY_ROWS = 1 << 20  #: Rows of a query.
 _QUERY_STEPS = 500
-_STEP = 1_000_000
-"""Instructions of SQLite between two looks at how long a query has taken."""
+_STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a query has taken.
 
 
 class Database:
@@ -49,16 +45,6 @@ class Database:
         cannot be unpacked.
     UsageError
         When the file cannot be read at all.
-
-    Examples
-    --------
-    >>> import sqlite3, tempfile
-    >>> from pathlib import Path
-    >>> path = Path(tempfile.mkdtemp(), "run.db")
-    >>> with sqlite3.connect(path) as connection:
-    ...     _ = connection.execute("CREATE TABLE kernel(id INTEGER PRIMARY KEY, name TEXT)")
-    >>> Database(path).tables
-    {'kernel': ('id', 'name')}
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,8 +52,7 @@ class Database:
         self.losses: list[Loss] = []
         self._said: set[Loss] = set()
         self._stored: dict[str, StoredTable] = {}
-        self.tables: dict[str, tuple[str, ...]] = {}
-        """Stored tables -> names of their columns."""
+        self.tables: dict[str, tuple[str, ...]] = {}  # Stored tables -> names of their columns.
         self.views: tuple[str, ...] = ()
         self._disconnect: Callable[[], object] = lambda: None
         try:
@@ -85,8 +70,6 @@ class Database:
 
     def frame(self, table: str, columns: _Types) -> pl.DataFrame:
         """These columns of a table as Int64, Float64, String or Categorical; see `chunks`."""
-        import polars as pl
-
         return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)
 
     def chunks(self, table: str, columns: _Types, rows: int = CHUNK_ROWS) -> Iterator[pl.DataFrame]:
@@ -126,12 +109,10 @@ class Database:
             found = self._steadily(lambda: self._queried(sql, parameters, most))
         except ERRORS as error:
             if str(error) == "interrupted":
-                what = "a query takes too long"
-                raise UsageError(what, where=str(self.path), advice="ask for less") from error
+                raise UsageError("a query takes too long", where=str(self.path), advice="ask for less") from error
             raise self._unreadable(error) from error
         if len(found) > most:
-            what = f"a query has more than {most:,} rows"
-            raise UsageError(what, where=str(self.path), advice="ask for less")
+            raise UsageError(f"a query has more than {most:,} rows", where=str(self.path), advice="ask for less")
         return found
 
     @property
@@ -178,8 +159,6 @@ class Database:
         return pages is not None and pages.is_table(stored.root)
 
     def _pieces(self, table: str, columns: _Types, rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
-        import polars as pl
-
         stored = self._stored.get(table)
         if stored is None:
             return
@@ -193,10 +172,6 @@ class Database:
 
     def _pages(self, stored: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         """Read by the native core."""
-        import polars as pl
-
-        from wavescope import _core
-
         assert self._file.pages is not None  # noqa: S101 - see _is_native
         scan = _core.SqliteScan(self._file.pages, stored.root, plan)
         while len(piece := scan.next(rows)):
@@ -211,8 +186,6 @@ class Database:
         self, stored: StoredTable, wanted: dict[str, int], rows: int, losses: list[Loss]
     ) -> Iterator[pl.DataFrame]:
         """Read by SQLite."""
-        import polars as pl
-
         dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
         chosen = ", ".join(quoted(name) for name in wanted) or "1"
         mixed = dict.fromkeys(wanted, 0)
@@ -269,10 +242,6 @@ def table_names(path: Path) -> frozenset[str]:
     ------
     NotATraceError, UsageError
         As `Database`.
-
-    Examples
-    --------
-    >>> table_names(Path("run.rpd.gz"))  # doctest: +SKIP
     """
     names = tables_at_beginning(path)
     if names is not None:
@@ -291,6 +260,4 @@ def why_unreadable(path: Path) -> str:
 
 
 def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
-    import polars as pl
-
     return {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}[dtype.base_type()]

@@ -1,4 +1,4 @@
-"""RPD files (rocmProfileData, schema 2 and 3) as a profile.
+"""RPD files (rocmProfileData, schema 2 and 3) as a run.
 
 The file has one list of CPU calls, one of GPU work, and links between them. Calls become regions (marks without
 duration: samples), GPU work becomes kernels and copies; the id of a call is its correlation, shared by all work that it
@@ -11,8 +11,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from wavescope.errors import NotATraceError
-from wavescope.model.run_tables import PROFILE
+from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.calls import Calls
 from wavescope.readers.run.rpd.extras import Extras
 from wavescope.readers.run.rpd.measured import Measured
@@ -23,39 +25,25 @@ from wavescope.readers.run.rpd.required import note_missing_in_file
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    import polars as pl
-
     from wavescope.model.losses import Loss
     from wavescope.readers.files.sqlite import Database
 
-__all__ = ["RpdSource", "read_rpd"]
-
 
 def read_rpd(database: Database) -> RpdSource:
-    """The profile in an RPD file; its tables are read when they are asked for.
+    """The run in an RPD file; its tables are read when they are asked for.
 
     Raises
     ------
     NotATraceError
         When the file has no GPU work at all to offer: its table of ops is missing.
-
-    Examples
-    --------
-    >>> source = read_rpd(Database(Path("trace.rpd")))  # doctest: +SKIP
     """
     if "rocpd_op" not in database.tables:
-        what = "not an RPD file: it has no table rocpd_op"
-        raise NotATraceError(what, where=str(database.path))
+        raise NotATraceError("not an RPD file: it has no table rocpd_op", where=str(database.path))
     return RpdSource(database)
 
 
 class RpdSource:
-    """An RPD file as a `ProfileSource`.
-
-    Examples
-    --------
-    >>> list(RpdSource(Database(Path("trace.rpd"))).chunks("kernels", ["begin_ns"]))  # doctest: +SKIP
-    """
+    """An RPD file as a `RunSource`."""
 
     format = "RPD"
 
@@ -101,8 +89,6 @@ class _Numbered:
         return table in self._TABLES
 
     def __getitem__(self, table: str) -> pl.DataFrame:
-        import polars as pl
-
         places = self._places
         if table == "nodes":
             return places.nodes
@@ -124,16 +110,12 @@ class _Numbered:
 
 
 def _json(column: str) -> pl.Expr:
-    import polars as pl
-
     return pl.struct(column).struct.json_encode()
 
 
 def _shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFrame:
     """These columns; null where the format has nothing."""
-    import polars as pl
-
-    dtypes = PROFILE[table].dtypes
+    dtypes = RUN[table].dtypes
     return frame.with_columns(
         pl.col(name).cast(dtypes[name]) if name in frame.columns else pl.lit(None, dtypes[name]).alias(name)
         for name in columns
