@@ -30,7 +30,8 @@ constexpr bool kSanitized = true;  // slow, and its shadow hides what memory is 
 #else
 constexpr bool kSanitized = false;
 #endif
-constexpr size_t kSmall = (kSanitized ? 64 : 256) << 10, kLarge = 4 * kSmall;
+constexpr size_t kSmall = (kSanitized ? 32 : 256) << 10, kLarge = 4 * kSmall;
+constexpr uint32_t kUnsetPcs = kSanitized ? 10'000 : 20'000, kLongWave = kSanitized ? 15'000 : 30'000;
 constexpr double kGrowth = 8;          // allowed for 4 times the size; quadratic work gives 16
 constexpr double kNoiseSeconds = 0.5;  // shorter runs are not judged by growth
 constexpr double kLimitSeconds = 30;
@@ -177,7 +178,7 @@ void add_gfx9(std::vector<Flood>& floods) {
         }
     }));
     floods.push_back(gfx9_wave_flood("unset PCs, then new ones", [](auto& out, uint32_t n) {
-        if (n < 20'000) {
+        if (n < kUnsetPcs) {
             traced(out, Gfx9Writer::pc);
         } else {
             out.new_pc(kWave, n * 4);
@@ -229,7 +230,7 @@ void add_rdna_floods(std::vector<Flood>& floods) {
         }
     });
     add_rdna_wave(floods, "unset PCs, then new ones", [](auto& out, uint32_t n) {
-        if (n < 20'000) {
+        if (n < kUnsetPcs) {
             out.instruction(kWave, 5);
         } else {
             out.new_pc(kWave, n * 4);
@@ -244,7 +245,7 @@ void add_rdna_floods(std::vector<Flood>& floods) {
         }
     });
     add_rdna_wave(floods, "replays after a long wave", [](auto& out, uint32_t n) {
-        if (n < 30'000) {
+        if (n < kLongWave) {
             out.immediate_one(kWave, 1);
         } else {
             out.instruction(kWave, 79);
