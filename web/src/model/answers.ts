@@ -8,7 +8,7 @@ export function truncation(shown: number, total: number): string {
 
 /** What the verdict of the doubts means for the reader. */
 export const TRUST: Record<string, { word: string; means: string; tone: "good" | "care" | "bad" }> = {
-  good: { word: "trust it", means: "no reason for doubt was found", tone: "good" },
+  good: { word: "trustworthy", means: "nothing was found that could mislead", tone: "good" },
   "with care": { word: "with caution", means: "some numbers may mislead: read the caveats first", tone: "care" },
   "do not": { word: "do not trust it", means: "do not draw conclusions from this trace", tone: "bad" },
 };

@@ -33,7 +33,7 @@ export function Figure({ value, name, hint, id }: { value: string; name: string;
 export function Definition({ text }: { text: string }) {
   return (
     <details class="definition">
-      <summary>How these numbers are made</summary>
+      <summary>How these numbers are computed</summary>
       <p>{text}</p>
     </details>
   );

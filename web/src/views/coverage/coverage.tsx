@@ -116,7 +116,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         <Figure
           id="incomplete"
           value={exact(answer.incomplete_wave_count)}
-          name="without an end"
+          name="incomplete"
           hint="Waves whose last part is missing"
         />
       </div>
@@ -151,7 +151,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         table={answer.outliers}
         nothing={
           answer.wave_count
-            ? "None: the waves of each path need about as many cycles per instruction."
+            ? "None: the waves of each path take a similar number of cycles per instruction."
             : "No traced wave, so no outlier."
         }
         isSelected={(outlier) => outlier.wave === selection.value.wave}
