@@ -34,7 +34,7 @@ def test_loops_and_their_iterations(page, serve, name):
         assert share == f"{loop['steady_stall_share'] * 100:.1f} %"
     lines.first.click()
     steps = loop_iterations(trace, wave).filter(pl.col("loop") == found["loop"][0])
-    view.get_by_text(f"Wave {wave} went round {steps.height} times").wait_for()
+    view.get_by_text(f"Wave {wave} ran {steps.height} iterations").wait_for()
     box = view.locator(".loops-strip canvas").bounding_box()
     last = steps.row(-1, named=True)
     page.mouse.click(box["x"] + box["width"] - 8, box["y"] + 60)

@@ -1,6 +1,7 @@
 // Columns of the tables of answers. What a column means comes from its declaration (data/answers.gen.ts); a view says
 // which columns it shows, in which order, under which short title, and what is drawn in a special way.
 import { exact, measured, nanoseconds, percent, short } from "../base/format";
+import type { RunSummaryDomainsRow } from "../data/answers.gen";
 import { type ColumnInfo, hintOf, type TableInfo } from "../data/tables";
 import { ShareBar } from "./bars";
 import type { Cell, Column } from "./data_table";
@@ -26,17 +27,10 @@ type Drawn<Row> = Partial<Column<Row>> & { name: keyof Row & string; format?: Fo
 /** A declared column of a table, or one that the view makes itself. */
 export type ColumnChoice<Row> = Brief<Row> | Drawn<Row> | Column<Row>;
 
-interface Timed {
-  share: number | null;
-  calls: number;
-  total_ns: number;
-  mean_ns: number | null;
-  median_ns: number | null;
-  p95_ns: number | null;
-  p99_ns: number | null;
-  min_ns: number | null;
-  max_ns: number | null;
-}
+type Timed = Pick<
+  RunSummaryDomainsRow,
+  "share" | "calls" | "total_ns" | "mean_ns" | "median_ns" | "p95_ns" | "p99_ns" | "min_ns" | "max_ns"
+>;
 
 /** How often something ran and how long it took: the columns that tables of kernels and summaries share. */
 export const DURATIONS: ColumnChoice<Timed>[] = [
