@@ -100,7 +100,7 @@ def test_the_length_of_a_trace_is_one_number(page, serve, made):
     length = overview(served.library.document(0).trace).span_cycles
     page.goto(f"{served.url}#view=summary")
     page.get_by_text(re.compile(rf" {length:,} cycles$")).wait_for()
-    page.locator(f'[data-view="summary"] [title^="{length:,} cycles from the first begin"]').first.wait_for()
+    page.locator(f'[data-view="summary"] [title^="{length:,} cycles from the start of the first"]').first.wait_for()
 
 
 def test_a_loss_tells_what_it_counts(page, serve):
