@@ -24,7 +24,7 @@ import { paintStrip, Strip } from "./strip";
 const OF_THE_CODE = figureColumns<LoopsRow>(LOOPS, [
   ["loop", "Loop", "id", "3em"],
   {
-    name: "first_row",
+    name: "rows",
     title: "Rows",
     hint: "First and last row of the loop; inner loops are indented",
     value: (loop) => `${loop.first_row}–${loop.last_row}`,
@@ -37,7 +37,7 @@ const OF_THE_CODE = figureColumns<LoopsRow>(LOOPS, [
     width: "minmax(6.5em, 1fr)",
   },
   {
-    name: "file",
+    name: "place",
     title: "Source",
     hint: "File that most of its rows come from, with the first and last line",
     value: linesOf,
