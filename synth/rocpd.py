@@ -54,7 +54,7 @@ def write_rocpd(path: str | PathLike[str], workload: Workload, *, schema: str = 
     >>> from synth.workload import Workload
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = write_rocpd(folder + "/run.db", Workload(dispatches=50, ranks=2))
-    >>> run.total.counts["kernels"]
+    >>> run.total.counts["dispatches"]
     50
     """
     return _write([Path(path)] * workload.ranks, workload, schema)

@@ -89,7 +89,7 @@ def write_rpd(path: str | PathLike[str], workload: Workload, *, schema: int = 3)
     >>> from synth.workload import Workload
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run = write_rpd(folder + "/run.rpd", Workload(dispatches=50))
-    >>> run.total.counts["kernels"]
+    >>> run.total.counts["dispatches"]
     50
     """
     if schema not in _SCHEMAS:
@@ -110,7 +110,7 @@ def write_rpd(path: str | PathLike[str], workload: Workload, *, schema: int = 3)
 
 def _as_recorded(truth: RankTruth, frames: int, schema: int) -> RankTruth:
     kept = truth.without("HSA")
-    known = ["kernels", "copies", "regions", "samples", "monitors", *(["counters"] if schema == 3 else [])]
+    known = ["dispatches", "copies", "regions", "samples", "monitors", *(["counters"] if schema == 3 else [])]
     counts = type(kept.counts)({name: kept.counts[name] for name in known})
     if schema == 3:
         counts["frames"] = frames

@@ -56,7 +56,7 @@ class RankTruth:
 
     Examples
     --------
-    >>> RankTruth().counts["kernels"]
+    >>> RankTruth().counts["dispatches"]
     0
     """
 

@@ -251,7 +251,7 @@ class RankRun:
         self.done.dispatches.append(Dispatch(correlation, self._thread, *place_and_time, phase, counters, *graph))
         self._gpu_end = max(self._gpu_end, end)
         _sums(truth.kernels, self._kernels[kernel][3]).add(end - begin)
-        truth.counts["kernels"] += 1
+        truth.counts["dispatches"] += 1
         truth.end_ns = max(truth.end_ns or 0, end)
 
     def _counters(self, kernel: int) -> tuple[tuple[int, int, int], ...]:

@@ -1,4 +1,4 @@
-"""Write the pages of docs/reference that list tables and answers from what the code declares. `--check` compares."""
+"""Write the pages of docs/reference that list tables and results, from the code. `--check` compares."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def tables_page() -> str:
         lines += [f"## {title}", "", ", ".join(f"{number} {name}" for number, name in values.items()), ""]
     lines += ["## Tables of a counter set", ""]
     lines += [
-        "`counters = wavescope.open(path)` gives a `CounterSet` where the path holds counters; it has `losses`, too.",
+        "`counters = wavescope.open(path)` gives a `CounterSet` where the path has counters; it has `losses`, too.",
         "`counters.measured[pass]` is a frame with one row per dispatch and one column per counter of that pass.",
         "",
     ]
@@ -65,19 +65,19 @@ def run_tables_page() -> str:
         "<!-- made by tools/make_table_docs.py from src/wavescope/model/run_tables.py -->",
         "",
         (
-            "`run = wavescope.open_profile(path)` gives a `Run`, whatever the format; each table below is a "
-            'polars frame, as an attribute (`run.kernels`) or by name (`run.table("kernels")`), and is read '
-            "when it is asked for. `run.read(table, columns)` reads some columns only, `run.chunks(table, "
-            "columns)` reads them in pieces."
+            "`run = wavescope.open_run(path)` gives a `Run`, whatever the format; each table below is a "
+            'polars frame, as an attribute (`run.dispatches`) or by name (`run.table("dispatches")`), and is read '
+            "when first used. `run.read(table, columns)` reads some columns only, `run.chunks(table, "
+            "columns)` reads them in chunks."
         ),
         (
-            "Times are nanoseconds of the clock of the node; clocks of different nodes are not aligned. A column that "
-            "is named after a thing holds the number of its row: "
+            "Times are nanoseconds of the clock of the node; clocks of different nodes are not aligned. A column "
+            "named after a table refers to a row of it by number: "
             + ", ".join(f"`{key}` of `{table}`" for table, key in NUMBERED.items())
             + "; null = not recorded."
         ),
         (
-            "What only one format has (`ext_callstack` of RPD, ...) is an extra table: `run.extra_names` lists "
+            "Tables of a single format (`ext_callstack` of RPD, ...) are extra tables: `run.extra_names` lists "
             "them. `wavescope tables PATH` shows all tables of a file with their sizes."
         ),
         "",
@@ -87,42 +87,42 @@ def run_tables_page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def answers_page() -> str:
-    """What every analysis answers, as Markdown: its definition, its numbers and the columns of its tables."""
+def results_page() -> str:
+    """The result of every analysis as Markdown: its definition, its values and the columns of its tables."""
     lines = [
-        "# Answers of the analyses",
+        "# Results of the analyses",
         "",
         "<!-- made by tools/make_table_docs.py from src/wavescope/analysis -->",
         "",
         (
-            "Each module of `wavescope.analysis` answers one question about a `ThreadTrace`, each module of "
-            "`wavescope.analysis.run` one about a `Run`: "
+            "Each module of `wavescope.analysis.trace` answers one question about a `ThreadTrace`, of "
+            "`wavescope.analysis.run` about a `Run`, of `wavescope.analysis.counters` about a `CounterSet`: "
             "`from wavescope.analysis.trace.stalls import stalls; stalls(trace)`. The verb of that name prints the "
-            "answer; "
-            "`--json` gives all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
+            "result; "
+            "`--json` writes all of it under the same names. Units are in the names (`_cycles`, `_bytes`); "
             "a `_share` is from 0 to 1."
         ),
         "",
     ]
-    for module, answer in _answers():
+    for module, answer in _result_types():
         summary = (answer.__doc__ or "").strip().splitlines()[0]
         lines += [f"## {answer.__name__}", "", f"`{module}`. {summary}", "", answer.definition, ""]
         numbers = [f"`{f.name}`" for f in dataclasses.fields(answer) if f.name not in answer.tables]
-        lines += [f"Besides its tables: {', '.join(numbers)}.", ""] if numbers else []
+        lines += [f"Other values: {', '.join(numbers)}.", ""] if numbers else []
         for field, table in answer.tables.items():
             lines += _section(table, f"### {answer.__name__}.{field}")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _answers() -> list[tuple[str, type[Answer]]]:
-    """The answer types, in the order of their modules."""
-    found = []
+def _result_types() -> list[tuple[str, type[Answer]]]:
+    """The result types, in the order of their modules."""
+    types = []
     for module in pkgutil.walk_packages(wavescope.analysis.__path__, "wavescope.analysis."):
         for value in vars(import_module(module.name)).values():
-            ours = isinstance(value, type) and issubclass(value, Answer) and value.__module__ == module.name
-            if ours and value.definition and dataclasses.is_dataclass(value):
-                found.append((module.name, value))
-    return found
+            is_defined_here = isinstance(value, type) and issubclass(value, Answer) and value.__module__ == module.name
+            if is_defined_here and value.definition and dataclasses.is_dataclass(value):
+                types.append((module.name, value))
+    return types
 
 
 def _section(table: TableSpec, heading: str) -> list[str]:
@@ -136,7 +136,7 @@ def main() -> int:
     pages = {
         FOLDER / "tables.md": tables_page(),
         FOLDER / "run-tables.md": run_tables_page(),
-        FOLDER / "answers.md": answers_page(),
+        FOLDER / "results.md": results_page(),
     }
     if "--check" in sys.argv:
         return int(any(not path.is_file() or path.read_text() != text for path, text in pages.items()))

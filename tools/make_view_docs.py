@@ -1,4 +1,4 @@
-"""Write docs/reference/views.md, the views of `wavescope query`, from what the code declares. `--check` compares."""
+"""Write docs/reference/views.md, the views of `wavescope query`, from the code. `--check` compares."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ def views_page() -> str:
     lines = [
         "# Views of a run",
         "",
-        "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/profile/views -->",
+        "<!-- made by tools/make_view_docs.py from src/wavescope/analysis/run/views -->",
         "",
         (
             "`wavescope query PATH... 'SELECT ...'` (in Python: `wavescope.analysis.run.query.query(run, sql)`)"
             " runs one SELECT over the views below. They have the names and columns of the views that ROCpd databases "
-            "carry, and exist for every format that wavescope reads: what a format does not record is null."
+            "carry, and exist for every format that wavescope reads: values that a format does not record are null."
         ),
         (
-            "The tables of the run itself are in the schema `run` (`SELECT ... FROM run.kernels`); see "
-            "[Tables of a run](run-tables.md). Tables that only one format has are there under their own names "
+            "The tables of the run itself are in the schema `run` (`SELECT ... FROM run.dispatches`); see "
+            "[Tables of a run](run-tables.md). Tables of a single format are there under the names of the format "
             "(`run.ext_callstack`). `wavescope schema` prints all of this, `wavescope schema --view kernels` one "
             "view with its columns."
         ),
         (
             "Times are nanoseconds of the clock of the node. Where the views differ from AMD's, "
-            "[Differences](../explanation/differences.md) says how and why."
+            "[Differences](../explanation/differences.md) explains it."
         ),
         "",
     ]

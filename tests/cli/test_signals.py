@@ -39,7 +39,7 @@ IN_AN_OUTPUT = f"""
 import os, sys
 from pathlib import Path
 from wavescope import stopping
-from wavescope.export._staging import staged
+from wavescope.export.kit.staging import staged
 from wavescope.scratch import make_scratch
 {TOLD_BY_A_DESTRUCTOR}
 stopping.watch()

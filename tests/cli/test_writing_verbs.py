@@ -129,7 +129,7 @@ def test_a_run_twice_and_a_file_without_the_marker(run: Path, tmp_path: Path) ->
     twin.write_bytes(run.read_bytes())
     done = call("convert", run, twin, "-f", "parquet", "-o", tmp_path / "out", "--json")
     said = json.loads(done.stdout)
-    assert said["outputs"][0]["counts"]["kernels"] == open_run(run).kernels.height
+    assert said["outputs"][0]["counts"]["dispatches"] == open_run(run).dispatches.height
     assert [loss["kind"] for loss in said["losses"]] == ["duplicate_run"] * 2
     other = tmp_path / "other.rpd"
     assert call("window", run, "--domain", "HIP", "-f", "rpd", "-o", other).status == 0
@@ -157,7 +157,7 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
         "def stopped(self, table, columns=None):\n"
         "    for piece in chunks(self, table, columns):\n"
         "        yield piece\n"
-        "        if table == 'kernels':\n"
+        "        if table == 'dispatches':\n"
         "            os.kill(os.getpid(), signal.SIGINT)\n"
         "Run.chunks = stopped\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -26,7 +26,7 @@ def _survives(path: Path, out: Path) -> bool:
         write_chrome(run, out, force=True)
     except WavescopeError:
         return False
-    assert (tables["kernels"]["end_ns"] >= tables["kernels"]["start_ns"]).all()
+    assert (tables["dispatches"]["end_ns"] >= tables["dispatches"]["start_ns"]).all()
     assert json.loads(out.read_bytes())["traceEvents"] is not None
     return True
 
@@ -37,7 +37,7 @@ def test_a_file_that_was_cut(tmp_path: Path, share: float) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     if _survives(path, tmp_path / "trace.json"):
-        assert open_run(path).kernels.height <= len(ROWS["rocpd_op"])
+        assert open_run(path).dispatches.height <= len(ROWS["rocpd_op"])
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -63,4 +63,4 @@ def test_values_that_do_not_belong(tmp_path: Path, change: tuple[int, object]) -
     row[place] = value
     path = write_rpd_file(tmp_path / "made.rpd", ROWS | {"rocpd_op": [*ROWS["rocpd_op"][1:], tuple(row)]})
     assert _survives(path, tmp_path / "trace.json")
-    assert open_run(path).kernels.height + open_run(path).copies.height == len(ROWS["rocpd_op"])
+    assert open_run(path).dispatches.height + open_run(path).copies.height == len(ROWS["rocpd_op"])

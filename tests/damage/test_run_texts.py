@@ -45,7 +45,7 @@ WORDS = (
     b"\0",
     b"\xff",
 )
-TABLES = ("kernels", "copies", "regions", "samples", "allocations", "counters", "agents", "processes", "losses")
+TABLES = ("dispatches", "copies", "regions", "samples", "allocations", "counters", "agents", "processes", "losses")
 
 
 def read(path: Path, data: bytes) -> int:
@@ -88,4 +88,4 @@ def test_a_cut_table_counts_what_it_lost(tmp_path: Path) -> None:
         run = open_run(tmp_path)
         lines = whole[:length].count(b"\n") - 1 + (not whole[:length].endswith(b"\n"))
         lost = int(run.losses["count"].sum())
-        assert run.kernels.height + lost == lines
+        assert run.dispatches.height + lost == lines

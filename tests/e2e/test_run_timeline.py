@@ -67,8 +67,8 @@ def test_a_dispatch_is_told_and_linked_to_its_launch(page, serve, path):
     served = serve(path())
     document = served.library.document(0)
     run, first = document.run, timeline_of(document).first_items
-    item = run.kernels.height // 2
-    kernel = run.kernels.row(item, named=True)
+    item = run.dispatches.height // 2
+    kernel = run.dispatches.row(item, named=True)
     view = opened(page, served, f"&span=run:{item}")
     view.locator(".event-details h2").wait_for()
     expect(view.locator(".event-details h2")).to_have_text(kernel["name"], use_inner_text=True)
@@ -102,7 +102,7 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     eventually(lambda: float(tooltip.get_attribute("data-length")), length)
     page.mouse.down()
     page.mouse.up()
-    name = document.run.kernels["name"][dispatch["item"]]
+    name = document.run.dispatches["name"][dispatch["item"]]
     view.locator(".event-details h2", has_text=name).wait_for()
     chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
     expect(chosen).to_have_text(name, use_inner_text=True)
@@ -168,7 +168,7 @@ def test_notes_say_that_clocks_are_not_compared(page, serve):
 def test_hostile_names_are_text(page, serve):
     served = serve(made_ranks(hostile=True))
     document = served.library.document(0)
-    names = document.run.kernels["name"].cast(pl.String)
+    names = document.run.dispatches["name"].cast(pl.String)
     item = int((names.str.contains("<")).arg_max())
     view = opened(page, served, f"&span=run:{item}")
     view.locator(".event-details h2").wait_for()

@@ -86,7 +86,7 @@ def test_regions_of_a_server_cause_all_gpu_time(shared: Path) -> None:
 
 def test_two_tokens_of_llama(shared: Path) -> None:
     run = open_run(shared / "data" / "gfx1151-rocprofv3-llama" / "decode_kernel_trace.csv")
-    times = run.kernels.select("start_ns", "end_ns").sort("start_ns")
+    times = run.dispatches.select("start_ns", "end_ns").sort("start_ns")
     begin, end = times["start_ns"][4], times["end_ns"][51]
     window = select(run, RunSelection(begin=str(begin), end=str(end), is_inside=True))
     (gpu,) = busy(window).gpus.iter_rows(named=True)

@@ -30,11 +30,11 @@ def test_every_table_in_every_form(shared: Path, run: str) -> None:
     for name, frame in polars.items():
         assert arrow[name].num_rows == len(pandas[name]) == frame.height
         assert list(pandas[name].columns) == arrow[name].column_names == frame.columns
-    kernels = pandas["kernels"]
+    kernels = pandas["dispatches"]
     assert (kernels["end_ns"] - kernels["start_ns"]).sum() == (
-        document.kernels["end_ns"] - document.kernels["start_ns"]
+        document.dispatches["end_ns"] - document.dispatches["start_ns"]
     ).sum()
-    assert kernels["name"].astype(str).to_list() == document.kernels["name"].to_list()
+    assert kernels["name"].astype(str).to_list() == document.dispatches["name"].to_list()
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -46,7 +46,7 @@ def test_gpu_time_is_all_in_the_call_tree(shared: Path, run: str) -> None:
 
         document = open_run(shared / "data" / run)
         frame = to_hatchet(document).dataframe
-    work = [document.kernels.select("start_ns", "end_ns"), document.copies.select("start_ns", "end_ns")]
+    work = [document.dispatches.select("start_ns", "end_ns"), document.copies.select("start_ns", "end_ns")]
     assert frame["gpu_time"].sum() == sum(int((part["end_ns"] - part["start_ns"]).sum()) for part in work)
     regions = document.regions
     assert frame[frame["type"] == "region"]["count"].sum() == regions.height
@@ -62,7 +62,7 @@ def test_every_event_is_entered_and_left(shared: Path, run: str) -> None:
     document = open_run(shared / "data" / run)
     frame = to_pipit(document)
     counts = frame["Event Type"].value_counts()
-    ranges = document.regions.height + document.kernels.height + document.copies.height
+    ranges = document.regions.height + document.dispatches.height + document.copies.height
     assert counts.get("Enter", 0) == counts.get("Leave", 0) == ranges
     assert counts.get("Instant", 0) == document.samples.height
     assert frame["Timestamp (ns)"].is_monotonic_increasing

@@ -32,8 +32,8 @@ ROUNDING_NS = 60
 @pytest.mark.parametrize("name", TRACES)
 def test_counts_and_sums(shared: Path, name: str) -> None:
     run = open_run(shared / f"data/kineto-amd/{name}.json.gz")
-    ns = (run.kernels["end_ns"] - run.kernels["start_ns"]).sum()
-    assert (run.kernels.height, run.copies.height, run.regions.height, ns) == TRACES[name]
+    ns = (run.dispatches["end_ns"] - run.dispatches["start_ns"]).sum()
+    assert (run.dispatches.height, run.copies.height, run.regions.height, ns) == TRACES[name]
     assert run.processes.height == 1
     assert run.losses.select("kind", "count").rows() == [("launched_before", 463)] * name.startswith("Qwen")
     assert run.agents.filter(pl.col("kind") == "GPU")["product"].str.starts_with("AMD Instinct").all()
@@ -59,8 +59,8 @@ def test_work_launched_before_the_recording_has_no_call(shared: Path) -> None:
         .iter_rows()
     )
     calls = run.regions.filter(pl.col("domain") == "HIP").select("process", "correlation").unique()
-    launched = run.kernels.join(calls, on=["process", "correlation"], how="semi")
-    assert run.kernels.height - launched.height == 463
+    launched = run.dispatches.join(calls, on=["process", "correlation"], how="semi")
+    assert run.dispatches.height - launched.height == 463
     ns = (launched["end_ns"] - launched["start_ns"]).sum()
     assert ns == pytest.approx(told["computation_time"] * 1e6, abs=ROUNDING_NS)
     span = launched["end_ns"].max() - launched["start_ns"].min()
@@ -75,7 +75,7 @@ def test_overlapping_streams_are_busy_once(shared: Path) -> None:
 
 def test_ranks_of_a_merged_trace(shared: Path) -> None:
     run = open_run(shared / "data/kineto-multirank-2of4/merged_ranks01.json.gz")
-    kernels = run.kernels
+    kernels = run.dispatches
     assert (kernels.height, (kernels["end_ns"] - kernels["start_ns"]).sum()) == (6203, 202_802_160)
     assert run.processes.select("pid", "rank").rows() == [(3194582, 0), (3194583, 1)]
     assert _dispatches(run, 0) + _dispatches(run, 1) == 6203
@@ -85,15 +85,15 @@ def test_ranks_of_a_merged_trace(shared: Path) -> None:
 
 
 def _dispatches(run: Run, rank: int) -> int:
-    return select(run, RunSelection(ranks=(rank,))).kernels.height
+    return select(run, RunSelection(ranks=(rank,))).dispatches.height
 
 
 def test_other_chrome_traces(shared: Path) -> None:
     hip = open_run(shared / "data/rocprofv1-mi300a-hiptrace/results.json")
     copies = hip.regions.filter(pl.col("name") == "hipMemcpy")
     assert (copies["end_ns"] - copies["start_ns"]).sum() == 1_342_822_760
-    assert (hip.kernels["end_ns"] - hip.kernels["start_ns"]).to_list() == [3_431_611]
+    assert (hip.dispatches["end_ns"] - hip.dispatches["start_ns"]).to_list() == [3_431_611]
     rpd = open_run(shared / "data/rpd/matmul_result.json")
     assert (rpd.copies.height, rpd.regions.height) == (55, 125)
-    assert rpd.kernels.height == 30
+    assert rpd.dispatches.height == 30
     assert rpd.agents["agent_id"].to_list() == [2, None]

@@ -22,7 +22,7 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_kernels_regions_and_agents(name: str, shared: Path) -> None:
     run = open_run(shared / "data/att-mi300x-bmm" / name)
-    kernels = run.kernels
+    kernels = run.dispatches
     found = (kernels.height, (kernels["end_ns"] - kernels["start_ns"]).sum(), run.regions.height)
     assert found == FIGURES[name]
     assert kernels["name"].n_unique() == 2
@@ -34,6 +34,6 @@ def test_kernels_regions_and_agents(name: str, shared: Path) -> None:
 def test_two_processes_of_one_host(shared: Path) -> None:
     folder = shared / "data/att-mi300x-bmm"
     both = open_run(folder / "c08/raw/45_results.db", folder / "c09/raw/37_results.db")
-    assert (both.kernels["end_ns"] - both.kernels["start_ns"]).sum() == 3_797_011 + 4_122_560
+    assert (both.dispatches["end_ns"] - both.dispatches["start_ns"]).sum() == 3_797_011 + 4_122_560
     assert both.processes["pid"].to_list() == [45, 37]
-    assert both.kernels["process"].value_counts(sort=True).sort("process")["count"].to_list() == [301, 301]
+    assert both.dispatches["process"].value_counts(sort=True).sort("process")["count"].to_list() == [301, 301]

@@ -36,13 +36,13 @@ def _statistics(file: Path) -> dict[str, tuple[int, int]]:
 def test_dispatches_of_the_stencils(shared: Path, run: str, form: str) -> None:
     folder = shared / "data/rocprofv1-mi200-stencils" / run
     document = open_run(folder / form)
-    assert document.kernels.height == _RUNS[run]
-    assert _totals(document.kernels) == _statistics(folder / "results.stats.csv")
+    assert document.dispatches.height == _RUNS[run]
+    assert _totals(document.dispatches) == _statistics(folder / "results.stats.csv")
 
 
 def _means(run: Run) -> dict[tuple[str, str], float]:
     values = run.counters.join(run.counter_info.select("counter", pl.col("name").alias("of")), on="counter")
-    values = values.join(run.kernels.select("event", pl.col("name").cast(pl.String)), on="event")
+    values = values.join(run.dispatches.select("event", pl.col("name").cast(pl.String)), on="event")
     rows = values.group_by("name", "of").agg(pl.col("value").mean()).iter_rows()
     return {(kernel, counter): mean for kernel, counter, mean in rows}
 
@@ -59,7 +59,7 @@ def _means(run: Run) -> dict[tuple[str, str], float]:
 def test_counters_of_the_stencils(shared: Path, run: str, kernel: str, fetch: float, write: float | None) -> None:
     document = open_run(shared / "data/rocprofv1-mi200-stencils" / run / "data_movement.csv")
     means = _means(document)
-    assert document.kernels.height == _RUNS[run]
+    assert document.dispatches.height == _RUNS[run]
     assert means[kernel, "FETCH_SIZE"] == pytest.approx(fetch, rel=1e-6)
     if write:
         assert means[kernel, "WRITE_SIZE"] == pytest.approx(write, rel=1e-6)
@@ -68,11 +68,11 @@ def test_counters_of_the_stencils(shared: Path, run: str, kernel: str, fetch: fl
 def test_a_trace_of_hip(shared: Path) -> None:
     folder = shared / "data/rocprofv1-mi300a-hiptrace"
     run = open_run(folder / "results.db")
-    assert _totals(run.kernels) == _statistics(folder / "results.stats.csv")
+    assert _totals(run.dispatches) == _statistics(folder / "results.stats.csv")
     assert _totals(run.regions) == _statistics(folder / "results.hip_stats.csv")
     assert _totals(run.copies) == _statistics(folder / "results.copy_stats.csv")
     assert run.copies["size_bytes"].to_list() == [4_000_000_000] * 3
-    launch = run.kernels.join(run.regions, on="correlation")
+    launch = run.dispatches.join(run.regions, on="correlation")
     assert launch["name_right"].cast(pl.String).to_list() == ["hipLaunchKernel"]
 
 

@@ -33,7 +33,7 @@ RUNS = {  # dispatches, nanoseconds, kernels
 def test_statistics_equal_those_of_the_tool(shared: Path, run: str) -> None:
     folder = shared / "data/rocprofv3-mi350x-flydsl" / run
     document = open_run(*folder.glob("discover_kernel_trace.csv*"))
-    kernels = document.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
+    kernels = document.dispatches.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
     assert (kernels.height, kernels["ns"].sum(), kernels["name"].n_unique()) == RUNS[run]
     assert not document.losses.height
     assert set(document.agents["target"].gather(kernels["agent"].unique())) == {"gfx950"}
@@ -65,7 +65,7 @@ def test_every_kind_of_the_documentation(shared: Path) -> None:
         "marker_api_trace.csv": ("regions", 3),
         "rocdecode_api_trace.csv": ("regions", 6),
         "rocjpeg_api_trace.csv": ("regions", 4),
-        "kernel_trace.csv": ("kernels", 9),
+        "kernel_trace.csv": ("dispatches", 9),
         "memory_copy_trace.csv": ("copies", 4),
         "memory_allocation_trace.csv": ("allocations", 4),
         "scratch_memory_trace.csv": ("allocations", 2),
@@ -91,18 +91,18 @@ def test_quoted_numbers_of_gfx1151(shared: Path) -> None:
     assert list(found) == ["decode_fetch_counter_collection.csv", "decode_*.csv", "decode_stall_counter_collection.csv"]
     document = open_run(folder / "decode_kernel_trace.csv", folder / "decode_hip_api_trace.csv")
     assert len(document.origins) == 1
-    assert (document.kernels.height, document.regions.height) == (144, 920)
-    assert (document.kernels["end_ns"] - document.kernels["start_ns"]).sum() == 1857381
+    assert (document.dispatches.height, document.regions.height) == (144, 920)
+    assert (document.dispatches["end_ns"] - document.dispatches["start_ns"]).sum() == 1857381
     assert document.processes["pid"].to_list() == [2684120]
     stall = open_run(folder / "decode_stall_counter_collection.csv")
-    assert (stall.counters.height, stall.counter_info.height, stall.kernels.height) == (340, 10, 34)
+    assert (stall.counters.height, stall.counter_info.height, stall.dispatches.height) == (340, 10, 34)
 
 
 def test_counters_of_gfx1201(shared: Path) -> None:
     run = open_run(shared / "data/gfx1201-counters-pcsampling/gl2c_714_profstd")
     assert len(run.origins) == 6
     values = run.counters.join(run.counter_info, on="counter").join(
-        run.kernels.select("process", "event", kernel="name"), on=["process", "event"]
+        run.dispatches.select("process", "event", kernel="name"), on=["process", "event"]
     )
     assert values.height == run.counters.height
     read = values.filter(pl.col("kernel").cast(pl.String).str.contains("read_f4"))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def test_dispatches_of_a_training_run(shared: Path) -> None:
     run = open_run(shared / "data/rocprofv3-json-mi350x/908_first8000_results.json.gz")
-    kernels = run.kernels.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
+    kernels = run.dispatches.with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
     assert (kernels.height, kernels["name"].n_unique(), kernels["ns"].sum()) == (8000, 80, 2402077915)
     nccl = kernels.filter(pl.col("name").str.starts_with("ncclDevKernel_Generic_1"))
     assert (nccl.height, nccl["ns"].sum()) == (174, 2357204841)
@@ -33,6 +33,6 @@ def test_thread_trace_runs_have_agents_and_kernels_but_no_dispatches(
     shared: Path, file: str, symbols: int | None
 ) -> None:
     run = open_run(shared / f"data/rocprofv3-mi350x-flydsl/{file}_results.json.gz")
-    assert (run.kernels.height, run.agents.height) == (0, 10)
+    assert (run.dispatches.height, run.agents.height) == (0, 10)
     assert run.symbols.height == symbols if symbols else run.symbols.height
     assert not run.losses.height

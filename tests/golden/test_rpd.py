@@ -27,12 +27,12 @@ def mytrace(shared: Path) -> Run:
 
 def _work(run: Run) -> pl.DataFrame:
     """All GPU work: what RPD calls ops."""
-    agent = {"kernels": "agent", "copies": "gpu"}
+    agent = {"dispatches": "agent", "copies": "gpu"}
     parts = [
         run.table(table)
         .with_columns(gpu=pl.coalesce("dst_agent", "src_agent") if table == "copies" else pl.lit(None, pl.UInt32))
         .select(pl.col("name").cast(pl.String), pl.col(agent[table]).alias("agent"), "start_ns", "end_ns")
-        for table in ("kernels", "copies")
+        for table in ("dispatches", "copies")
     ]
     return pl.concat(parts).with_columns(duration=pl.col("end_ns") - pl.col("start_ns"))
 
@@ -74,12 +74,12 @@ def test_busy_of_matmul(matmul: Run) -> None:
 
 
 def test_rows_of_matmul(matmul: Run) -> None:
-    counts = {name: matmul.table(name).height for name in ("regions", "samples", "kernels", "copies", "monitors")}
-    assert counts == {"regions": 125, "samples": 0, "kernels": 30, "copies": 55, "monitors": 15}
+    counts = {name: matmul.table(name).height for name in ("regions", "samples", "dispatches", "copies", "monitors")}
+    assert counts == {"regions": 125, "samples": 0, "dispatches": 30, "copies": 55, "monitors": 15}
     assert matmul.losses.is_empty()
-    kernel = matmul.kernels.filter(pl.col("name").cast(pl.String).str.starts_with("Cijk_")).to_dicts()[0]
+    kernel = matmul.dispatches.filter(pl.col("name").cast(pl.String).str.starts_with("Cijk_")).to_dicts()[0]
     assert (kernel["grid_x"], kernel["grid_y"], kernel["workgroup_x"]) == (1792, 782, 256), "this call counts lanes"
-    concatenation = matmul.kernels.filter(pl.col("dispatch_id") == 4).to_dicts()[0]
+    concatenation = matmul.dispatches.filter(pl.col("dispatch_id") == 4).to_dicts()[0]
     assert (concatenation["grid_x"], concatenation["grid_y"]) == (128, 2), "this call counts workgroups"
     assert matmul.copies["size_bytes"].head(3).to_list() == [2_000_000_000, 32_000_000, 4]
     assert set(matmul.monitors["name"].cast(pl.String)) == {"sclk"}
@@ -99,7 +99,7 @@ def test_rows_of_mytrace(mytrace: Run) -> None:
     assert mytrace.regions.height + mytrace.samples.height == 14_736
     domains = dict(mytrace.regions.group_by(pl.col("domain").cast(pl.String)).len().iter_rows())
     assert domains["MARKER"] == 11_884
-    assert mytrace.kernels["workgroup_x"].is_not_null().sum() == 1228
+    assert mytrace.dispatches["workgroup_x"].is_not_null().sum() == 1228
     assert mytrace.copies["size_bytes"].is_not_null().sum() == 536
     assert mytrace.monitors.height == 81
     assert mytrace.table("ext_autogradapi").height == 11_816
@@ -110,22 +110,24 @@ def test_rows_of_mytrace(mytrace: Run) -> None:
 def test_every_op_knows_its_launch(mytrace: Run) -> None:
     launches = mytrace.regions.select("correlation", pl.col("name").cast(pl.String).alias("launch"))
     for table, expected in {
-        "kernels": {"hipExtModuleLaunchKernel": 256, "hipLaunchKernel": 972, "hipGraphLaunch": 7720},
+        "dispatches": {"hipExtModuleLaunchKernel": 256, "hipLaunchKernel": 972, "hipGraphLaunch": 7720},
         "copies": {"hipGraphLaunch": 640, "hipMemcpyAsync": 514, "hipMemcpyWithStream": 22},
     }.items():
         joined = mytrace.table(table).join(launches, on="correlation")
         assert dict(joined.group_by("launch").len().iter_rows()) == expected
-    graphs = mytrace.kernels.filter(pl.col("graph_exec").is_not_null())
+    graphs = mytrace.dispatches.filter(pl.col("graph_exec").is_not_null())
     assert (graphs.height, graphs["graph_exec"].n_unique()) == (7720, 1)
-    assert mytrace.kernels["stream"].null_count() == 0
+    assert mytrace.dispatches["stream"].null_count() == 0
 
 
 def test_stretches_that_raptor_finds(mytrace: Run) -> None:
     """Times of the whole trace, from which raptor's windows follow."""
-    begin = min(mytrace.regions["start_ns"].min(), mytrace.kernels["start_ns"].min(), mytrace.copies["start_ns"].min())
-    end = max(mytrace.regions["end_ns"].max(), mytrace.kernels["end_ns"].max(), mytrace.copies["end_ns"].max())
+    begin = min(
+        mytrace.regions["start_ns"].min(), mytrace.dispatches["start_ns"].min(), mytrace.copies["start_ns"].min()
+    )
+    end = max(mytrace.regions["end_ns"].max(), mytrace.dispatches["end_ns"].max(), mytrace.copies["end_ns"].max())
     span = end - begin
     assert (span - 8_000_000, span - 5_000_000) == (490_594_451, 493_594_451)
     assert (int(span * 0.5), int(span * 0.7)) == (249_297_225, 349_016_115)
-    costliest = mytrace.kernels.filter(pl.col("name").cast(pl.String) == _top(mytrace)[0][0])
+    costliest = mytrace.dispatches.filter(pl.col("name").cast(pl.String) == _top(mytrace)[0][0])
     assert costliest["start_ns"].min() - begin == 10_496_683, "raptor takes the costliest kernel that matches Cijk_"

@@ -62,7 +62,7 @@ def test_rocpd_as_csv(recorded: tuple[Path, int, int, int], tmp_path: Path) -> N
     assert kernels.height == dispatches
     assert (kernels["End_Timestamp"] - kernels["Start_Timestamp"]).sum() == nanoseconds
     assert pl.read_csv(folder / "out_hip_api_trace.csv").height == calls
-    assert open_run(str(folder)).kernels.height == dispatches
+    assert open_run(str(folder)).dispatches.height == dispatches
 
 
 def test_mytrace(shared: Path, tmp_path: Path) -> None:

@@ -101,7 +101,11 @@ def test_the_views_of_amd_show_every_event_of_other_formats(
         for view in OF_EVENTS:
             ours, theirs = (connection.execute(f"SELECT * FROM {base}.{view}").fetchall() for base in ("main", "temp"))  # noqa: S608
             assert sorted(theirs, key=repr) == sorted(ours, key=repr), view
-        for view, table in (("kernels", "kernels"), ("memory_copies", "copies"), ("memory_allocations", "allocations")):
+        for view, table in (
+            ("kernels", "dispatches"),
+            ("memory_copies", "copies"),
+            ("memory_allocations", "allocations"),
+        ):
             (count,) = connection.execute(f"SELECT COUNT(*) FROM temp.{view}").fetchone()  # noqa: S608
             assert count == run.table(table).height
 
@@ -156,7 +160,7 @@ def test_rpd_as_rocpd(shared: Path, tmp_path: Path) -> None:
     written = write_rocpd(origin, tmp_path / "run.db")
     assert rows(written.path, "PRAGMA foreign_key_check") == []
     assert rows(written.path, "SELECT COUNT(*), SUM(duration) FROM kernels") == [
-        (origin.kernels.height, origin.kernels.select((pl.col("end_ns") - pl.col("start_ns")).sum()).item())
+        (origin.dispatches.height, origin.dispatches.select((pl.col("end_ns") - pl.col("start_ns")).sum()).item())
     ]
     assert rows(written.path, "SELECT GpuTime, WallTime FROM busy WHERE type = 'GPU' LIMIT 1")[0][1] == 452967953
     assert {loss.detail for loss in written.losses} >= {"monitors", "ext_callstack"}

@@ -83,7 +83,7 @@ def test_numbers_of_things_that_are_not_there_choose_nothing(things: dict[str, A
             select(things["trace"], Selection(**{field: (value,)}))
     for field in ("pids", "ranks", "gpus", "streams"):
         try:
-            select_of_run(things["run"], RunSelection(**{field: (value,)})).count("kernels")
+            select_of_run(things["run"], RunSelection(**{field: (value,)})).count("dispatches")
         except UsageError as error:
             assert str(error)
     for field in ("dispatches", "gpus"):

@@ -29,7 +29,7 @@ def source(
         "agents": agents,
         "streams": [{"stream": n, "process": 0, "stream_id": n} for n in range(4)],
     }
-    defaults = {"kernels": {"agent": 1, "name": "k", "stream": 0}, "copies": {"stream": 1, "name": "copy"}}
+    defaults = {"dispatches": {"agent": 1, "name": "k", "stream": 0}, "copies": {"stream": 1, "name": "copy"}}
     for name, rows in tables.items():
         common = {"process": 0, "thread": 0} if "process" in RUN[name].names else {}
         more = {k: v for k, v in (common | defaults.get(name, {})).items() if k in RUN[name].names}

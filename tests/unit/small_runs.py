@@ -146,7 +146,7 @@ def _add_events(rows: dict[str, list[dict[str, Any]]], process: int, zero: int) 
             {"process": process, "event": 21 + number, "position": 0, "type": "int", "name": "stream", "value": "a;b\n"}
         )
         rows["frames"].append({"process": process, "event": 21 + number, "depth": 0, "name": "main"})
-        rows["kernels"].append(
+        rows["dispatches"].append(
             place
             | link
             | {

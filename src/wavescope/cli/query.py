@@ -42,7 +42,7 @@ def command(
     """Which rows does this SQL give?
 
     PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
-    views (kernels, regions, memory_copies, top, ...) and over the tables of the run itself (run.kernels, ...);
+    views (kernels, regions, memory_copies, top, ...) and over the tables of the run itself (run.dispatches, ...);
     `wavescope schema` lists them. Nothing but the run can be read, and nothing can be changed.
 
     \b

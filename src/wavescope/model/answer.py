@@ -23,7 +23,7 @@ class Answer:
     """Base of the frozen dataclasses that analyses return.
 
     `definition` says in a sentence or two how the numbers are made; `tables` declares the columns of every field
-    that is a frame, with units. `docs/reference/answers.md` is generated from both.
+    that is a frame, with units. `docs/reference/results.md` is generated from both.
     """
 
     definition: ClassVar[str] = ""

@@ -68,13 +68,13 @@ class MemorySource:
 class Run:
     """A run of an application as polars frames; nothing is read before it is asked for.
 
-    The tables and their columns are documented in `docs/reference/profile-tables.md`; `run.kernels` and
-    `run.table("kernels")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
+    The tables and their columns are documented in `docs/reference/run-tables.md`; `run.dispatches` and
+    `run.table("dispatches")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
     nothing.
 
     Examples
     --------
-    >>> Run([]).kernels.height
+    >>> Run([]).dispatches.height
     0
     """
 

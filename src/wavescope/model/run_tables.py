@@ -2,7 +2,7 @@
 
 Times are nanoseconds of the clock of the node the process ran on; clocks of different nodes are not aligned. Columns
 named like a table of numbered things (`process`, `agent`, ...) hold the number of its row; null = not recorded.
-`docs/reference/profile-tables.md` is generated from these declarations.
+`docs/reference/run-tables.md` is generated from these declarations.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ _TABLES = (
         """,
     ),
     table_spec(
-        "kernels",
+        "dispatches",
         "one dispatch of a kernel",
         """
         process               UInt32       -      | the process that launched it

@@ -11,7 +11,7 @@ FORMAT = "wavescope.thread_trace"
 VERSION = 1  #: Goes up when a reader of the older version would misread a table.
 MANIFEST = "wavescope.json"  #: File of a Parquet directory that says what is in it.
 
-RUN_FORMAT = "wavescope.profile"
+RUN_FORMAT = "wavescope.run"
 RUN_VERSION = 1  #: Goes up when a reader of the older version would misread a table.
 RUN_MANIFEST = "wavescope_run.json"  #: File of a folder of tables of a run that says what is in it.
 

@@ -87,7 +87,7 @@ def unknown_there(number: int) -> int:
 
 
 def kernel_count(run: Run) -> int:
-    return sum(piece.height for piece in run.chunks("kernels", ["start_ns"]))
+    return sum(piece.height for piece in run.chunks("dispatches", ["start_ns"]))
 
 
 def test_a_worker_that_sees_nothing_takes_nothing_from_the_others(cluster: list[str]) -> None:

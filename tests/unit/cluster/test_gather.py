@@ -22,7 +22,7 @@ EXECUTORS = [Serial(), Processes(2)]
 
 
 def kernel_count(run: Run) -> int:
-    return sum(piece.height for piece in run.chunks("kernels", ["start_ns"]))
+    return sum(piece.height for piece in run.chunks("dispatches", ["start_ns"]))
 
 
 def fail_at_rank_1(run: Run) -> int:

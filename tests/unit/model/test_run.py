@@ -18,7 +18,7 @@ def source(path: str, *, agents: int, kernels: list[tuple[int, str]]) -> MemoryS
         tables={
             "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
             "agents": pl.DataFrame({"agent": range(agents), "process": [0] * agents}),
-            "kernels": pl.DataFrame(
+            "dispatches": pl.DataFrame(
                 {
                     "process": [0] * len(kernels),
                     "agent": [agent for agent, _ in kernels],
@@ -36,7 +36,7 @@ def run() -> Run:
 
 
 def test_numbers_of_rows_count_over_all_sources(run: Run) -> None:
-    kernels = run.kernels
+    kernels = run.dispatches
     assert kernels["process"].to_list() == [0, 1, 1]
     assert kernels["agent"].to_list() == [2, 3, 3]
     assert kernels["name"].to_list() == ["x", "y", "x"]
@@ -50,18 +50,18 @@ def test_every_table_has_its_declared_columns_and_types(run: Run) -> None:
 
 
 def test_columns_that_a_source_lacks_are_as_long_as_the_table(run: Run) -> None:
-    assert run.read("kernels", ["graph_exec"]).height == run.kernels.height
+    assert run.read("dispatches", ["graph_exec"]).height == run.dispatches.height
 
 
 def test_parts_are_what_workers_see(run: Run) -> None:
-    assert [part.kernels["agent"].to_list() for part in run.parts] == [[2], [0, 0]]
+    assert [part.dispatches["agent"].to_list() for part in run.parts] == [[2], [0, 0]]
     assert Run(run.origins[:1]).parts[0].origins == run.origins[:1]
 
 
 def test_a_table_that_was_kept_gives_the_same_pieces(run: Run) -> None:
-    before = pl.concat(run.chunks("kernels", ["agent", "name"]))
-    assert run.table("kernels").height == 3
-    assert pl.concat(run.chunks("kernels", ["agent", "name"])).equals(before)
+    before = pl.concat(run.chunks("dispatches", ["agent", "name"]))
+    assert run.table("dispatches").height == 3
+    assert pl.concat(run.chunks("dispatches", ["agent", "name"])).equals(before)
 
 
 def test_extra_tables_carry_their_source(run: Run) -> None:
@@ -81,13 +81,13 @@ def test_unknown_names(run: Run) -> None:
     with pytest.raises(UsageError, match=r"no table 'kernelz'.*ext_note"):
         run.read("kernelz")
     with pytest.raises(UsageError, match="no column 'begin'"):
-        run.read("kernels", ["begin"])
+        run.read("dispatches", ["begin"])
 
 
 def test_other_frames(run: Run) -> None:
-    assert run.to_pandas()["kernels"]["name"].tolist() == ["x", "y", "x"]
-    assert run.to_arrow()["kernels"].num_rows == 3
-    assert run.to_polars()["kernels"].height == 3
+    assert run.to_pandas()["dispatches"]["name"].tolist() == ["x", "y", "x"]
+    assert run.to_arrow()["dispatches"].num_rows == 3
+    assert run.to_polars()["dispatches"].height == 3
 
 
 def test_every_reference_is_to_a_numbered_table() -> None:

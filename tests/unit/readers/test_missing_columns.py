@@ -147,7 +147,7 @@ def test_rpd_as_it_is_made(tmp_path: Path) -> None:
         path = tmp_path / "a.rpd"
         path.write_bytes(renamed(data, table, column))
         run = open_run(path)
-        assert run.kernels.height == 5
+        assert run.dispatches.height == 5
         assert "missing_columns" in run.losses["kind"].to_list()
 
 

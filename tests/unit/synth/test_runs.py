@@ -51,7 +51,7 @@ def test_rocpd_rows_are_the_truth(tmp_path: Path, schema: str) -> None:
     marks = f"""SELECT json_extract(e.extdata, '$.message'), {STATISTICS} FROM rocpd_region d
         JOIN rocpd_event e ON e.id = d.event_id AND e.guid = d.guid WHERE e.extdata <> '{{}}' GROUP BY 1"""
     assert by_name(path, marks) == {name: sums for (domain, name), sums in truth.regions.items() if domain == "MARKER"}
-    tables = {"kernel_dispatch": "kernels", "region": "regions", "sample": "samples", "arg": "arguments",
+    tables = {"kernel_dispatch": "dispatches", "region": "regions", "sample": "samples", "arg": "arguments",
               "pmc_event": "counters", "memory_allocate": "allocations", "info_agent": "agents"}  # fmt: skip
     for table, name in tables.items():
         assert rows(path, f"SELECT count(*) FROM rocpd_{table}") == [(truth.counts[name],)], table
@@ -87,7 +87,7 @@ def test_rpd_rows_are_the_truth(tmp_path: Path, schema: int) -> None:
     assert instants == [(truth.counts["samples"], truth.counts["samples"] + truth.counts["regions"])]
     assert not any("HSA" in key for key in truth.regions)
     launched = rows(path, "SELECT count(*) FROM rocpd_api_ops a JOIN rocpd_api p ON p.id = a.api_id")
-    assert launched == [(truth.counts["kernels"] + truth.counts["copies"],)]
+    assert launched == [(truth.counts["dispatches"] + truth.counts["copies"],)]
     if schema == 3:
         assert rows(path, "SELECT count(*) FROM rocpd_stackframe") == [(truth.counts["frames"],)]
         assert rows(path, "SELECT sum(value) FROM rocpd_counter") == [(sum(truth.counters.values()),)]

@@ -157,7 +157,7 @@ export const busy: View = {
   hint: "How much of the time each GPU had work; over time also memory, copies, clocks and counters",
   about: "run",
   missing: (overview) =>
-    overview.kind === "run" && (overview.holds.kernels || overview.holds.copies || overview.holds.monitors)
+    overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies || overview.holds.monitors)
       ? ""
       : "no GPU work was recorded",
   component: Busy,

@@ -136,6 +136,6 @@ export const gaps: View = {
   hint: "When GPUs idle between work, what the launching thread did meanwhile, and the longest gaps",
   about: "run",
   missing: (overview) =>
-    overview.kind === "run" && (overview.holds.kernels || overview.holds.copies) ? "" : "no GPU work was recorded",
+    overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies) ? "" : "no GPU work was recorded",
   component: Gaps,
 };

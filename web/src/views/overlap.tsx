@@ -156,6 +156,6 @@ export const overlap: View = {
   hint: "What ran at the same time: computation, communication, copies, streams, processes, and host calls",
   about: "run",
   missing: (overview) =>
-    overview.kind === "run" && (overview.holds.kernels || overview.holds.copies) ? "" : "no GPU work was recorded",
+    overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies) ? "" : "no GPU work was recorded",
   component: Overlap,
 };

@@ -167,7 +167,7 @@ export const ranks: View = {
   hint: "How evenly the work is spread over processes: compute time, waiting in collectives, who arrives late",
   about: "run",
   missing: (overview) => {
-    if (overview.kind !== "run" || !overview.holds.kernels) return "the run has no dispatches";
+    if (overview.kind !== "run" || !overview.holds.dispatches) return "the run has no dispatches";
     return overview.processes.length > 1 ? "" : "the run has one process only; open the files of all ranks together";
   },
   component: Ranks,

@@ -53,12 +53,12 @@ class ChoiceRules:
         if self.windows is not None:
             begin, end = TIMED.get(table, ("start_ns", "end_ns"))
             yield Rule(("process", begin, end), lambda piece: self._in_window(piece, begin, end))
-        if self._pattern is not None and table == "kernels":
+        if self._pattern is not None and table == "dispatches":
             yield Rule(("name",), lambda piece: pl.col("name").is_in(self._matching(piece["name"]).implode()))
         ends = [name for name in _ENDS if name in names]
         if selection.gpus and ends:
             yield Rule(ends, lambda _: self._on_gpus(ends, is_release_kept=table == "allocations"))
-        if selection.is_launched and table in ("kernels", "copies"):
+        if selection.is_launched and table in ("dispatches", "copies"):
             key = ("process", "correlation")
             yield Rule(key, lambda piece: _is_among(piece, self._calls, key))
         if selection.streams and "stream" in names:
@@ -118,7 +118,7 @@ class ChoiceRules:
 
     @cached_property
     def _dispatches(self) -> pl.DataFrame:
-        return self._kept_of(["kernels"])
+        return self._kept_of(["dispatches"])
 
     @cached_property
     def _events(self) -> pl.DataFrame:

@@ -29,8 +29,8 @@ def is_collective(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).str.contains(_NAMES)
 
 
-def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
-    """The dispatches of collectives among `kernels`: `process`, `name`, `start_ns`, `end_ns`.
+def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
+    """The dispatches of collectives among `dispatches`: `process`, `name`, `start_ns`, `end_ns`.
 
     Examples
     --------
@@ -39,8 +39,8 @@ def collective_calls(kernels: pl.DataFrame) -> pl.DataFrame:
     >>> collective_calls(pl.DataFrame(rows)).rows()
     [(0, 'rcclKernel', 5, 9)]
     """
-    names = kernels.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
-    chosen = kernels.filter(is_timed() & pl.col("name").is_in(names.implode()))
+    names = dispatches.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
+    chosen = dispatches.filter(is_timed() & pl.col("name").is_in(names.implode()))
     return chosen.select("process", pl.col("name").cast(pl.String), "start_ns", "end_ns")
 
 

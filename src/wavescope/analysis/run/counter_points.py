@@ -76,9 +76,9 @@ def dispatch_counters(run: Run) -> pl.DataFrame:
     rows = run.read("counters", ["process", "event", "time_ns", "counter", "value"])
     rows = rows.filter(pl.col("event").is_not_null(), pl.col("time_ns").is_null()).join(info, on="counter")
     values = rows.group_by("process", "event", "name").agg(pl.col("value").sum())
-    kernels = run.read("kernels", ["process", "event", "agent", "start_ns", "end_ns"])
-    kernels = kernels.filter(pl.col("start_ns").ge(0), pl.col("end_ns") > pl.col("start_ns"))
-    known = values.join(kernels, on=["process", "event"])
+    dispatches = run.read("dispatches", ["process", "event", "agent", "start_ns", "end_ns"])
+    dispatches = dispatches.filter(pl.col("start_ns").ge(0), pl.col("end_ns") > pl.col("start_ns"))
+    known = values.join(dispatches, on=["process", "event"])
     changes = pl.concat([
         known.select(*_WHERE, "name", time_ns="start_ns", value="value"),
         known.select(*_WHERE, "name", time_ns="end_ns", value=-pl.col("value")),

@@ -40,7 +40,7 @@ _NUMBERS: dict[str, tuple[str, ...]] = {
 }
 
 _COLUMNS = {
-    "kernels": ("name", "agent", "stream"),
+    "dispatches": ("name", "agent", "stream"),
     "copies": ("name", "src_agent", "dst_agent", "stream", "size_bytes"),
     "allocations": ("type", "level", "size_bytes"),
     "regions": ("domain", "name"),
@@ -60,7 +60,7 @@ EXTENTS = table_spec(
     gpu_count  Int64   -   | GPUs that it used
     """,
 )
-_ON_GPU = ("kernels", "copies")
+_ON_GPU = ("dispatches", "copies")
 
 
 class Events:
@@ -155,10 +155,10 @@ class Events:
         times = [pl.when(is_whole).then(name).min().alias(name) for name in ("start_ns",)]
         times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
         self._extents.append(piece.group_by("process").agg(times))
-        if table == "kernels":
+        if table == "dispatches":
             self._used.update(piece["agent"].unique().drop_nulls())
         if table in _ON_GPU:
-            self._busy.add(piece if table == "kernels" else piece.with_columns(copy_agent(self._gpus["agent"])))
+            self._busy.add(piece if table == "dispatches" else piece.with_columns(copy_agent(self._gpus["agent"])))
 
 
-_DOMAIN_OF = {"kernels": "KERNEL", "copies": "COPY"}
+_DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}

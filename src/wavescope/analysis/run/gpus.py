@@ -84,13 +84,13 @@ def gpu_work(
     A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
     """
     common = ["process", "stream", "start_ns", "end_ns"]
-    dtypes = RUN["kernels"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
+    dtypes = RUN["dispatches"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
     columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
     empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
     found = [
         _placed(piece, agents, places).with_columns(is_copy=pl.lit(table == "copies"))
         for table, agents, more in (
-            ("kernels", ["agent"], kernel_columns),
+            ("dispatches", ["agent"], kernel_columns),
             ("copies", ["dst_agent", "src_agent"], copy_columns),
         )
         for piece in run.chunks(table, [*common, *agents, *more])

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-_WORK = ("kernels", "copies")
+_WORK = ("dispatches", "copies")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class LaunchFlows(Answer):
             """
             region    UInt32   -  | row of the call in `regions`
             is_copy   Boolean  -  | whether the work is a copy
-            work      UInt32   -  | row in `kernels` or `copies`
+            work      UInt32   -  | row in `dispatches` or `copies`
             """,
         )
     }

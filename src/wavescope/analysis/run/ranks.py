@@ -196,7 +196,7 @@ class _Seen:
         self.collectives: list[pl.DataFrame] = []
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
-        for piece in run.chunks("kernels", ["process", "agent", "name", *_TIMES]):
+        for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.collectives.append(collective_calls(piece))
@@ -223,7 +223,7 @@ class _Seen:
 
 _TIMES = ("start_ns", "end_ns")
 _ENDS = table_spec(
-    "extents", "one process", "process UInt32 - | number\nbegin_ns Int64 ns | first\nend_ns Int64 ns | last"
+    "extents", "one process", "process UInt32 - | number\nstart_ns Int64 ns | first\nend_ns Int64 ns | last"
 )
 _BY_KERNEL = table_spec(
     "kernels",

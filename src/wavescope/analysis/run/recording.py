@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-_COUNTED = {
-    "kernels": "kernel_count",
+#: Table of events -> the column with its number of rows.
+COUNT_COLUMNS = {
+    "dispatches": "kernel_count",
     "copies": "copy_count",
     "regions": "region_count",
     "samples": "sample_count",
@@ -101,7 +102,7 @@ def partial_recording(run: Run) -> PartialRecording:
     )
     places = gpu_places(run)
     times = []
-    for table, name in _COUNTED.items():
+    for table, name in COUNT_COLUMNS.items():
         counts = _counted(run, table)
         processes = processes.join(
             counts.select("process", pl.col("count").alias(name)), on="process", how="left", maintain_order="left"
@@ -153,7 +154,7 @@ def _counted(run: Run, table: str) -> pl.DataFrame:
 
 
 def _gpus(run: Run, places: Places) -> pl.DataFrame:
-    counts = [piece["agent"].value_counts() for piece in run.chunks("kernels", ["agent"])]
+    counts = [piece["agent"].value_counts() for piece in run.chunks("dispatches", ["agent"])]
     empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
     agents = run.read("agents", ["agent"]).with_columns(place=places.numbers)
     used = (

@@ -149,7 +149,7 @@ def _gpu_times(run: Run) -> pl.DataFrame:
     columns = ["process", "correlation", "start_ns", "end_ns"]
     length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
     empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64})
-    pieces = (piece for table in ("kernels", "copies") for piece in run.chunks(table, columns))
+    pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
     return pl.concat([empty, *(piece.select("process", "correlation", length=length) for piece in pieces)])
 
 

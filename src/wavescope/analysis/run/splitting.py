@@ -86,7 +86,7 @@ def _by_gpu(run: Run) -> Iterator[Part]:
     agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
     worked = {
         agent
-        for table, columns in (("kernels", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
+        for table, columns in (("dispatches", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
         for piece in run.chunks(table, columns)
         for column in columns
         for agent in piece[column].unique()

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-#: Tables of events, in the order in which items are numbered: those of `copies` begin behind the last of `kernels`.
-ITEM_TABLES = ("kernels", "copies", "allocations", "regions", "samples")
+#: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
+ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
 DEEPEST = 64  #: Lanes of a thread: calls that lie deeper are counted, not shown.
 MOST_KINDS = 4096  #: Names that are told apart: those that take most time; all others are one kind.
 
 _KIND_OF = {
-    "kernels": "stream",
+    "dispatches": "stream",
     "copies": "stream",
     "allocations": "allocations",
     "regions": "thread",

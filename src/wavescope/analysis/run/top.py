@@ -53,7 +53,7 @@ class Top(Answer):
 
 def partial_top(run: Run, *, with_calls: bool = False) -> Packed:
     """What one run contributes."""
-    return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("kernels", "copies")).packed()
+    return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
 
 
 def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:

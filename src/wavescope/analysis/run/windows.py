@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: Tables of events -> their columns of begin and end; a run reaches from the first begin to the last end.
 TIMED = {
-    "kernels": ("start_ns", "end_ns"),
+    "dispatches": ("start_ns", "end_ns"),
     "copies": ("start_ns", "end_ns"),
     "allocations": ("start_ns", "end_ns"),
     "regions": ("start_ns", "end_ns"),

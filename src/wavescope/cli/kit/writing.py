@@ -135,7 +135,7 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environm
     from wavescope.readers.run.inputs import open_inputs
 
     run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
-    if selection.kernel is not None and not _has_rows(run, ["kernels"]):
+    if selection.kernel is not None and not _has_rows(run, ["dispatches"]):
         what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
         raise UsageError(what, advice="`wavescope top` lists the kernels")
     if selection != RunSelection() and not _has_rows(run, _EVENTS):
@@ -177,7 +177,7 @@ def _has_rows(run: Run, tables: Sequence[str]) -> bool:
     return any(piece.height for table in tables for piece in run.chunks(table, ["process"]))
 
 
-_EVENTS = ("kernels", "regions", "copies", "samples", "allocations", "counters", "monitors")
+_EVENTS = ("dispatches", "regions", "copies", "samples", "allocations", "counters", "monitors")
 
 
 def write_chosen(

@@ -190,7 +190,7 @@ class _Files:
         """All files."""
         self._write_agents()
         level = pl.col("level").cast(pl.String)
-        self._write("kernels", "kernel_trace", _KERNEL, kind="KERNEL_DISPATCH")
+        self._write("dispatches", "kernel_trace", _KERNEL, kind="KERNEL_DISPATCH")
         self._write("copies", "memory_copy_trace", _COPY, kind="MEMORY_COPY")
         real = level.ne_missing("SCRATCH")
         self._write("allocations", "memory_allocation_trace", _ALLOCATION, kind="MEMORY_ALLOCATION", where=real)
@@ -244,7 +244,7 @@ class _Files:
         stored = [*_SIZES.values(), "process", "thread", "agent", "queue", "symbol", "event", "name", "dispatch_id",
                   "correlation", "start_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
                                                          for axis in "xyz")]  # fmt: skip
-        found = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("kernels", stored)]
+        found = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
         frame = pl.concat(found).with_columns(
             pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
             pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),

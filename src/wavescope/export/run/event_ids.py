@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Tables whose rows have an event of their own, in the order in which they are written.
-EVENT_TABLES = ("regions", "samples", "kernels", "copies", "allocations")
+EVENT_TABLES = ("regions", "samples", "dispatches", "copies", "allocations")
 #: Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell.
-_OWNERS = {"arguments": "regions", "frames": "regions", "counters": "kernels"}
+_OWNERS = {"arguments": "regions", "frames": "regions", "counters": "dispatches"}
 
 
 class EventIds:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
 
 _UNKNOWN = "(no call recorded)"
-_KINDS = {"kernels": "kernel", "copies": "copy"}
+_KINDS = {"dispatches": "kernel", "copies": "copy"}
 _METRICS = ("time", "gpu_time", "count", "time (inc)", "gpu_time (inc)")
 
 

@@ -27,8 +27,8 @@ _PIECE_ROWS = 1 << 16
 def write_run_json(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
     """Write `{"format", "version", "tables": {table: {column: [...]}}, "extras": {table: {column: [...]}}}`.
 
-    The tables and columns are those of `docs/reference/profile-tables.md`; `extras` are the tables that only the
-    format of the source has. `pandas.DataFrame(file["tables"]["kernels"])` is a table of pandas.
+    The tables and columns are those of `docs/reference/run-tables.md`; `extras` are the tables that only the
+    format of the source has. `pandas.DataFrame(file["tables"]["dispatches"])` is a table of pandas.
 
     Raises
     ------

@@ -55,7 +55,7 @@ def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wr
                     _write_part(part, archive, definitions, losses)
         except import_module("_otf2").Error as error:  # of the library, which has no other way to say "disk full"
             raise OSError(str(error)) from error
-    counts = {table: run.count(table) for table in ("kernels", "copies", "regions", "samples")}
+    counts = {table: run.count(table) for table in ("dispatches", "copies", "regions", "samples")}
     losses += left_out(run, _LEFT_OUT)
     return Written(target, counts | {"locations": definitions.location_count}, losses)
 

@@ -103,11 +103,11 @@ def _on_threads(run: Run, table: str, times: tuple[str, ...]) -> pl.DataFrame:
 def _gpu_work(run: Run) -> pl.DataFrame:
     """Dispatches and copies, each stream of each GPU as a thread of its process."""
     columns = ["process", "stream", "name", "start_ns", "end_ns"]
-    kernels = run.read("kernels", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
+    dispatches = run.read("dispatches", [*columns, "agent"]).with_columns(domain=pl.lit("KERNEL"))
     copies = run.read("copies", [*columns, "dst_agent", "src_agent"]).with_columns(
         agent=pl.coalesce("dst_agent", "src_agent"), domain=pl.lit("COPY")
     )
-    work = pl.concat([kernels, copies.select(kernels.columns)]).with_columns(pl.col("name").cast(pl.String))
+    work = pl.concat([dispatches, copies.select(dispatches.columns)]).with_columns(pl.col("name").cast(pl.String))
     place = ["process", "agent", "stream"]
     streams = (
         work.select(place)

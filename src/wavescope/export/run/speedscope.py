@@ -39,7 +39,7 @@ def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False)
         When the file cannot be written.
     """
     target = Path(out)
-    counts = {"regions": 0, "kernels": 0, "copies": 0, "samples": 0, "timelines": 0}
+    counts = {"regions": 0, "dispatches": 0, "copies": 0, "samples": 0, "timelines": 0}
     losses: list[Loss] = []
     frames: dict[str, int] = {}
     with staged([target], force=force) as (twin,), twin.open("wb") as stream:
@@ -48,7 +48,7 @@ def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False)
             _write_part(part, stream, frames, counts, losses)
         shared = {"frames": [{"name": name} for name in frames]}
         stream.write(b'],"shared":' + encode(shared) + b"}\n")
-    for table in ("kernels", "copies", "regions", "samples"):
+    for table in ("dispatches", "copies", "regions", "samples"):
         counts[table] = run.count(table)
     losses += left_out(run, _LEFT_OUT)
     return Written(target, counts, losses)
@@ -95,7 +95,7 @@ def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
 def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     """Begin of the first and end of the last event of each process."""
     found = []
-    for table in ("kernels", "copies", "regions", "samples"):
+    for table in ("dispatches", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end]))):
             timed = piece.filter(pl.col(begin).ge(0))

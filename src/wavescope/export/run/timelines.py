@@ -46,13 +46,13 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
     on_threads = _timed(on_threads, "calls, ranges and marks", losses)
     yield from _lines(on_threads, ["process", "thread"], _thread_lines(run), may_nest=True)
     is_gpu = run.read("agents", ["kind"])["kind"].ne_missing("CPU")
-    kernels = run.read("kernels", ["process", "agent", "queue", "name", "start_ns", "end_ns"])
+    dispatches = run.read("dispatches", ["process", "agent", "queue", "name", "start_ns", "end_ns"])
     copies = run.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "start_ns", "end_ns"])
     to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
     agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
-    copies = copies.with_columns(agent.alias("agent")).select(kernels.columns)
+    copies = copies.with_columns(agent.alias("agent")).select(dispatches.columns)
     work = pl.concat([
-        kernels.with_columns(category=pl.lit("kernel_dispatch"), kind=pl.lit("kernel")),
+        dispatches.with_columns(category=pl.lit("kernel_dispatch"), kind=pl.lit("kernel")),
         copies.with_columns(category=pl.lit("memory_copy"), kind=pl.lit("copy")),
     ])  # fmt: skip
     work = _timed(work, "dispatches and copies", losses)

@@ -20,7 +20,7 @@ _MOST_KEPT = 2_000_000  #: Rows of a table that is kept in memory with all its c
 _LONGEST_TEXT = 4_000
 _EXPORTED = 2_000
 #: Table -> what one row of it is called.
-WORDS = {"kernels": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
+WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
 
 
 def event_place(document: Document, item: int) -> tuple[str, int]:
@@ -68,7 +68,7 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
         given = _rows(document, "arguments", own).sort("position").select("name", "type", "value")
         answer["arguments"] = given.to_dicts()
         answer["frames"] = _rows(document, "frames", own).sort("depth")["name"].cast(pl.String).to_list()
-        if table == "kernels":
+        if table == "dispatches":
             answer["counters"] = _counters(document, own)
     return answer | {"flows": flows(document, track=track, item=item)}
 

@@ -55,7 +55,7 @@ def _flows(document: Document) -> pl.DataFrame:
     def make() -> pl.DataFrame:
         timeline = timeline_of(document)
         first = timeline.first_items
-        shift = pl.when("is_copy").then(first["copies"]).otherwise(first["kernels"])
+        shift = pl.when("is_copy").then(first["copies"]).otherwise(first["dispatches"])
         items = launch_flows(document.run).flows.select(
             from_item=(pl.col("region") + first["regions"]).cast(pl.Int32),
             to_item=(pl.col("work") + shift).cast(pl.Int32),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavescope.analysis.run.recording import COUNT_COLUMNS
 from wavescope.page.run.times import clocks_of, recording_of
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     run = document.run
     seen = recording_of(document)
     clocks = clocks_of(document)
-    counts = {name.removesuffix("_count"): int(seen.processes[name].sum()) for name in seen.processes.columns
-              if name.endswith("_count")}  # fmt: skip
-    events = {f"{name}s" if name != "copy" else "copies": count for name, count in counts.items()}
+    events = {table: int(seen.processes[column].sum()) for table, column in COUNT_COLUMNS.items()}
     begin = clocks.processes["start_ns"].alias("node_begin")
     processes = seen.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
         begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),

@@ -109,14 +109,14 @@ def _dispatches(run: Run) -> pl.DataFrame:
     sizes = [f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz"]
     registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
     columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
-    kernels = run.read("kernels", columns)
+    dispatches = run.read("dispatches", columns)
     agents = run.read("agents", ["agent", "absolute_index", "agent_id"]).select(
         "agent", agent_text=pl.coalesce("absolute_index", "agent_id").cast(pl.String)
     )
     processes = run.read("processes", ["process", "pid"])
-    kernels = kernels.join(agents, on="agent", how="left", maintain_order="left")
-    kernels = kernels.join(processes, on="process", how="left", maintain_order="left")
-    return kernels.select(
+    dispatches = dispatches.join(agents, on="agent", how="left", maintain_order="left")
+    dispatches = dispatches.join(processes, on="process", how="left", maintain_order="left")
+    return dispatches.select(
         "process",
         "event",
         "dispatch_id",
@@ -145,7 +145,7 @@ def _product(what: str) -> pl.Expr:
 
 def _system(run: Run, file: str) -> System:
     """From what is stored about the agents."""
-    used = set(run.read("kernels", ["agent"])["agent"].drop_nulls())
+    used = set(run.read("dispatches", ["agent"])["agent"].drop_nulls())
     rows: list[dict[str, str]] = []
     for agent in run.agents.iter_rows(named=True):
         if agent["agent"] not in used:

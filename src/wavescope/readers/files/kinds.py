@@ -191,7 +191,7 @@ _OTHERS_IN_FOLDERS = (
     Kind.DATABASE,
 )
 _HEAD_OF_RESULTS = 200
-_CSV_KINDS = {"counters": Kind.COUNTERS, "kernels": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
+_CSV_KINDS = {"counters": Kind.COUNTERS, "dispatches": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
 _STATISTICS = {"name", "calls", "totaldurationns"}
 _COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
 _WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")

@@ -94,7 +94,7 @@ LAYOUTS = (
         ("dispatch_id", "name", "counter", "value"),
     ),
     Layout(
-        "kernels",
+        "dispatches",
         (("kernel_name", "start_timestamp"),),
         _columns(
             _COMMON

@@ -171,7 +171,7 @@ def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> 
     Examples
     --------
     >>> run = open_run("results.db")  # doctest: +SKIP
-    >>> run.kernels  # doctest: +SKIP
+    >>> run.dispatches  # doctest: +SKIP
     """
     return open_inputs(find_runs([os.fspath(path) for path in paths]), with_environment=with_environment)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _TITLES = {
     "view": "views (SELECT ... FROM kernels)",
-    "table": "tables of the run (SELECT ... FROM run.kernels)",
+    "table": "tables of the run (SELECT ... FROM run.dispatches)",
     "extra": "tables that only these files have",
     "stored": "stored in these databases; the views and tables above are made of them",
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: Counts that people ask about, and the words for what is counted.
 _WORDS = {
-    "kernels": "dispatches",
+    "dispatches": "dispatches",
     "copies": "copies",
     "regions": "regions",
     "samples": "samples",
@@ -37,7 +37,7 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableT
 
     Examples
     --------
-    >>> [str(line) for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"kernels": 1}}])]
+    >>> [str(line) for line in written_report([{"path": "a.db", "bytes": 4096, "counts": {"dispatches": 1}}])]
     ['a.db: 4.1 kB', '  1 dispatch']
     """
     if len(outputs) == 1:

@@ -13,7 +13,7 @@ from wavescope.model.run import Run
 def test_overlapping_work_counts_once() -> None:
     found = busy(
         run(
-            kernels=spans((0, 10), (5, 20), (30, 40)),
+            dispatches=spans((0, 10), (5, 20), (30, 40)),
             copies=spans((15, 25), (60, 100), src_agent=0, dst_agent=1),
         )
     )
@@ -34,9 +34,9 @@ def test_a_copy_between_gpus_keeps_both_busy() -> None:
 
 def test_processes_on_one_gpu_are_one_gpu() -> None:
     parts = [
-        source("a.db", pid=1, kernels=spans((0, 10), (20, 30))),
-        source("b.db", pid=2, kernels=spans((5, 22)), copies=spans((28, 50), src_agent=1, dst_agent=0)),
-        source("c.db", pid=3, host="other", kernels=spans((10**15, 10**15 + 7))),
+        source("a.db", pid=1, dispatches=spans((0, 10), (20, 30))),
+        source("b.db", pid=2, dispatches=spans((5, 22)), copies=spans((28, 50), src_agent=1, dst_agent=0)),
+        source("c.db", pid=3, host="other", dispatches=spans((10**15, 10**15 + 7))),
     ]
     found = busy(Run(parts))
     assert rows(found.gpus, "node", "process_count", "busy_ns", "kernel_busy_ns", "copy_busy_ns", "span_ns") == [
@@ -48,16 +48,16 @@ def test_processes_on_one_gpu_are_one_gpu() -> None:
 
 
 def test_files_that_name_no_node_stay_apart() -> None:
-    parts = [source(name, host="", kernels=spans((0, 10))) for name in ("a.json", "b.json")]
+    parts = [source(name, host="", dispatches=spans((0, 10))) for name in ("a.json", "b.json")]
     for part in parts:
         part.tables["nodes"] = part.tables["nodes"].with_columns(machine_id=pl.lit(""))
     assert rows(busy(Run(parts)).gpus, "node", "busy_ns") == [("a.json", 10), ("b.json", 10)]
 
 
 def test_times_that_are_not_there() -> None:
-    found = busy(run(kernels=[{"start_ns": 5, "end_ns": None}, {"start_ns": 7, "end_ns": 3}, *spans((8, 9))]))
+    found = busy(run(dispatches=[{"start_ns": 5, "end_ns": None}, {"start_ns": 7, "end_ns": 3}, *spans((8, 9))]))
     assert rows(found.gpus, "kernel_count", "busy_ns", "duration_sum_ns", "span_ns") == [(2, 1, 1, 2)]
-    nowhere = busy(run(kernels=spans((0, 4), agent=None), copies=spans((2, 6))))
+    nowhere = busy(run(dispatches=spans((0, 4), agent=None), copies=spans((2, 6))))
     assert rows(nowhere.gpus, "gpu", "busy_ns") == [(None, 6)]
     assert busy(Run([])).gpus.height == busy(run()).gpus.height == 0
 
@@ -72,7 +72,7 @@ def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, i
         source(
             f"{at}.db",
             pid=at,
-            kernels=[
+            dispatches=[
                 {"start_ns": b, "end_ns": b + n, "agent": gpu}
                 for b, n, gpu, copy, file in pieces
                 if file == at and not copy

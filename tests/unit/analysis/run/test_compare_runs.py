@@ -48,7 +48,7 @@ def run_of(kernels: dict[str, list[int]], *, steps: int = 0) -> Run:
         {"process": 0, "domain": "MARKER", "name": f"step {n}", "start_ns": 10 * n, "end_ns": 10 * n + 5}
         for n in range(steps)
     ]
-    tables = {"processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}), "kernels": pl.DataFrame(rows)}
+    tables = {"processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}), "dispatches": pl.DataFrame(rows)}
     if ranges:
         tables["regions"] = pl.DataFrame(ranges)
     return Run([MemorySource("made", "made", tables=tables)])

@@ -27,7 +27,7 @@ def test_rows_are_counted(database: Path) -> None:
     run = open_run(database)
     found = contents(run)
     rows = dict(found.tables_found.select("table", "row_count").iter_rows())
-    assert rows["kernels"] == 100
+    assert rows["dispatches"] == 100
     assert all(rows[table] == run.table(table).height for table in ("regions", "agents", "arguments"))
     stored = {row["table"]: row for row in found.stored.to_dicts()}
     assert stored["rocpd_kernel_dispatch"]["row_count"] == 100  # of both runs

@@ -21,7 +21,7 @@ def call(begin: int, end: int, name: str, correlation: int | None = None, **more
 def test_who_causes_a_gap() -> None:
     found = gaps(
         run(
-            kernels=[
+            dispatches=[
                 {"start_ns": 0, "end_ns": 100, "correlation": 1, "name": "first", "dispatch_id": 1},
                 {"start_ns": 200, "end_ns": 300, "correlation": 2, "name": "second", "dispatch_id": 2},
                 {"start_ns": 310, "end_ns": 400, "correlation": 3, "name": "third", "dispatch_id": 3},
@@ -60,8 +60,8 @@ def test_who_causes_a_gap() -> None:
 
 
 def test_by_stream_and_histogram() -> None:
-    kernels = spans((0, 10), (20_010, 20_020), stream=0) + spans((5, 20_000), stream=2)
-    by_gpu, by_stream = (gaps(run(kernels=kernels), by_stream=flag) for flag in (False, True))
+    dispatches = spans((0, 10), (20_010, 20_020), stream=0) + spans((5, 20_000), stream=2)
+    by_gpu, by_stream = (gaps(run(dispatches=dispatches), by_stream=flag) for flag in (False, True))
     assert rows(by_gpu.gpus, "stream_id", "gap_count", "gap_ns") == [(None, 1, 10)]
     assert rows(by_stream.gpus, "stream_id", "gap_count", "gap_ns") == [(0, 1, 20_000), (2, 0, 0)]
     assert rows(by_stream.histogram, "stream_id", "from_ns", "gap_count", "gap_ns") == [(0, 20_000, 1, 20_000)]
@@ -75,8 +75,8 @@ def test_kinds_of_calls() -> None:
 
 def test_gaps_of_a_shared_gpu_are_those_of_all_work() -> None:
     parts = [
-        source("a.db", pid=1, kernels=spans((0, 10), (50, 60))),
-        source("b.db", pid=2, kernels=spans((20, 30), (50, 55), (90, 95))),
+        source("a.db", pid=1, dispatches=spans((0, 10), (50, 60))),
+        source("b.db", pid=2, dispatches=spans((20, 30), (50, 55), (90, 95))),
     ]
     found = gaps(Run(parts))
     assert rows(found.gpus, "gap_count", "gap_ns", "busy_ns", "edge_ns", "span_ns") == [(3, 60, 35, 0, 95)]
@@ -122,7 +122,7 @@ def test_equals_counting_nanosecond_by_nanosecond(
         calls.append((at + pause, at + pause + length, name))
         at += pause + length
     work = list({(begin, on): (begin, length, on, launch) for begin, length, on, launch in work}.values())
-    kernels = [
+    dispatches = [
         {"start_ns": start + b, "end_ns": start + b + n, "agent": on, "correlation": i, "thread": 0}
         for i, (b, n, on, _) in enumerate(work)
     ]
@@ -130,7 +130,7 @@ def test_equals_counting_nanosecond_by_nanosecond(
         call(start + b - d, start + b - d, "hipLaunchKernel", i, thread=1) for i, (b, _, _, d) in enumerate(work)
     ]
     others = [call(start + b, start + e, name, thread=1) for b, e, name in calls]
-    found = gaps(run(kernels=kernels, regions=launches + others))
+    found = gaps(run(dispatches=dispatches, regions=launches + others))
     for gpu in {on for _, _, on, _ in work}:
         total, lengths, parts = plain(work, calls, gpu)
         of_gpu = pl.col("gpu") == gpu - 1

@@ -58,7 +58,7 @@ def impossible(*, sound: int = 0) -> Run:
         },
         strict=False,
     )
-    tables = dict.fromkeys(("kernels", "copies", "allocations", "regions"), events)
+    tables = dict.fromkeys(("dispatches", "copies", "allocations", "regions"), events)
     tables["processes"] = pl.DataFrame({"process": [0], "source": [0], "pid": [None], "rank": [None]})
     tables["agents"] = pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [None]})
     return Run([MemorySource("impossible", "made", tables=tables)])

@@ -25,7 +25,7 @@ EVENTS: list[Row] = [
 
 
 def tables(events: list[Row]) -> dict[str, Any]:
-    names = {"kernels": (), "copies": ("dst_agent",), "regions": ("domain",)}
+    names = {"dispatches": (), "copies": ("dst_agent",), "regions": ("domain",)}
     kept = {"start_ns", "end_ns", "correlation", "name"}
     made: dict[str, Any] = {}
     for table, more in names.items():

@@ -26,7 +26,7 @@ def dispatch(begin: int, length: int, name: str, number: int, **more: object) ->
 def test_durations_shapes_latency_and_counters() -> None:
     found = kernels(
         run(
-            kernels=[
+            dispatches=[
                 dispatch(100, 10, "gemm_a", 1, correlation=1, vgpr_count=144, accum_vgpr_count=136, lds_bytes=12800),
                 dispatch(200, 30, "gemm_a", 2, correlation=2, vgpr_count=144, accum_vgpr_count=136, lds_bytes=12800),
                 dispatch(300, 20, "gemm_b", 3, stream=2, grid_x=64),
@@ -64,7 +64,7 @@ def test_durations_shapes_latency_and_counters() -> None:
 
 
 def test_names() -> None:
-    made = run(kernels=[dispatch(0, 1, "a.b", 1), dispatch(5, 1, "axb", 2)])
+    made = run(dispatches=[dispatch(0, 1, "a.b", 1), dispatch(5, 1, "axb", 2)])
     assert [kernels(made, name).kernels.height for name in ("", "a.b", "/a.b/", "nothing")] == [2, 1, 2, 0]
     with pytest.raises(UsageError, match="regular expression"):
         kernels(made, "/(/")
@@ -79,7 +79,7 @@ def test_equals_plain_sums(pieces: list[tuple[int, int, int, str]]) -> None:
         source(
             f"{at}.db",
             pid=at,
-            kernels=[dispatch(b, n, name, i) for i, (b, n, on, name) in enumerate(pieces) if on == at],
+            dispatches=[dispatch(b, n, name, i) for i, (b, n, on, name) in enumerate(pieces) if on == at],
         )
         for at in range(3)
     ]

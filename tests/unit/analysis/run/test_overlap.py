@@ -15,7 +15,7 @@ from wavescope.model.run import Run
 def test_what_hides_what() -> None:
     found = overlap(
         run(
-            kernels=spans((0, 10), (40, 50)) + spans((5, 25), name="ncclDevKernel_Generic", stream=2),
+            dispatches=spans((0, 10), (40, 50)) + spans((5, 25), name="ncclDevKernel_Generic", stream=2),
             copies=spans((20, 30), (45, 48), dst_agent=1, stream=3),
             regions=[
                 {"start_ns": b, "end_ns": e, "domain": "HIP", "name": "hipX", "thread": t}
@@ -40,9 +40,9 @@ def test_what_hides_what() -> None:
 
 def test_processes_of_several_files() -> None:
     parts = [
-        source("a.db", pid=1, kernels=spans((0, 10), (20, 30))),
-        source("b.db", pid=2, kernels=spans((5, 25))),
-        source("c.db", pid=3, kernels=spans((0, 8), agent=2)),
+        source("a.db", pid=1, dispatches=spans((0, 10), (20, 30))),
+        source("b.db", pid=2, dispatches=spans((5, 25))),
+        source("c.db", pid=3, dispatches=spans((0, 8), agent=2)),
     ]
     found = overlap(Run(parts))
     assert rows(found.processes, "gpu", "first_pid", "second_pid", "first_busy_ns", "both_ns", "both_share") == [
@@ -67,7 +67,7 @@ def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, i
     names = {"k": "gemm", "c": "rcclAllReduce"}
     found = overlap(
         run(
-            kernels=[
+            dispatches=[
                 {"start_ns": b, "end_ns": b + n, "stream": s, "name": names[kind]}
                 for b, n, s, kind in pieces
                 if kind != "m"

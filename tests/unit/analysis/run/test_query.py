@@ -61,8 +61,8 @@ def test_views_of_nothing(view: str, engine: str) -> None:
 
 
 def test_tables_of_the_run(run: Run, engine: str) -> None:
-    found = query(run, "SELECT SUM(end_ns - start_ns) AS total, COUNT(*) AS n FROM run.kernels", engine=engine)
-    kernels = run.kernels
+    found = query(run, "SELECT SUM(end_ns - start_ns) AS total, COUNT(*) AS n FROM run.dispatches", engine=engine)
+    kernels = run.dispatches
     assert found.row(0) == ((kernels["end_ns"] - kernels["start_ns"]).sum(), kernels.height)
     copies = query(run, "SELECT * FROM run.copies", engine=engine)
     assert copies.columns == run.copies.columns
@@ -147,7 +147,7 @@ def test_questions_of_duckdb_about_names_and_shapes(run: Run) -> None:
     assert turned.width == 1 + run.processes.height
     assert (
         turned.select(pl.sum_horizontal(pl.exclude("name").sum())).item()
-        == (run.kernels["end_ns"] - run.kernels["start_ns"]).sum()
+        == (run.dispatches["end_ns"] - run.dispatches["start_ns"]).sum()
     )
     nested = query(
         run,
@@ -175,13 +175,13 @@ def test_only_needed_columns_are_loaded(run: Run, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(Run, "read", noted)
     query(run, "SELECT name, SUM(duration) FROM kernels WHERE pid > 5 GROUP BY name", engine="duckdb")
-    assert {table: set(columns) for table, columns in read.items()}["kernels"] >= {
+    assert {table: set(columns) for table, columns in read.items()}["dispatches"] >= {
         "name",
         "start_ns",
         "end_ns",
         "process",
     }
-    assert "properties" not in read["kernels"]
+    assert "properties" not in read["dispatches"]
     assert "regions" not in read
 
 

@@ -27,7 +27,7 @@ def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 
             {"process": [0], "source": [0], "node": [0], "pid": [pid], "rank": [rank], "guid": [f"g{rank}"]}
         ),
         "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
-        "kernels": pl.DataFrame(
+        "dispatches": pl.DataFrame(
             [
                 {"process": 0, "agent": 0, "name": name, "start_ns": clock + begin, "end_ns": clock + begin + length}
                 for name, begin, length in kernels

@@ -6,7 +6,7 @@ from wavescope.model.run import MemorySource, Run
 
 
 def recorded(path: str, pid: int, host: str = "n1") -> MemorySource:
-    return source(path, host=host, pid=pid, kernels=spans((10, 30), (40, 50)), samples=[{"time_ns": 5}])
+    return source(path, host=host, pid=pid, dispatches=spans((10, 30), (40, 50)), samples=[{"time_ns": 5}])
 
 
 def test_counts_and_times_of_each_process() -> None:

@@ -33,7 +33,7 @@ def test_inclusive_exclusive_and_gpu_time() -> None:
             region(0, 40, "launch", thread=1),
             region(5, None, "never ends"),
         ],
-        kernels=spans((20, 70), correlation=1) + spans((70, 75), correlation=1) + spans((80, 90), correlation=9),
+        dispatches=spans((20, 70), correlation=1) + spans((70, 75), correlation=1) + spans((80, 90), correlation=9),
         copies=spans((50, 58), correlation=2, dst_agent=1),
     )
     found = regions(made)
@@ -89,7 +89,7 @@ def test_crossing_regions_stand_beside_each_other() -> None:
 
 def test_domains_keep_the_gpu_time_of_calls_inside() -> None:
     hip = region(12, 14, "hipLaunchKernel", correlation=1) | {"domain": "HIP", "category": "HIP_RUNTIME_API"}
-    made = run(regions=[region(0, 50, "step"), region(10, 30, "layer"), hip], kernels=spans((20, 27), correlation=1))
+    made = run(regions=[region(0, 50, "step"), region(10, 30, "layer"), hip], dispatches=spans((20, 27), correlation=1))
     columns = ("path", "total_ns", "self_ns", "gpu_ns", "gpu_total_ns")
     assert rows(regions(made, domains=("marker",)).tree, *columns) == [
         ("step", 50, 30, 0, 7),

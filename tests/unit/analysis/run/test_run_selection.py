@@ -12,7 +12,7 @@ from wavescope.analysis.run.selection import select
 from wavescope.model.run import MemorySource, Run
 from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
 
-EVENTS = ("kernels", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
+EVENTS = ("dispatches", "copies", "allocations", "regions", "samples", "arguments", "counters", "frames", "monitors")
 
 
 def heights(run: Run) -> dict[str, int]:
@@ -38,15 +38,15 @@ def check_numbers(run: Run) -> None:
 @pytest.mark.parametrize("text", ["gemm", "/^gemm<.*>$/", "/float/"])
 def test_a_kernel_and_its_counters(text: str) -> None:
     part = chosen(kernel=text)
-    assert part.kernels["name"].unique().to_list() == ["gemm<float>"]
-    assert part.kernels.height == part.counters.height == 10
-    assert part.counters.join(part.kernels, on=["process", "event"], how="semi").height == 10
+    assert part.dispatches["name"].unique().to_list() == ["gemm<float>"]
+    assert part.dispatches.height == part.counters.height == 10
+    assert part.counters.join(part.dispatches, on=["process", "event"], how="semi").height == 10
     assert part.regions.height == small_run().regions.height
 
 
 def test_a_text_with_special_characters_is_plain_text() -> None:
-    assert chosen(kernel="copy'\"").kernels.height == 10
-    assert chosen(kernel="gemm.").kernels.height == 0
+    assert chosen(kernel="copy'\"").dispatches.height == 10
+    assert chosen(kernel="gemm.").dispatches.height == 0
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_a_process_takes_its_things_along(fields: dict[str, object]) -> None:
     check_numbers(part)
     assert part.processes["rank"].to_list() == [1]
     assert {name: 2 * count for name, count in heights(part).items()} == heights(whole)
-    assert part.kernels["start_ns"].min() == CLOCKS[1] + 30
+    assert part.dispatches["start_ns"].min() == CLOCKS[1] + 30
     assert part.agents.height == 3
-    joined = part.kernels.join(part.symbols, on="symbol")
+    joined = part.dispatches.join(part.symbols, on="symbol")
     assert (joined["name"].cast(pl.String) == joined["name_right"]).all()
 
 
@@ -69,9 +69,9 @@ def test_two_rows_of_one_node_have_one_window() -> None:
     node = source.tables["nodes"].with_columns(machine_id=pl.lit("one"))
     together = MemorySource("a.db", "ROCpd", "3", source.tables | {"nodes": node})
     part = select(Run([together]), RunSelection(end="50%"))
-    assert set(apart.kernels["process"]) == {0, 1}
-    assert set(part.kernels["process"]) == {0}
-    assert part.kernels.height == 10
+    assert set(apart.dispatches["process"]) == {0, 1}
+    assert set(part.dispatches["process"]) == {0}
+    assert part.dispatches.height == 10
 
 
 def test_several_sources_stay_apart() -> None:
@@ -79,12 +79,12 @@ def test_several_sources_stay_apart() -> None:
     part = select(both, RunSelection(ranks=(1,)))
     check_numbers(part)
     assert part.processes["guid"].to_list()[1] == "d"
-    assert part.kernels.group_by("process").len()["len"].to_list() == [10, 10]
+    assert part.dispatches.group_by("process").len()["len"].to_list() == [10, 10]
 
 
 def test_a_gpu_with_its_copies() -> None:
     part = chosen(gpus=(1,))
-    assert part.kernels["agent"].unique().sort().to_list() == [2, 5]
+    assert part.dispatches["agent"].unique().sort().to_list() == [2, 5]
     assert part.copies["dst_agent"].unique().sort().to_list() == [2, 5]
     assert part.allocations["type"].to_list() == ["FREE", "FREE"]
     assert part.monitors.height == 0
@@ -94,7 +94,7 @@ def test_a_gpu_with_its_copies() -> None:
 
 def test_a_stream() -> None:
     part = chosen(streams=(1,))
-    assert (part.kernels.height, part.copies.height) == (10, 0)
+    assert (part.dispatches.height, part.copies.height) == (10, 0)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_domains_and_their_arguments(words: tuple[str, ...], count: int) -> None
     assert part.regions.height == count
     assert part.arguments.height == (20 if any(word.upper().startswith("HIP") for word in words) else 0)
     assert part.samples.height == (20 if any(word.upper().startswith("MARKER") for word in words) else 0)
-    assert part.kernels.height == 20
+    assert part.dispatches.height == 20
 
 
 @pytest.mark.parametrize(
@@ -133,10 +133,10 @@ def test_a_time_window_is_of_each_node(begin: str | None, end: str | None, count
 
 def test_inside_leaves_out_what_the_window_cuts() -> None:
     overlap, inside = (chosen(begin="35%", end="65%", is_inside=flag) for flag in (False, True))
-    assert overlap.kernels.height == 2 * 4
-    assert inside.kernels.height == 2 * 2
-    assert inside.counters.height == inside.kernels.height
-    assert overlap.counters.height == overlap.kernels.height
+    assert overlap.dispatches.height == 2 * 4
+    assert inside.dispatches.height == 2 * 2
+    assert inside.counters.height == inside.dispatches.height
+    assert overlap.counters.height == overlap.dispatches.height
     assert overlap.samples.height == inside.samples.height == 2 * 3
 
 
@@ -146,24 +146,24 @@ def test_between_markers() -> None:
     assert names == ["step", "step 2", "step", "step 4", "step"] * 2  # neighbours touch the window
     inside = chosen(between=("step 2", "step 4"), is_inside=True)
     assert inside.regions.filter(pl.col("domain") == "MARKER")["name"].to_list() == ["step 2", "step", "step 4"] * 2
-    assert inside.kernels.height == 6
+    assert inside.dispatches.height == 6
 
 
 def test_a_repeated_marker_is_said() -> None:
     part = chosen(between=("step", "step"))
     assert part.losses["kind"].to_list() == ["repeated_marker"]
     assert "10 markers are called 'step'" in part.losses["message"][0]
-    assert part.kernels.height == 18
+    assert part.dispatches.height == 18
 
 
 def test_a_mark_is_a_marker_too() -> None:
-    assert chosen(between=("mark 1", "mark 3")).kernels.height == 2 * 2
+    assert chosen(between=("mark 1", "mark 3")).dispatches.height == 2 * 2
 
 
 def test_beyond_the_run_is_said() -> None:
     part = chosen(begin="50%", end="150%")
     assert part.losses["kind"].unique().to_list() == ["window_beyond_run"]
-    assert part.kernels.height == 10
+    assert part.dispatches.height == 10
 
 
 @pytest.mark.parametrize(
@@ -188,10 +188,10 @@ def test_ranks_that_are_not_known() -> None:
     source = small_source()
     source.tables["processes"] = source.tables["processes"].with_columns(pl.lit(None, pl.Int32).alias("rank"))
     with pytest.raises(UsageError, match="--pid"):
-        select(Run([source]), RunSelection(ranks=(0,))).read("kernels")
+        select(Run([source]), RunSelection(ranks=(0,))).read("dispatches")
 
 
 def test_only_asked_columns_come() -> None:
     part = chosen(kernel="gemm", gpus=(0,), begin="10%")
-    assert part.read("kernels", ["end_ns", "vgpr_count"]).columns == ["end_ns", "vgpr_count"]
+    assert part.read("dispatches", ["end_ns", "vgpr_count"]).columns == ["end_ns", "vgpr_count"]
     assert part.read("counters", ["value"]).columns == ["value"]

@@ -45,7 +45,7 @@ def test_figures_of_a_domain_are_those_of_its_calls() -> None:
     rows = [
         {"process": 0, "name": name, "start_ns": 0, "end_ns": length} for name in lengths for length in lengths[name]
     ]
-    source = MemorySource("made", "made", tables={"kernels": pl.DataFrame(rows)})
+    source = MemorySource("made", "made", tables={"dispatches": pl.DataFrame(rows)})
     domain = summary(Run([source])).domains.row(0, named=True)
     every = pl.Series([length for name in lengths for length in lengths[name]])
     assert (domain["calls"], domain["mean_ns"], domain["median_ns"]) == (6, every.mean(), every.median())
@@ -119,7 +119,7 @@ def nested(*ranges: tuple[str, int, int], launch: int, thread: int = 0) -> str |
         }
     )
     kernel = {"process": 0, "thread": 0, "name": "k", "start_ns": 1000, "end_ns": 1001, "correlation": 7}
-    tables = {"regions": pl.DataFrame(regions), "kernels": pl.DataFrame([kernel])}
+    tables = {"regions": pl.DataFrame(regions), "dispatches": pl.DataFrame([kernel])}
     answer = summary(Run([MemorySource("made", "made", tables=tables)]), by="marker")
     return answer.things.filter(pl.col("domain") == "KERNEL")["marker"].item()
 
@@ -155,7 +155,7 @@ def test_equal_pids_on_two_hosts_stay_apart() -> None:
 def test_files_without_ids_stay_apart() -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [1]}),
-        "kernels": pl.DataFrame({"process": [0], "name": ["k"], "start_ns": [0], "end_ns": [1]}),
+        "dispatches": pl.DataFrame({"process": [0], "name": ["k"], "start_ns": [0], "end_ns": [1]}),
     }
     sources = [MemorySource(path, "made", tables=tables) for path in ("a", "b")]
     answer = summary(Run(sources), by="process")
@@ -183,7 +183,7 @@ def test_nothing(by: Grouping) -> None:
 
 def test_calls_that_end_before_they_begin_count_without_time() -> None:
     source = small_source()
-    source.tables["kernels"] = source.tables["kernels"].with_columns(
+    source.tables["dispatches"] = source.tables["dispatches"].with_columns(
         end_ns=pl.when(pl.int_range(pl.len()) == 0).then(0).otherwise("end_ns")
     )
     answer = summary(Run([source]))

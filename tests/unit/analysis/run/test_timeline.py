@@ -36,7 +36,7 @@ def test_calls_nest_by_time_and_overlaps_take_further_lanes() -> None:
 def test_streams_hold_work_of_both_kinds_and_items_follow_the_tables() -> None:
     found = run_timeline(
         run(
-            kernels=[*spans((10, 30), (20, 40), name="k"), *spans((50, 60), name="k", agent=2, stream=3)],
+            dispatches=[*spans((10, 30), (20, 40), name="k"), *spans((50, 60), name="k", agent=2, stream=3)],
             copies=spans((35, 45), name="copy", src_agent=0, dst_agent=1, stream=0),
             allocations=spans((5, 6), type="ALLOC", level="REAL", agent=1),
             samples=[{"time_ns": 7, "name": "mark"}],
@@ -65,9 +65,10 @@ def test_what_cannot_be_placed_is_counted() -> None:
 
 def test_every_node_counts_from_its_own_begin() -> None:
     parts = [
-        source(f"{host}.db", host=host, kernels=spans((begin, begin + 10))) for host, begin in (("a", 5000), ("b", 90))
+        source(f"{host}.db", host=host, dispatches=spans((begin, begin + 10)))
+        for host, begin in (("a", 5000), ("b", 90))
     ]
-    parts.append(source("again.db", host="a", pid=2, kernels=spans((4900, 5300))))
+    parts.append(source("again.db", host="a", pid=2, dispatches=spans((4900, 5300))))
     run = Run(parts)
     clocks = node_clocks(run)
     assert rows(clocks.nodes, "node", "start_ns", "end_ns") == [("a", 4900, 5300), ("b", 90, 100)]
@@ -85,7 +86,7 @@ def test_a_launch_is_the_first_call_of_its_process_with_the_same_correlation() -
             {"start_ns": 3, "end_ns": 4, "correlation": 7, "name": "later"},
             {"start_ns": 4, "end_ns": 5, "correlation": 8, "name": "copies"},
         ],
-        kernels=[
+        dispatches=[
             {"start_ns": 10, "end_ns": 11, "correlation": 7},
             {"start_ns": 12, "end_ns": 13, "correlation": 0},
             {"start_ns": 14, "end_ns": 15},

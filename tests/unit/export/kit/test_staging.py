@@ -45,7 +45,7 @@ WRITERS = """
 import os, sys
 from pathlib import Path
 from wavescope.errors import UsageError
-from wavescope.export._staging import staged
+from wavescope.export.kit.staging import staged
 
 names, kind = sys.argv[2:], sys.argv[1]
 ready, go = os.pipe(), os.pipe()

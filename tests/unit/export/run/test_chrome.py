@@ -57,7 +57,7 @@ def _call(name: str, begin: int, end: int, correlation: int | None = None, domai
 
 
 def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
-    run = _run(kernels=[_kernel("gemm", 5_000, 6_001, 1)], regions=[_call("hipLaunchKernel", 1_000, 4_500, 1)])
+    run = _run(dispatches=[_kernel("gemm", 5_000, 6_001, 1)], regions=[_call("hipLaunchKernel", 1_000, 4_500, 1)])
     written = write_chrome(run, tmp_path / "trace.json")
     events = _events(written.path)
     work, call = (event for event in events if event["ph"] == "X")
@@ -70,7 +70,7 @@ def test_work_calls_and_the_arrow_between_them(tmp_path: Path) -> None:
 
 
 def test_places_have_names(tmp_path: Path) -> None:
-    run = _run(kernels=[_kernel("gemm", 5_000, 6_000)])
+    run = _run(dispatches=[_kernel("gemm", 5_000, 6_000)])
     named = [event for event in _events(write_chrome(run, tmp_path / "trace.json").path) if event["ph"] == "M"]
     names = {(event["pid"], event.get("tid")): event["args"]["name"] for event in named if "name" in event["args"]}
     assert names == {
@@ -83,13 +83,13 @@ def test_places_have_names(tmp_path: Path) -> None:
 
 def test_queue_depth_and_idling(tmp_path: Path) -> None:
     """Two launches whose work overlaps, then a pause, then a third."""
-    kernels = [_kernel("a", 20_000, 40_000, 1), _kernel("b", 40_000, 50_000, 2), _kernel("c", 90_000, 95_000, 3)]
+    dispatches = [_kernel("a", 20_000, 40_000, 1), _kernel("b", 40_000, 50_000, 2), _kernel("c", 90_000, 95_000, 3)]
     regions = [
         _call("launch", 10_000, 11_000, 1),
         _call("launch", 12_000, 13_000, 2),
         _call("launch", 80_000, 81_000, 3),
     ]
-    events = _events(write_chrome(_run(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    events = _events(write_chrome(_run(dispatches=dispatches, regions=regions), tmp_path / "trace.json").path)
     depth = [(event["ts"], event["args"]["depth"]) for event in events if event["name"] == "QueueDepth"]
     idle = [(event["ts"], event["args"]["idle"]) for event in events if event["name"] == "Idle"]
     assert depth == [(10, 1), (12, 2), (40, 1), (50, 0), (80, 1), (95, 0), (95, 0)]
@@ -97,7 +97,7 @@ def test_queue_depth_and_idling(tmp_path: Path) -> None:
 
 
 def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None:
-    kernels = [
+    dispatches = [
         _kernel("a", 20_000, 30_000, 1),
         _kernel("b", 31_000, 40_000, 2),
         _kernel("c", 900_000, 910_000, 3),
@@ -108,7 +108,7 @@ def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None
         _call("outer", 1_000, 100_000, domain="MARKER"),
         _call("inner", 1_000, 7_000, domain="MARKER"),
     ]
-    events = _events(write_chrome(_run(kernels=kernels, regions=regions), tmp_path / "trace.json").path)
+    events = _events(write_chrome(_run(dispatches=dispatches, regions=regions), tmp_path / "trace.json").path)
     frames = [
         (event["name"], event["ts"], event["dur"], event["args"]["desc"].split(": ")[1])
         for event in events
@@ -119,7 +119,7 @@ def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", [HOSTILE, "", "x" * 100_000, "\x00\x7f"])
 def test_any_text_stays_a_text(tmp_path: Path, name: str) -> None:
-    run = _run(kernels=[_kernel(name, 1, 2)], regions=[_call(name, 1, 2, domain="MARKER")])
+    run = _run(dispatches=[_kernel(name, 1, 2)], regions=[_call(name, 1, 2, domain="MARKER")])
     events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert {event["name"] for event in events if event["ph"] == "X"} == {name}
 
@@ -135,7 +135,7 @@ def test_texts_that_are_no_unicode_are_replaced() -> None:
 
 def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
     times = [(-1_001, -1), (0, 999), (8_306_017_670_485_923, 8_306_017_825_375_030), (2**63 - 1_000, 2**63 - 1)]
-    run = _run(kernels=[_kernel("k", begin, end) for begin, end in times])
+    run = _run(dispatches=[_kernel("k", begin, end) for begin, end in times])
     text = write_chrome(run, tmp_path / "trace.json").path.read_text()
     for shown in ("-1.001", '"ts":0,"dur":0.999', '"ts":8306017670485.923,"dur":154889.107', "9223372036854774.808"):
         assert shown in text
@@ -143,7 +143,7 @@ def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
 
 def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
     run = _run(
-        kernels=[_kernel("gemm", 5_000, 6_000)],
+        dispatches=[_kernel("gemm", 5_000, 6_000)],
         copies=[{"process": 0, "name": "copy", "start_ns": 1_000, "end_ns": 2_000, "dst_agent": 1, "size_bytes": 64}],
         samples=[{"process": 0, "thread": 0, "domain": "MARKER", "name": "now", "time_ns": 3_000}],
         regions=[_call("hipMalloc", 100, 200)],
@@ -168,7 +168,7 @@ def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
 
 
 def test_processes_of_the_same_number_are_kept_apart(tmp_path: Path) -> None:
-    one, other = (_run(kernels=[_kernel(name, 5_000, 6_000)]).origins[0] for name in "ab")
+    one, other = (_run(dispatches=[_kernel(name, 5_000, 6_000)]).origins[0] for name in "ab")
     events = _events(write_chrome(Run([one, other]), tmp_path / "trace.json").path)
     shown = {(event["pid"], event["args"]["name"]) for event in events if event["name"] == "process_name"}
     assert len({pid for pid, name in shown if name.startswith("app")}) == 2
@@ -253,7 +253,7 @@ def test_nothing_is_left_of_a_trace_that_could_not_be_written(tmp_path: Path, mo
 
     monkeypatch.setattr("wavescope.export.run.chrome._Layout.write", fail)
     with pytest.raises(Exception, match="No space left"):
-        write_chrome(_run(kernels=[]), tmp_path / "trace.json")
+        write_chrome(_run(dispatches=[]), tmp_path / "trace.json")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -37,7 +37,7 @@ def rows(graph: Any) -> dict[tuple[str, ...], dict[str, int]]:
 
 
 def test_call_paths_with_inclusive_exclusive_and_gpu_time() -> None:
-    told = rows(to_hatchet(made(regions=REGIONS, kernels=KERNELS, copies=COPIES)))
+    told = rows(to_hatchet(made(regions=REGIONS, dispatches=KERNELS, copies=COPIES)))
     step, mm, launch = told["step",], told["step", "mm"], told["step", "mm", "launch"]
     assert (step["count"], step["time (inc)"], step["time"]) == (2, 130, 70)
     assert (mm["count"], mm["time (inc)"], mm["time"]) == (2, 60, 45)
@@ -50,7 +50,7 @@ def test_call_paths_with_inclusive_exclusive_and_gpu_time() -> None:
 
 
 def test_a_row_per_rank_and_thread() -> None:
-    graph = to_hatchet(made(regions=REGIONS, kernels=KERNELS), per_thread=True)
+    graph = to_hatchet(made(regions=REGIONS, dispatches=KERNELS), per_thread=True)
     frame = graph.dataframe
     assert frame.index.names == ["node", "rank", "thread"]
     steps = frame[frame["name"] == "step"]["time (inc)"]
@@ -59,7 +59,7 @@ def test_a_row_per_rank_and_thread() -> None:
 
 
 def test_hatchet_works_with_it() -> None:
-    graph = to_hatchet(made(regions=REGIONS, kernels=KERNELS))
+    graph = to_hatchet(made(regions=REGIONS, dispatches=KERNELS))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own, about pandas
         hot = graph.filter(lambda row: row["gpu_time (inc)"] > 50, squash=True)

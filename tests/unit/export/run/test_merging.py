@@ -76,7 +76,7 @@ def test_formats_side_by_side(tmp_path: Path) -> None:
     write_run_parquet(open_run(tmp_path / "a.db"), tmp_path / "tables")
     written = merge_runs(find_runs([tmp_path]), tmp_path / "merged.db")
     back = open_run(written.path)
-    assert back.kernels.height == sum(open_run(tmp_path / name).kernels.height for name in ("a.db", "b.rpd"))
+    assert back.dispatches.height == sum(open_run(tmp_path / name).dispatches.height for name in ("a.db", "b.rpd"))
     assert [loss.kind for loss in written.losses].count("duplicate_run") == 1  # the tables are of a.db
     assert query(written.path, "PRAGMA foreign_key_check") == []
 
@@ -85,7 +85,7 @@ def test_the_same_run_in_two_files_counts_once(tmp_path: Path) -> None:
     for name in ("a.db", "b.db"):
         synthesize_rocpd(tmp_path / name, Workload(dispatches=30))
     written = merge_runs(find_runs([tmp_path]), tmp_path / "merged.db")
-    assert written.counts["kernels"] == 30
+    assert written.counts["dispatches"] == 30
     assert [loss.kind for loss in written.losses] == ["duplicate_run"]
 
 
@@ -119,8 +119,8 @@ def test_rows_that_break_the_rules_are_read_instead_of_copied(tmp_path: Path) ->
         connection.execute("PRAGMA ignore_check_constraints=ON")
         connection.execute(f"UPDATE {table} SET type = 'STOLEN'")  # noqa: S608
     merged = merge(path, out=tmp_path / "merged.db")
-    assert open_run(merged).kernels.equals(
-        open_run(path).kernels.with_columns(pl.col("graph_exec", "graph_node").fill_null(0))
+    assert open_run(merged).dispatches.equals(
+        open_run(path).dispatches.with_columns(pl.col("graph_exec", "graph_node").fill_null(0))
     )
     assert query(merged, "PRAGMA foreign_key_check") == []
 
@@ -153,8 +153,8 @@ def test_parts_by_gpu(tmp_path: Path) -> None:
     synthesize_rocpd(tmp_path / "whole.db", Workload(dispatches=200, gpus=2))
     whole = open_run(tmp_path / "whole.db")
     parts = parts_of(whole, "gpu")
-    assert sum(part.run.kernels.height for part in parts) == whole.kernels.height
-    assert all(part.run.kernels["agent"].n_unique() == 1 for part in parts)
+    assert sum(part.run.dispatches.height for part in parts) == whole.dispatches.height
+    assert all(part.run.dispatches["agent"].n_unique() == 1 for part in parts)
     assert all(part.run.regions.height == whole.regions.height for part in parts)
 
 
@@ -170,10 +170,10 @@ def test_parts_by_marker(tmp_path: Path) -> None:
         assert part.run.losses.height == 0
         for process in range(2):
             own = ranges.filter(pl.col("process") == process).sort("start_ns", "end_ns").row(number, named=True)
-            kernels = whole.kernels.filter(
+            kernels = whole.dispatches.filter(
                 pl.col("process") == process, pl.col("start_ns") <= own["end_ns"], pl.col("end_ns") >= own["start_ns"]
             )
-            found = part.run.kernels.filter(pl.col("start_ns").is_in(kernels["start_ns"].implode()))
+            found = part.run.dispatches.filter(pl.col("start_ns").is_in(kernels["start_ns"].implode()))
             assert found.height == kernels.height > 0
 
 

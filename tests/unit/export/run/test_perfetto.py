@@ -113,7 +113,7 @@ def named(frame: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
 
 def test_every_dispatch_and_copy_is_a_slice(run: Run, trace: Trace) -> None:
     kernels = [part for part in trace.slices if part["category"] == "kernel_dispatch"]
-    assert Counter(map(ended, kernels)) == Counter(named(run.kernels, "start_ns", "end_ns"))
+    assert Counter(map(ended, kernels)) == Counter(named(run.dispatches, "start_ns", "end_ns"))
     copies = [part for part in trace.slices if part["category"] == "memory_copy"]
     assert Counter(map(ended, copies)) == Counter(named(run.copies, "start_ns", "end_ns"))
     assert sum(part["copy_bytes"] for part in copies) == run.copies["size_bytes"].sum()
@@ -132,7 +132,7 @@ def test_calls_nest_as_they_did(run: Run, trace: Trace) -> None:
 
 def test_slices_say_what_they_are(run: Run, trace: Trace) -> None:
     threads, streams = run.threads.select("thread", "tid"), run.streams.select("stream", "stream_id")
-    rows = run.kernels.join(threads, on="thread").join(streams, on="stream")
+    rows = run.dispatches.join(threads, on="thread").join(streams, on="stream")
     expected = Counter(
         rows.select(
             "dispatch_id", "correlation", "tid", "stream_id", "workgroup_x", "workgroup_y", "grid_x", "grid_y",
@@ -200,7 +200,7 @@ def test_what_overlaps_goes_to_a_track_below(tmp_path: Path) -> None:
         "threads": pl.DataFrame({"thread": [0], "process": [0], "tid": [7]}),
         "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
         "streams": pl.DataFrame({"stream": [0], "process": [0], "stream_id": [3]}),
-        "kernels": pl.DataFrame({**times, **place, "name": names["name"]}),
+        "dispatches": pl.DataFrame({**times, **place, "name": names["name"]}),
         "regions": pl.DataFrame({**times, **place, **names}),
     }
     written = write_perfetto(Run([MemorySource("x", "made", tables=tables)]), tmp_path / "x.pftrace")
@@ -223,7 +223,7 @@ def test_what_overlaps_goes_to_a_track_below(tmp_path: Path) -> None:
 def test_times_that_cannot_be_held_are_said(tmp_path: Path) -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [None]}),
-        "kernels": pl.DataFrame(
+        "dispatches": pl.DataFrame(
             {"process": [0] * 3, "name": ["a"] * 3, "start_ns": [None, -5, 9], "end_ns": [1, 1, 3]}
         ),
     }
@@ -237,7 +237,7 @@ def test_rpd(tmp_path: Path, schema: int) -> None:
     run = write_rpd(tmp_path / "run.rpd", Workload(dispatches=400, ranks=2, graphs=True), schema=schema)
     document = open_run(str(run.paths[0]))
     trace = read(write_perfetto(document, tmp_path / "run.pftrace", group_by="queue").path)
-    assert len(trace.slices) == sum(run.total.counts[table] for table in ("kernels", "copies", "regions"))
+    assert len(trace.slices) == sum(run.total.counts[table] for table in ("dispatches", "copies", "regions"))
     assert len(trace.instants) == run.total.counts["samples"]
     clocks = [points for uuid, points in trace.points.items() if trace.path(uuid)[-1] == "sclk"]
     last_ones = len(clocks)

@@ -23,7 +23,7 @@ def events() -> Any:
     return to_pipit(
         made(
             regions=REGIONS,
-            kernels=[{"name": "k", "start_ns": 60, "end_ns": 80}],
+            dispatches=[{"name": "k", "start_ns": 60, "end_ns": 80}],
             copies=[{"name": "H2D", "start_ns": 70, "end_ns": 75, "dst_agent": 1}],
             samples=[{"name": "mark", "time_ns": 45, "domain": "MARKER"}],
         )

@@ -39,8 +39,8 @@ def test_a_run_is_read_back_as_it_was(tmp_path: Path) -> None:
     back = open_run(written.path, with_environment=True)
     assert differences(whole, back, NOT_HELD) == []
     assert violations(written.path) == []
-    assert {name: written.counts[name] for name in ("kernels", "regions", "counters")} == {
-        "kernels": 20,
+    assert {name: written.counts[name] for name in ("dispatches", "regions", "counters")} == {
+        "dispatches": 20,
         "regions": 60,
         "counters": 20,
     }
@@ -59,7 +59,7 @@ def test_all_views_work(tmp_path: Path) -> None:
 def test_the_same_run_twice_is_written_once(tmp_path: Path) -> None:
     both = Run([small_source("a.db"), small_source("b.db")])
     written = write_rocpd(both, tmp_path / "run.db")
-    assert written.counts["kernels"] == 20
+    assert written.counts["dispatches"] == 20
     assert [loss.kind for loss in written.losses].count("duplicate_run") == 2
 
 
@@ -79,15 +79,15 @@ def test_a_poor_origin_gets_stand_ins(tmp_path: Path) -> None:
     rows = [{"process": 0, "name": name, "start_ns": 10, "end_ns": 20} for name in ("a", "b", "a")]
     tables = {
         "processes": frame_of(RUN["processes"], [{"process": 0}]),
-        "kernels": frame_of(RUN["kernels"], rows),
+        "dispatches": frame_of(RUN["dispatches"], rows),
         "regions": frame_of(RUN["regions"], [{"process": 0, "name": "step", "domain": "MARKER", "start_ns": 5}]),
         "copies": frame_of(RUN["copies"], [{"name": "CopyHostToDevice", "start_ns": 5, "end_ns": 6}]),
     }
     path = write_rocpd(Run([MemorySource("poor.csv", "CSV", tables=tables)]), tmp_path / "run.db").path
     assert violations(path) == []
     back = open_run(path)
-    assert back.kernels["name"].to_list() == ["a", "b", "a"]
-    assert back.kernels["event"].n_unique() == 3
+    assert back.dispatches["name"].to_list() == ["a", "b", "a"]
+    assert back.dispatches["event"].n_unique() == 3
     assert back.regions.select("name", "domain").row(0) == ("step", "MARKER")
     counts = rows_of_views(path)
     assert (counts["kernels"], counts["regions"], counts["memory_copies"], counts["top_kernels"]) == (3, 1, 1, 2)
@@ -98,7 +98,7 @@ def test_a_poor_origin_gets_stand_ins(tmp_path: Path) -> None:
 )
 def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
     source = small_source()
-    for table, column in (("symbols", "name"), ("kernels", "name"), ("regions", "name"), ("arguments", "value")):
+    for table, column in (("symbols", "name"), ("dispatches", "name"), ("regions", "name"), ("arguments", "value")):
         dtype = RUN[table].dtypes[column]
         source.tables[table] = source.tables[table].with_columns(pl.lit(name).cast(dtype).alias(column))
     source.tables["processes"] = source.tables["processes"].with_columns(pl.lit(name).alias("command"))
@@ -115,26 +115,26 @@ def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
 
 def test_events_that_collide_get_new_ids(tmp_path: Path) -> None:
     source = small_source()
-    for table in ("kernels", "copies"):  # as in formats that number calls and work each from 1
+    for table in ("dispatches", "copies"):  # as in formats that number calls and work each from 1
         frame = source.tables[table]
         source.tables[table] = frame.with_columns(pl.int_range(1, 11).append(pl.int_range(1, 11)).alias("event"))
     source.tables["counters"] = source.tables["counters"].with_columns(pl.col("event") - 40)
     path = write_rocpd(Run([source]), tmp_path / "run.db").path
     back = open_run(path)
     events = pl.concat(
-        [back.read(table, ["process", "event"]) for table in ("kernels", "copies", "regions", "samples")]
+        [back.read(table, ["process", "event"]) for table in ("dispatches", "copies", "regions", "samples")]
     )
     assert events.n_unique() == events.height
-    assert back.counters.join(back.kernels, on=["process", "event"], how="semi").height == 20
+    assert back.counters.join(back.dispatches, on=["process", "event"], how="semi").height == 20
     assert back.arguments.join(back.regions, on=["process", "event"], how="semi").height == 20
 
 
 def test_ids_of_events() -> None:
-    ids = EventIds({"regions": pl.Series([7, 7, None]), "kernels": pl.Series([7])})
+    ids = EventIds({"regions": pl.Series([7, 7, None]), "dispatches": pl.Series([7])})
     regions = (
         ids.of("regions", pl.Series([7, 7])).to_list() + ids.of("regions", pl.Series([None], dtype=pl.Int64)).to_list()
     )
-    assert len({*regions, *ids.of("kernels", pl.Series([7]))}) == 4
+    assert len({*regions, *ids.of("dispatches", pl.Series([7]))}) == 4
 
 
 def test_dangling_rows_are_left_out_and_said(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_many_runs_have_one_view(tmp_path: Path) -> None:
     for number in range(130):
         guid = f"00000000-0000-0000-0000-{number:012}"
         tables = {"processes": frame_of(RUN["processes"], [{"process": 0, "pid": number, "guid": guid}])}
-        tables["kernels"] = frame_of(RUN["kernels"], [{"process": 0, "name": "k", "start_ns": 1, "end_ns": 3}])
+        tables["dispatches"] = frame_of(RUN["dispatches"], [{"process": 0, "name": "k", "start_ns": 1, "end_ns": 3}])
         sources.append(MemorySource(f"{number}.db", "ROCpd", tables=tables))
     path = write_rocpd(Run(sources), tmp_path / "run.db").path
     with sqlite3.connect(path) as connection:
@@ -173,7 +173,7 @@ def test_nothing_is_replaced_unless_asked(tmp_path: Path) -> None:
 def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
     class Broken(MemorySource):
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
-            if table == "kernels":
+            if table == "dispatches":
                 what = "the disk is gone"
                 raise WavescopeError(what)
             return super().chunks(table, columns)

@@ -30,7 +30,7 @@ def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
 def test_events_come_back(written: Path) -> None:
     whole, back = small_run(), open_run(written)
     for table, columns in {
-        "kernels": ["process", "name", "start_ns", "end_ns", "grid_x", "workgroup_x", "lds_bytes"],
+        "dispatches": ["process", "name", "start_ns", "end_ns", "grid_x", "workgroup_x", "lds_bytes"],
         "copies": ["process", "name", "start_ns", "end_ns", "size_bytes"],
         "samples": ["process", "name", "domain", "time_ns"],
         "counters": ["process", "value"],
@@ -94,15 +94,17 @@ def test_rpd_keeps_everything_of_rpd(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["x'); DROP TABLE rocpd_op;--", "nul\0inside", "line\nbreak", "=1+1", "🦊"])
 def test_hostile_names_survive(tmp_path: Path, name: str) -> None:
     source = small_source()
-    source.tables["kernels"] = source.tables["kernels"].with_columns(pl.lit(name).cast(pl.Categorical).alias("name"))
+    source.tables["dispatches"] = source.tables["dispatches"].with_columns(
+        pl.lit(name).cast(pl.Categorical).alias("name")
+    )
     back = open_run(write_rpd(Run([source]), tmp_path / "trace.rpd").path)
-    assert back.kernels["name"].unique().to_list() == [name]
+    assert back.dispatches["name"].unique().to_list() == [name]
 
 
 def test_what_stops_the_reading_leaves_nothing(tmp_path: Path) -> None:
     class Broken(MemorySource):
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
-            if table == "kernels":
+            if table == "dispatches":
                 what = "the disk is gone"
                 raise WavescopeError(what)
             return super().chunks(table, columns)

@@ -33,7 +33,7 @@ def header(path: Path) -> list[str]:
 
 
 EVENTS = {
-    "kernels": "process name start_ns end_ns dispatch_id correlation workgroup_x grid_y lds_bytes vgpr_count",
+    "dispatches": "process name start_ns end_ns dispatch_id correlation workgroup_x grid_y lds_bytes vgpr_count",
     "copies": "process name start_ns end_ns size_bytes correlation",
     "allocations": "process type level start_ns end_ns size_bytes address correlation",
     "regions": "process category domain name start_ns end_ns correlation",
@@ -68,7 +68,7 @@ def test_counters_and_agents_come_back(run: SyntheticRun, folder: Path) -> None:
 def test_pandas_reads_numbers_as_numbers(run: SyntheticRun, folder: Path) -> None:
     pandas = pytest.importorskip("pandas")
     kernels = pandas.read_csv(folder / "out_kernel_trace.csv")
-    assert len(kernels) == run.total.counts["kernels"]
+    assert len(kernels) == run.total.counts["dispatches"]
     total = int((kernels["End_Timestamp"] - kernels["Start_Timestamp"]).sum())
     assert total == sum(sums.total_ns for sums in run.total.kernels.values())
     assert kernels["Workgroup_Size_X"].dtype == "int64"
@@ -105,7 +105,7 @@ def test_texts_are_texts_for_spreadsheets(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert any(name.startswith("'=HYPERLINK") for name in names)
     assert any("\n" in name for name in names), "what is in a name stays in it"
-    assert len(names) == len(open_run(str(path)).kernels["name"].unique())
+    assert len(names) == len(open_run(str(path)).dispatches["name"].unique())
 
 
 def test_rpd_and_what_has_no_place(tmp_path: Path) -> None:
@@ -114,16 +114,16 @@ def test_rpd_and_what_has_no_place(tmp_path: Path) -> None:
     left = {loss.detail: loss.count for loss in written.losses if loss.kind == "not_in_format"}
     assert left["monitors"] == run.total.counts["monitors"]
     after = open_run(str(written.path))
-    assert after.kernels.height == 300
+    assert after.dispatches.height == 300
     assert sorted(after.processes["pid"]) == [4000, 4064]
 
 
 def test_runs_of_several_files_are_in_the_same_files(tmp_path: Path) -> None:
     run = write_rocpd_ranks(tmp_path / "ranks", RUN)
     written = write_csv(open_run(*map(str, run.paths)), tmp_path / "csv")
-    assert written.counts["kernels"] == 900
+    assert written.counts["dispatches"] == 900
     after = open_run(str(written.path))
-    assert after.kernels.height == 900
+    assert after.dispatches.height == 900
     assert after.processes.height == 3
     assert after.agents.filter(kind="GPU").height == 3 * 4
 

@@ -45,7 +45,7 @@ def test_everything_comes_back(tmp_path: Path, write: Callable[..., Written]) ->
         back.losses.select("kind", "count", "message").rows() == whole.losses.select("kind", "count", "message").rows()
     )
     assert back.table("ext_'; drop").equals(whole.table("ext_'; drop"))
-    assert written.counts["kernels"] == 40
+    assert written.counts["dispatches"] == 40
 
 
 def test_origin_is_told(tmp_path: Path, write: Callable[..., Written]) -> None:
@@ -56,7 +56,7 @@ def test_origin_is_told(tmp_path: Path, write: Callable[..., Written]) -> None:
 
 def test_only_asked_columns_are_read(tmp_path: Path, write: Callable[..., Written]) -> None:
     back = open_run(write(small_run(), tmp_path / "tables").path)
-    assert back.read("kernels", ["end_ns", "name"]).columns == ["end_ns", "name"]
+    assert back.read("dispatches", ["end_ns", "name"]).columns == ["end_ns", "name"]
 
 
 def test_a_folder_of_others_is_not_replaced(tmp_path: Path, write: Callable[..., Written]) -> None:
@@ -72,7 +72,7 @@ def test_a_folder_of_others_is_not_replaced(tmp_path: Path, write: Callable[...,
 
 
 def damaged(folder: Path, how: str) -> None:
-    table = next(folder.glob("kernels.*"))
+    table = next(folder.glob("dispatches.*"))
     manifest = folder / RUN_MANIFEST
     if how == "missing":
         table.unlink()
@@ -84,7 +84,7 @@ def damaged(folder: Path, how: str) -> None:
         table.write_bytes(table.read_bytes()[:100])
     elif how == "other count":
         said = json.loads(manifest.read_text())
-        said["tables"]["kernels"]["row_count"] = 7
+        said["tables"]["dispatches"]["row_count"] = 7
         manifest.write_text(json.dumps(said))
     else:
         said = json.loads(manifest.read_text())
@@ -96,8 +96,8 @@ def damaged(folder: Path, how: str) -> None:
 def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Written]) -> None:
     folder = write(small_run(), tmp_path / "tables").path
     damaged(folder, how)
-    with pytest.raises(WavescopeError, match="kernels") as caught:
-        open_run(folder).read("kernels")
+    with pytest.raises(WavescopeError, match="dispatches") as caught:
+        open_run(folder).read("dispatches")
     assert "convert the run again" in caught.value.advice
 
 
@@ -106,7 +106,7 @@ def test_damage_is_refused(tmp_path: Path, how: str, write: Callable[..., Writte
     [
         (b"{", NotATraceError),
         (b'{"format": "wavescope.thread_trace"}', NotATraceError),
-        (b'{"format": "wavescope.profile", "version": 99}', UnsupportedError),
+        (b'{"format": "wavescope.run", "version": 99}', UnsupportedError),
         (b"[" * 100_000, NotATraceError),
     ],
 )
@@ -120,17 +120,17 @@ def test_a_strange_manifest(tmp_path: Path, manifest: bytes, error: type[Excepti
 def test_a_manifest_cannot_lead_outside(tmp_path: Path) -> None:
     folder = write_run_parquet(small_run(), tmp_path / "tables").path
     said = json.loads((folder / RUN_MANIFEST).read_text())
-    (tmp_path / "kernels.parquet").write_bytes((folder / "kernels.parquet").read_bytes())
-    said["tables"]["kernels"]["file"] = "../kernels.parquet"
+    (tmp_path / "dispatches.parquet").write_bytes((folder / "dispatches.parquet").read_bytes())
+    said["tables"]["dispatches"]["file"] = "../dispatches.parquet"
     (folder / RUN_MANIFEST).write_text(json.dumps(said))
     with pytest.raises(WavescopeError, match="missing"):
-        open_run(folder).read("kernels")
+        open_run(folder).read("dispatches")
 
 
 def test_what_stops_the_reading_leaves_nothing(tmp_path: Path, write: Callable[..., Written]) -> None:
     class Broken(MemorySource):
         def chunks(self, table, columns):  # type: ignore[no-untyped-def]
-            if table == "kernels":
+            if table == "dispatches":
                 what = "the disk is gone"
                 raise WavescopeError(what)
             return super().chunks(table, columns)

@@ -40,7 +40,7 @@ def slices(run: Run, *tables: str) -> Counter[Slice]:
     return found
 
 
-CALLS, WORK = ("regions", "samples"), ("kernels", "copies")
+CALLS, WORK = ("regions", "samples"), ("dispatches", "copies")
 
 
 def read_speedscope(path: Path) -> dict[str, list[Slice]]:
@@ -83,7 +83,7 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
     tables = {
         "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7]}),
         "agents": pl.DataFrame({"agent": [0], "process": [0], "kind": ["GPU"], "type_index": [0]}),
-        "kernels": pl.DataFrame({**kernels, "start_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
+        "dispatches": pl.DataFrame({**kernels, "start_ns": [10, 15, 30], "end_ns": [20, 25, None]}),
     }
     made = Run([MemorySource("x", "made", tables=tables)])
     found = read_speedscope(write_speedscope(made, tmp_path / "x.json").path)
@@ -96,7 +96,7 @@ def test_what_overlaps_has_a_timeline_of_its_own(tmp_path: Path) -> None:
 def test_events_without_a_process_have_a_place(tmp_path: Path) -> None:
     times = {"process": [None], "name": ["a"], "start_ns": [1], "end_ns": [2]}
     tables = {
-        "kernels": pl.DataFrame(times),
+        "dispatches": pl.DataFrame(times),
         "copies": pl.DataFrame(times),
         "regions": pl.DataFrame(times),
         "samples": pl.DataFrame({"process": [None], "name": ["a"], "time_ns": [3]}),
@@ -172,7 +172,7 @@ def test_json_has_all_tables(tmp_path: Path, extension: str) -> None:
         frame = document.table(name)
         assert list(columns) == frame.columns
         assert columns == frame.with_columns(pl.col(pl.Categorical).cast(pl.String)).to_dict(as_series=False), name
-    assert written.counts["kernels"] == 300
+    assert written.counts["dispatches"] == 300
 
 
 def test_files_that_exist_are_kept(run: Run, tmp_path: Path) -> None:

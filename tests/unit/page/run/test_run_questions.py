@@ -73,11 +73,11 @@ def test_lanes_say_which_process_and_what(document: Document) -> None:
 
 def test_flows_join_a_call_and_what_it_launched(document: Document) -> None:
     run, first = document.run, timeline_of(document).first_items
-    for row in (0, 5, run.kernels.height - 1):
+    for row in (0, 5, run.dispatches.height - 1):
         answer = flows(document, track="run", item=row)
         assert answer["count"] == 1
         call = run.regions.row(answer["flows"][0]["from_item"] - first["regions"], named=True)
-        work = run.kernels.row(row, named=True)
+        work = run.dispatches.row(row, named=True)
         assert (call["process"], call["correlation"]) == (work["process"], work["correlation"])
         assert "Launch" in call["name"] or "nccl" in call["name"]
         back = flows(document, track="run", item=answer["flows"][0]["from_item"])
@@ -99,7 +99,7 @@ def test_flows_of_a_tile_are_told_only_when_they_are_few(document: Document) -> 
             ends = (flow["from_begin"], flow["to_begin"])
             assert any(tile * wide <= end < (tile + 1) * wide for end in ends)
             seen.add(flow["to_item"])
-    assert len(seen) == document.run.kernels.height + document.run.copies.height
+    assert len(seen) == document.run.dispatches.height + document.run.copies.height
 
 
 def test_an_event_is_told_with_everything_that_is_known(document: Document) -> None:
@@ -112,13 +112,13 @@ def test_an_event_is_told_with_everything_that_is_known(document: Document) -> N
     assert answer["duration_ns"] == stored["end_ns"] - stored["start_ns"]
     dispatch = _asked(document, "span", track="run", item=3)
     told = {fact["name"]: fact["value"] for fact in dispatch["facts"]}
-    kernel = run.kernels.row(3, named=True)
+    kernel = run.dispatches.row(3, named=True)
     assert dispatch["name"] == kernel["name"]
     assert told["grid_x"] == str(kernel["grid_x"])
     assert told["agent"].startswith("GPU")
     assert dispatch["flows"]["count"] == 1
     counted = run.counters.filter(pl.col("time_ns").is_null())["event"][0]
-    with_counters = run.kernels["event"].to_list().index(counted)
+    with_counters = run.dispatches["event"].to_list().index(counted)
     assert _asked(document, "span", track="run", item=with_counters)["counters"]
 
 
@@ -200,7 +200,7 @@ def test_nonsense_is_refused(document: Document, name: str, given: dict[str, obj
 
 def test_names_are_only_text() -> None:
     name = "<img src=x onerror=alert(1)>\x00\u202e"
-    recorded = run(kernels=spans((1, 5), name=name), regions=spans((0, 9), name=name))
+    recorded = run(dispatches=spans((1, 5), name=name), regions=spans((0, 9), name=name))
     document = Document(0, "hostile", "", lambda: recorded)
     assert _asked(document, "tracks")["tracks"][0]["kinds"][0]["name"] == name
     assert _asked(document, "run_kernel", name=name)["kernels"]["rows"][0]["name"] == name
@@ -257,7 +257,7 @@ def test_curves_of_memory_copies_and_counters(document: Document) -> None:
 
 def test_edges_stand_between_events_of_one_name_that_touch() -> None:
     recorded = run(
-        kernels=[
+        dispatches=[
             *spans((0, 100_000), (100_000, 250_000), (250_010, 400_000), name="a"),
             *spans((400_000, 500_000), name="b"),
             *spans((700_000, 800_000), name="b"),

@@ -33,7 +33,7 @@ def test_counters_of_a_rocpd_database(tmp_path: Path) -> None:
     assert found.dispatches.height == measured
     assert found.passes["form"].unique().to_list() == ["database"]
     assert (found.system.target, found.system.cu_count, found.system.xcd_count) == ("gfx942", 304, 8)
-    names = set(run.kernels["name"].cast(pl.String))
+    names = set(run.dispatches["name"].cast(pl.String))
     assert set(found.dispatches["kernel_name"]) <= names
 
 

@@ -20,7 +20,7 @@ PEAK = """
 import sys
 from pathlib import Path
 from wavescope.errors import NotATraceError
-from wavescope.readers._chrome_events import read_chrome
+from wavescope.readers.run.chrome.events import read_chrome
 
 def peak():
     # of this program alone: getrusage would count what its parent held before it began

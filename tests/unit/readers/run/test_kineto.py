@@ -70,7 +70,7 @@ def write(path: Path, events: list[Any], **around: Any) -> Path:
 def test_what_pytorch_writes(tmp_path: Path) -> None:
     run = open_run(write(tmp_path / "trace.json", EVENTS, **AROUND))
     assert run.processes.select("pid", "rank", "command").rows() == [(7, 3, "python3")]
-    assert run.kernels.select(
+    assert run.dispatches.select(
         "name", "start_ns", "end_ns", "correlation", "grid_x", "grid_y", "workgroup_x"
     ).rows() == [
         ("gemm", 1_020_000, 1_025_000, 91, 256, 2, 64),
@@ -128,7 +128,7 @@ def test_ranks_in_one_file(tmp_path: Path) -> None:
     ]
     run = open_run(write(tmp_path / "merged.json", events))
     assert run.processes.select("pid", "rank").rows() == [(70, 0), (71, 1)]
-    assert run.kernels.select("process", "agent").rows() == [(0, 0), (1, 1)]
+    assert run.dispatches.select("process", "agent").rows() == [(0, 0), (1, 1)]
 
 
 def test_begin_and_end_events_and_an_open_list(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_cut_files_are_refused(tmp_path: Path) -> None:
 
 def test_a_trace_without_events_is_empty(tmp_path: Path) -> None:
     run = open_run(write(tmp_path / "t.json", []))
-    assert (run.kernels.height, run.processes.height) == (0, 0)
+    assert (run.dispatches.height, run.processes.height) == (0, 0)
 
 
 def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
@@ -182,9 +182,9 @@ def test_what_wavescope_itself_writes(tmp_path: Path) -> None:
     run = open_run(tmp_path / "run.db")
     write_chrome(run, tmp_path / "run.json")
     back = open_run(tmp_path / "run.json")
-    for table in ("processes", "kernels", "copies", "regions", "samples"):
+    for table in ("processes", "dispatches", "copies", "regions", "samples"):
         assert back.table(table).height == run.table(table).height, table
-    for table in ("kernels", "copies", "regions"):
+    for table in ("dispatches", "copies", "regions"):
         ours, theirs = (
             document.table(table).select("name", "start_ns", "end_ns").cast({"name": pl.String}).sort(pl.all())
             for document in (run, back)

@@ -47,14 +47,14 @@ def database(tmp_path: Path) -> Path:
 
 def test_work_calls_and_markers(database: Path) -> None:
     run = open_run(database)
-    kernels = run.kernels.with_columns(pl.col("name", "region_name").cast(pl.String))
+    kernels = run.dispatches.with_columns(pl.col("name", "region_name").cast(pl.String))
     assert kernels.select("name", "region_name", "correlation").rows() == [("gemm", "step 1", 1), ("gemm", None, 2)]
     copy = run.copies.row(0, named=True)
     assert (copy["size_bytes"], copy["src_agent"], copy["dst_agent"]) == (64, 0, None)
     regions = run.regions.select(pl.col("name", "domain").cast(pl.String), "correlation").rows()
     assert regions == [("hipLaunchKernel", "HIP", 1), ("hipMemcpy", "HIP", 3), ("step 1", "MARKER", None)]
     assert dict(run.losses.select("kind", "count").iter_rows()) == {"backward_times": 1}
-    events = pl.concat([run.table(name)["event"] for name in ("kernels", "copies", "regions")])
+    events = pl.concat([run.table(name)["event"] for name in ("dispatches", "copies", "regions")])
     assert events.n_unique() == events.len() == 6
 
 
@@ -74,7 +74,7 @@ def test_dispatches_are_not_counted_twice(database: Path) -> None:
     connection.commit()
     connection.close()
     run = open_run(database)
-    assert run.kernels.select(pl.col("name").cast(pl.String), "grid_x", "workgroup_x").rows() == [("gemm", 256, 64)]
+    assert run.dispatches.select(pl.col("name").cast(pl.String), "grid_x", "workgroup_x").rows() == [("gemm", 256, 64)]
     assert run.table("OPS").height == 2
 
 
@@ -83,10 +83,10 @@ def test_csv_with_times_and_with_counters(tmp_path: Path) -> None:
     times.write_text(f'{_HEADER},BeginNs,EndNs\n0,"a ""b"", c",4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,100,250\n')
     counters.write_text(f"{_HEADER},Wavefronts,L2CacheHit\n0,k [clone .kd],4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,4,\n")
     assert (sniff(times), sniff(counters)) == (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS)
-    dispatch = open_run(times).kernels.row(0, named=True)
+    dispatch = open_run(times).dispatches.row(0, named=True)
     assert (dispatch["name"], dispatch["end_ns"] - dispatch["start_ns"]) == ('a "b", c', 150)
     run = open_run(counters)
-    assert run.kernels["name"].cast(pl.String).to_list() == ["k"]
+    assert run.dispatches["name"].cast(pl.String).to_list() == ["k"]
     assert run.counters.select("event", "value").rows() == [(0, 4.0)], "an empty field was not measured"
     assert run.counter_info["name"].to_list() == ["Wavefronts"]
     found = find_runs([tmp_path])
@@ -97,7 +97,7 @@ def test_rows_that_are_cut_are_losses(tmp_path: Path) -> None:
     file = tmp_path / "results.csv"
     file.write_text(f"{_HEADER},BeginNs,EndNs\n0,k,4,0,0,7,8,256,64,0,0,8,16,0x0,0x1,100,250\nx,\n")
     run = open_run(file)
-    assert run.kernels.height == 1
+    assert run.dispatches.height == 1
     assert run.losses.select("kind", "count").rows() == [("malformed_events", 1)]
 
 
@@ -107,7 +107,7 @@ def test_a_database_without_rows_is_an_empty_run(tmp_path: Path) -> None:
     connection.execute('CREATE TABLE KERN ("Index" INTEGER, "KernelName" TEXT)')
     connection.close()
     run = open_run(path)
-    assert run.kernels.height == 0
+    assert run.dispatches.height == 0
     assert run.processes.height == 1
 
 

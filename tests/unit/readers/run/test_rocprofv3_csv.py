@@ -45,7 +45,7 @@ def test_files_that_begin_alike_are_one_run(tmp_path: Path) -> None:
         str(tmp_path / "42_kernel_trace.csv"),
     ]
     assert run.processes["pid"].to_list() == [41, 42]
-    assert run.kernels.select("process", "agent", "thread").rows() == [(0, 1, 0), (0, 2, 0), (1, 3, 1)]
+    assert run.dispatches.select("process", "agent", "thread").rows() == [(0, 1, 0), (0, 2, 0), (1, 3, 1)]
     gpu = run.agents.row(1, named=True)
     assert (gpu["target"], gpu["absolute_index"], gpu["type_index"], gpu["lds_bytes"]) == ("gfx942", 3, 0, 65536)
     assert run.regions.select("domain", "category", "function").rows() == [
@@ -62,7 +62,7 @@ def test_columns_are_found_by_name_whatever_their_order_and_case(tmp_path: Path)
         file.write(text)
     run = open_run(tmp_path)
     assert run.processes["guid"].to_list() == ["aa-1", "bb-2"]
-    assert run.kernels.select("name", "start_ns", "end_ns", "lds_bytes", "process").rows() == [
+    assert run.dispatches.select("name", "start_ns", "end_ns", "lds_bytes", "process").rows() == [
         ("f<int, 2>(x)", 10, 30, 512, 0),
         ("g", 10, 15, 0, 1),
     ]
@@ -73,14 +73,14 @@ def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     broken = kernel(2, begin='"soon"') + kernel(3, end=1 << 70) + '"KERNEL_DISPATCH","Agent 1",1,0,7,4,5,"cut'
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1) + "\n" + broken)
     run = open_run(tmp_path)
-    assert run.kernels["dispatch_id"].to_list() == [1]
+    assert run.dispatches["dispatch_id"].to_list() == [1]
     assert run.losses.select("kind", "count").rows() == [("malformed_events", 3)]
 
 
 def test_times_with_a_fraction(tmp_path: Path) -> None:
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + kernel(1, begin="10.0", end="30.5") + kernel(2))
     run = open_run(tmp_path)
-    assert run.kernels.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+    assert run.dispatches.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
     assert not run.losses.height
 
 
@@ -88,7 +88,7 @@ def test_rows_swallowed_by_an_open_quote_are_counted(tmp_path: Path) -> None:
     rows = kernel(1) + kernel(2, name='"open " quote"') + kernel(3) + kernel(4)
     (tmp_path / "1_kernel_trace.csv").write_text(KERNEL + rows)
     run = open_run(tmp_path)
-    assert run.losses["count"].sum() + run.kernels.height == 4
+    assert run.losses["count"].sum() + run.dispatches.height == 4
 
 
 def test_line_breaks_and_commas_in_names_are_no_loss(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_threads_tell_the_process_of_dispatches(tmp_path: Path) -> None:
     calls = '"HIP_RUNTIME_API","hipInit",3,30,1,5,9\n"HIP_RUNTIME_API","hipInit",4,40,1,5,9\n'
     (tmp_path / "all_hip_api_trace.csv").write_text(API + calls)
     (tmp_path / "all_kernel_trace.csv").write_text(KERNEL + kernel(1, tid=40) + kernel(1, tid=30))
-    assert open_run(tmp_path).kernels["process"].to_list() == [1, 0]
+    assert open_run(tmp_path).dispatches["process"].to_list() == [1, 0]
 
 
 def test_counters_belong_to_dispatches(tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ def test_counters_belong_to_dispatches(tmp_path: Path) -> None:
     (tmp_path / "9_counter_collection.csv").write_text(header + rows)
     (tmp_path / "9_kernel_trace.csv").write_text(KERNEL + kernel(2))
     run = open_run(tmp_path)
-    assert run.kernels["dispatch_id"].to_list() == [2, 1]
+    assert run.dispatches["dispatch_id"].to_list() == [2, 1]
     told = run.counters.select("counter", "event", "value").join(
         run.counter_info.select("counter", "name"), on="counter"
     )
-    told = told.join(run.kernels.select("event", "dispatch_id"), on="event")
+    told = told.join(run.dispatches.select("event", "dispatch_id"), on="event")
     assert told.select("dispatch_id", "name", "value").sort("dispatch_id", "name").rows() == [
         (1, "GRBM_COUNT", 1000.0),
         (1, "SQ_WAVES", 2.5),
@@ -174,5 +174,5 @@ def test_rows_that_are_shorter_or_longer_than_the_header(tmp_path: Path) -> None
     (tmp_path / "long_kernel_trace.csv").write_text(KERNEL + kernel(1).strip() + ",1,2\n" + kernel(2))
     for name, grids in (("short", [None, 128]), ("long", [128, 128])):
         run = open_run(tmp_path / f"{name}_kernel_trace.csv")
-        assert run.kernels.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
-        assert run.kernels["grid_x"].to_list() == grids
+        assert run.dispatches.select("start_ns", "end_ns").rows() == [(10, 30), (10, 30)]
+        assert run.dispatches["grid_x"].to_list() == grids

@@ -109,11 +109,11 @@ def write(path: Path, *processes: dict[str, Any]) -> Path:
 
 def test_every_kind_of_record(tmp_path: Path) -> None:
     run = open_run(write(tmp_path / "7_results.json", process()))
-    assert run.kernels.select("name", "dispatch_id", "start_ns", "end_ns", "agent", "vgpr_count").rows() == [
+    assert run.dispatches.select("name", "dispatch_id", "start_ns", "end_ns", "agent", "vgpr_count").rows() == [
         ("k()", 1, 30, 50, 1, 24),
         ("k()", 2, 60, 65, 1, 24),
     ]
-    assert run.kernels.select("workgroup_y", "grid_x", "lds_bytes", "correlation", "region_name").row(0) == (
+    assert run.dispatches.select("workgroup_y", "grid_x", "lds_bytes", "correlation", "region_name").row(0) == (
         *(2, 128, 256, 4),
         "renamed",
     )
@@ -142,7 +142,7 @@ def test_several_processes_keep_their_own_things(tmp_path: Path) -> None:
     other["metadata"] = {"pid": 8}
     run = open_run(write(tmp_path / "results.json", process(), other))
     assert run.processes.select("pid", "node").rows() == [(7, 0), (8, 1)]
-    kernels = run.kernels.select("process", "agent", "queue", "symbol").rows()
+    kernels = run.dispatches.select("process", "agent", "queue", "symbol").rows()
     assert sorted(kernels) == [(0, 1, 0, 0), (0, 1, 0, 0), (1, 3, 1, 1), (1, 3, 1, 1)]
 
 
@@ -161,7 +161,7 @@ def test_dispatches_of_unknown_kernels_are_kept(tmp_path: Path) -> None:
     run = open_run(
         write(tmp_path / "r.json", process(buffer_records={"kernel_dispatch": records}, callback_records={}))
     )
-    assert run.kernels["name"].to_list() == ["kernel 9"]
+    assert run.dispatches["name"].to_list() == ["kernel 9"]
     assert run.losses["kind"].to_list() == ["dangling_rows"]
 
 
@@ -174,6 +174,6 @@ def test_cut_files_are_refused(tmp_path: Path) -> None:
 
 def test_an_empty_run_is_a_run(tmp_path: Path) -> None:
     run = open_run(write(tmp_path / "7_results.json", {}))
-    assert (run.processes.height, run.kernels.height) == (1, 0)
+    assert (run.processes.height, run.dispatches.height) == (1, 0)
     with pytest.raises(NotATraceError, match="without a process"):
         open_run(write(tmp_path / "8_results.json"))

@@ -46,7 +46,7 @@ def test_nodes_and_processes_come_apart(run: Run) -> None:
 
 
 def test_work_knows_who_launched_it_and_how(run: Run) -> None:
-    rows = run.kernels.with_columns(pl.col("name").cast(pl.String)).sort("dispatch_id").to_dicts()
+    rows = run.dispatches.with_columns(pl.col("name").cast(pl.String)).sort("dispatch_id").to_dicts()
     assert [row["name"] for row in rows] == ["gemm", "relu", "FillBuffer", "relu", None]
     assert [row["process"] for row in rows] == [0, 0, 0, 1, 1]
     assert [row["thread"] for row in rows] == [0, 1, 1, 2, None]
@@ -92,7 +92,7 @@ def test_arguments_and_stacks(run: Run) -> None:
 
 
 def test_counters_and_monitors(run: Run) -> None:
-    values = run.counters.join(run.kernels, on="event").sort("value")
+    values = run.counters.join(run.dispatches, on="event").sort("value")
     assert values.select("value", "dispatch_id", "process").rows() == [(12.0, 1, 0), (13.0, SESSION + 2, 1)]
     assert run.counter_info.select("process", "name").rows() == [(0, "SQ_WAVES"), (1, "SQ_WAVES")]
     monitors = run.monitors.select("agent", pl.col("name").cast(pl.String), "value").rows()
@@ -100,7 +100,7 @@ def test_counters_and_monitors(run: Run) -> None:
 
 
 def test_events_of_calls_and_work_differ(run: Run) -> None:
-    events = pl.concat([run.table(name)["event"] for name in ("regions", "samples", "kernels", "copies")])
+    events = pl.concat([run.table(name)["event"] for name in ("regions", "samples", "dispatches", "copies")])
     assert events.null_count() == 0
     assert events.n_unique() == events.len()
 
@@ -112,22 +112,22 @@ def test_tables_of_extensions_are_kept(run: Run) -> None:
 
 def test_damage_is_told_once(run: Run) -> None:
     for _ in range(2):
-        run.read("kernels", ["name", "start_ns", "end_ns"])
+        run.read("dispatches", ["name", "start_ns", "end_ns"])
     kinds = dict(run.losses.select("kind", "count").iter_rows())
     assert kinds == {"backward_times": 1, "dangling_rows": 1}
     assert run.losses.height == 2
-    assert (run.kernels["end_ns"] >= run.kernels["start_ns"]).all()
+    assert (run.dispatches["end_ns"] >= run.dispatches["start_ns"]).all()
 
 
 def test_compressed_files_give_the_same(file: Path, run: Run) -> None:
     packed = file.with_suffix(".rpd.gz")
     packed.write_bytes(gzip.compress(file.read_bytes()))
-    assert open_run(packed).kernels.equals(run.kernels)
+    assert open_run(packed).dispatches.equals(run.dispatches)
 
 
 def test_two_files_count_on(file: Path) -> None:
     both = open_run(file, file)
-    assert both.kernels.height == 5, "the same path twice is one run"
+    assert both.dispatches.height == 5, "the same path twice is one run"
 
 
 @pytest.mark.parametrize("missing", ["rocpd_api", "rocpd_api_ops", "rocpd_string", "rocpd_metadata", "rocpd_kernelapi"])
@@ -137,7 +137,7 @@ def test_missing_tables_are_losses(file: Path, missing: str) -> None:
     connection.commit()
     connection.close()
     run = open_run(file)
-    assert run.kernels.height + run.copies.height == 6
+    assert run.dispatches.height + run.copies.height == 6
     assert run.regions.height + run.samples.height == (0 if missing == "rocpd_api" else 6)
     if missing in ("rocpd_api", "rocpd_api_ops", "rocpd_string"):
         assert "missing_tables" in run.losses["kind"]
@@ -157,7 +157,7 @@ def test_a_gpu_that_two_processes_use_is_one_of_each(schema: int, tmp_path: Path
     write_rpd(tmp_path / "run.rpd", Workload(dispatches=60, ranks=3, gpus=2), schema=schema)
     run = open_run(tmp_path / "run.rpd")
     assert run.agents.select("process", "absolute_index").rows() == [(0, 0), (2, 0), (1, 1)]
-    for table, column in (("kernels", "agent"), ("kernels", "queue"), ("copies", "queue")):
+    for table, column in (("dispatches", "agent"), ("dispatches", "queue"), ("copies", "queue")):
         work = run.table(table)
         owners = run.table(f"{column}s")["process"]
         assert owners.gather(work[column]).to_list() == work["process"].to_list()
@@ -167,7 +167,7 @@ def test_a_gpu_that_two_processes_use_is_one_of_each(schema: int, tmp_path: Path
 def test_gpus_are_chosen_by_the_number_that_is_shown(run: Run) -> None:
     shown = busy(run).gpus.row(0, named=True)
     chosen = select(run, RunSelection(gpus=(shown["gpu"],)))
-    assert chosen.kernels.height + chosen.copies.height > 0
+    assert chosen.dispatches.height + chosen.copies.height > 0
     assert shown["gpu"] in busy(chosen).gpus["gpu"]
     (part, *_) = parts_of(run, "gpu")
     assert part.name == f"gpu{shown['gpu']}"

@@ -31,7 +31,7 @@ def sums_of(frame: pl.DataFrame, *keys: str) -> dict[object, Sums]:
 def check(document: Run, run: SyntheticRun, *, copy_names: dict[str, str]) -> None:
     truth = run.total
     assert {table: document.read(table).height for table in truth.counts} == dict(truth.counts)
-    assert sums_of(document.kernels, "name") == truth.kernels
+    assert sums_of(document.dispatches, "name") == truth.kernels
     copies = {copy_names.get(name, name): sums for name, sums in truth.copies.items()}
     assert sums_of(document.copies, "name") == copies
     assert sums_of(document.regions, "domain", "name") == truth.regions
@@ -39,7 +39,7 @@ def check(document: Run, run: SyntheticRun, *, copy_names: dict[str, str]) -> No
     marks = document.samples.group_by(pl.col("name").cast(pl.String)).len()
     assert dict(marks.iter_rows()) == dict(truth.marks)
     assert document.losses.is_empty()
-    times = [document.kernels["end_ns"].max(), document.regions["end_ns"].max(), document.copies["end_ns"].max()]
+    times = [document.dispatches["end_ns"].max(), document.regions["end_ns"].max(), document.copies["end_ns"].max()]
     assert max(int(str(time)) for time in times) == truth.end_ns
 
 
@@ -62,7 +62,7 @@ def test_rocpd_of_many_files(tmp_path: Path) -> None:
     document = open_run(*map(str, run.paths))
     check(document, run, copy_names={})
     for part, truth in zip(document.parts, run.ranks, strict=True):
-        assert sums_of(part.kernels, "name") == truth.kernels
+        assert sums_of(part.dispatches, "name") == truth.kernels
 
 
 @pytest.mark.parametrize("schema", [2, 3])

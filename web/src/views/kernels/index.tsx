@@ -92,6 +92,6 @@ export const kernels: View = {
   title: "Kernels",
   hint: "Every kernel of the run: calls, time, spread of its durations, launch latency; and one of them in detail",
   about: "run",
-  missing: (overview) => (overview.kind === "run" && overview.holds.kernels ? "" : "the run has no dispatches"),
+  missing: (overview) => (overview.kind === "run" && overview.holds.dispatches ? "" : "the run has no dispatches"),
   component: Kernels,
 };

@@ -137,7 +137,7 @@ class _Matching:
     def pieces(self) -> Iterator[pl.DataFrame]:
         """`name`, `start_ns`, `end_ns` of the dispatches; all else is kept aside."""
         length = pl.col("end_ns") - pl.col("start_ns")
-        for piece in self._run.chunks("kernels", ["name", *_EVENT, *SHAPE]):
+        for piece in self._run.chunks("dispatches", ["name", *_EVENT, *SHAPE]):
             self.all_ns += int(piece.filter(is_timed()).select(length.sum()).item())
             chosen = piece.filter(self._is_matching(piece))
             if not chosen.height:
@@ -168,7 +168,7 @@ class _Matching:
     def events(self) -> pl.DataFrame:
         """The dispatches that were read."""
         columns = ["name", *_EVENT]
-        return pl.concat([empty_frame(RUN["kernels"]).select(columns), *self._events])
+        return pl.concat([empty_frame(RUN["dispatches"]).select(columns), *self._events])
 
     def _is_matching(self, piece: pl.DataFrame) -> pl.Expr:
         for text in piece.select(pl.col("name").unique().cast(pl.String)).to_series():

@@ -1,6 +1,6 @@
 """The stable views of every run: names and columns of AMD's ROCpd views, whatever the format of the file.
 
-They are made of the tables of a `Run` (`run.kernels`, ...). Where AMD's views are wrong, these are right; each
+They are made of the tables of a `Run` (`run.dispatches`, ...). Where AMD's views are wrong, these are right; each
 difference is in docs/explanation/differences.md. `docs/reference/views.md` is generated from these declarations.
 """
 

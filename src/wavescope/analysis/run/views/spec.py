@@ -42,7 +42,7 @@ def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
 
     Examples
     --------
-    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM run.kernels k").columns[0].unit
+    >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM run.dispatches k").columns[0].unit
     'ns'
     """
     found = []

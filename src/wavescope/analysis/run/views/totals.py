@@ -13,7 +13,7 @@ _TOP = """
 """
 _NAMED = "SELECT CAST(name AS VARCHAR) AS name, end_ns - start_ns AS duration FROM run"
 _EVERYTHING = f"""
-    {_NAMED}.kernels UNION ALL {_NAMED}.copies UNION ALL
+    {_NAMED}.dispatches UNION ALL {_NAMED}.copies UNION ALL
     SELECT CAST(COALESCE(function, name) AS VARCHAR) AS name, end_ns - start_ns AS duration FROM run.regions
 """  # noqa: S608 - ours
 _GROUPED = """
@@ -24,7 +24,7 @@ _GROUPED = """
     ORDER BY g.total DESC, g.name
 """
 _WORK = """
-    SELECT agent, process, start_ns, end_ns FROM run.kernels
+    SELECT agent, process, start_ns, end_ns FROM run.dispatches
     UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, start_ns, end_ns FROM run.copies
 """
 _MACHINES = """
@@ -57,7 +57,7 @@ TOTALS = (
         "top_kernels",
         "all dispatches of the kernels of one name, longest first",
         _TOP.format(name="name of the kernel to show", whole="the time of all dispatches"),
-        _GROUPED.format(rows=f"{_NAMED}.kernels"),
+        _GROUPED.format(rows=f"{_NAMED}.dispatches"),
     ),
     view_spec(
         "busy",

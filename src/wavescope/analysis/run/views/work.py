@@ -40,7 +40,7 @@ _COUNTED = """
         SELECT process, event, counter, MIN(row_in_process) AS id, SUM(value) AS value
         FROM run.numbered_counters WHERE time_ns IS NULL GROUP BY process, event, counter
     ) c
-    JOIN run.kernels x ON x.process = c.process AND x.event = c.event
+    JOIN run.dispatches x ON x.process = c.process AND x.event = c.event
     JOIN run.counter_info i ON i.counter = c.counter
 """
 
@@ -86,7 +86,7 @@ WORK = (
         static_scratch_size  BIGINT   bytes  | k.scratch_bytes | scratch memory per lane it always takes
         """
         + _LINKS,
-        f"FROM run.kernels x {_KERNEL}",
+        f"FROM run.dispatches x {_KERNEL}",
     ),
     view_spec(
         "pmc_events",
@@ -108,7 +108,7 @@ WORK = (
         counter_value  DOUBLE   -  | c.value | the value
         """,
         f"""FROM run.numbered_counters c
-        JOIN run.kernels x ON x.process = c.process AND x.event = c.event
+        JOIN run.dispatches x ON x.process = c.process AND x.event = c.event
         JOIN run.counter_info i ON i.counter = c.counter {_PLACE}""",
     ),
     view_spec(

@@ -82,7 +82,7 @@ class _Layout:
 
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
-        for table, kept in (("kernels", self._kernels), ("copies", self._copies)):
+        for table, kept in (("dispatches", self._kernels), ("copies", self._copies)):
             for piece in _rows.work(self._run, table, self._places):
                 self._add(piece, _details.of_work(piece, self._places))
                 kept.append(piece.select(_rows.KEPT_OF_WORK))

@@ -92,7 +92,7 @@ class _GpuWork:
         self._emitter.slices(writer, piece, piece["kind"], annotations)
         self._emitter.points(self._counters.points(piece))
         dispatches = int((piece["kind"] == _KERNEL).sum())
-        self._emitter.counts["kernels"] += dispatches
+        self._emitter.counts["dispatches"] += dispatches
         self._emitter.counts["copies"] += piece.height - dispatches
 
     def _pieces(self) -> Iterator[pl.DataFrame]:
@@ -110,7 +110,7 @@ class _GpuWork:
     def _dispatches(self) -> Iterator[pl.DataFrame]:
         columns = ["process", "thread", "agent", "queue", "stream", "symbol", "name", "start_ns", "end_ns",
                    "correlation", "dispatch_id", "event", "region_name", *_SIZES.values()]  # fmt: skip
-        for piece in self._run.chunks("kernels", columns):
+        for piece in self._run.chunks("dispatches", columns):
             yield piece.with_columns(kind=pl.lit(_KERNEL), line=pl.col(self._line))
 
     def _copies(self) -> pl.DataFrame:

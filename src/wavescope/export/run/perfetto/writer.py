@@ -55,7 +55,7 @@ def write_perfetto(
     """
     target = Path(out)
     counts = dict.fromkeys(
-        ("kernels", "copies", "regions", "samples", "points", "flows", "tracks", "overlap_tracks"), 0
+        ("dispatches", "copies", "regions", "samples", "points", "flows", "tracks", "overlap_tracks"), 0
     )
     losses: list[Loss] = []
     identity = "\n".join(f"{source.path}\0{source.format}" for source in run.origins)

@@ -189,7 +189,7 @@ class PartWriter:
                 more["name_id"] = run.text_ids(function)
         else:
             category = _work_category(table, piece)
-        if table == "kernels":
+        if table == "dispatches":
             more["kernel_id"] = self._kernel_ids(run, piece)
         if table == "copies":
             more |= self._ends(run, piece)
@@ -284,7 +284,7 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
         return pl.select(
             pl.when(is_scratch).then(pl.lit("SCRATCH_MEMORY")).otherwise(pl.lit("MEMORY_ALLOCATION"))
         ).to_series()
-    name = {"kernels": "KERNEL_DISPATCH", "copies": "MEMORY_COPY"}[table]
+    name = {"dispatches": "KERNEL_DISPATCH", "copies": "MEMORY_COPY"}[table]
     return pl.Series([name]).new_from_index(0, piece.height)
 
 

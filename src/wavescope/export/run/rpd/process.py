@@ -51,7 +51,7 @@ class ProcessWriter:
     def write(self) -> None:
         """Calls, then work, then what belongs to them."""
         self._calls = EventIds({name: self._events(name) for name in ("regions", "samples")})
-        work = {name: self._events(name) for name in ("kernels", "copies")}
+        work = {name: self._events(name) for name in ("dispatches", "copies")}
         self._ops = EventIds({name: series - self._above for name, series in work.items()})
         links = [self._write_calls(table) for table in ("regions", "samples")]
         self._links = pl.concat(links).unique("correlation", keep="first", maintain_order=True)
@@ -126,9 +126,9 @@ class ProcessWriter:
         return known
 
     def _write_kernels(self) -> None:
-        for piece in self._pieces("kernels"):
+        for piece in self._pieces("dispatches"):
             stored = piece["properties"].str.json_path_match("$.opType")
-            known = self._write_ops("kernels", piece, stored.fill_null("KernelExecution"), piece["agent"])
+            known = self._write_ops("dispatches", piece, stored.fill_null("KernelExecution"), piece["agent"])
             axes = [
                 pl.when("in_lanes").then(f"grid_{a}").otherwise(_workgroups(a)).fill_null(0).alias(f"grid{a.upper()}")
                 for a in "xyz"

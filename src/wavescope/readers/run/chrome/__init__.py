@@ -4,7 +4,7 @@ What an event is, is told by its category; where there is none, by the name of i
 
 | event | table | domain |
 | --- | --- | --- |
-| kernel, gpu_memset | kernels | |
+| kernel, gpu_memset | dispatches | |
 | gpu_memcpy | copies, in the words of ROCpd | |
 | cuda_runtime, cuda_driver, hip_runtime, ... | regions | HIP |
 | cpu_op | regions | OPERATOR |
@@ -95,7 +95,7 @@ def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
     """GPU work without its launch, where launches were recorded: it was under way when the recording began."""
     key = ["process", "correlation"]
     calls = tables["regions"].select(key).drop_nulls().unique()
-    work = pl.concat([tables[name].select(key) for name in ("kernels", "copies")])
+    work = pl.concat([tables[name].select(key) for name in ("dispatches", "copies")])
     count = work.join(calls, on=key, how="anti").height
     return [Loss("launched_before", count)] if 0 < count < work.height else []
 
@@ -120,7 +120,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     )
     lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}
     lanes |= {f"grid_{axis}": pl.col(f"grid_{axis}") * pl.col(f"block_{axis}") for axis in "xyz"}
-    kernels = gpu.filter(pl.col("sort") == "kernel").with_columns(**lanes)
+    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(**lanes)
     copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
     cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
         tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
@@ -141,7 +141,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         properties="args",
     )
     return {
-        "kernels": kernels.drop("external", "queue", "stream"),
+        "dispatches": dispatches.drop("external", "queue", "stream"),
         "copies": copies.drop("external", "queue", "stream"),
         "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
         "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
@@ -199,8 +199,10 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
 
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
-    gpus = numbered([kinds["kernels"], kinds["copies"]], ["process", "device"], "agent")
-    named = dict(kinds["kernels"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows())
+    gpus = numbered([kinds["dispatches"], kinds["copies"]], ["process", "device"], "agent")
+    named = dict(
+        kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows()
+    )
     rows = [
         {"agent": agent, "process": process, "kind": "GPU", "product": named.get(device)} | _device(file, device)
         for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()

@@ -193,7 +193,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
             **_EXTDATA,
         },
     ),
-    "kernels": (
+    "dispatches": (
         "kernel_dispatch",
         {
             **_THREAD,

@@ -66,7 +66,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     rows = rows.with_columns(plain_name(pl.col("name")))
     if "start_ns" not in rows.columns and rows.height:
         losses.append(Loss("no_times", rows.height, detail="rocprof wrote this file without --timestamp on"))
-    events = {"kernels": rows.select(name for name in rows.columns if not name.startswith(_COUNTER))}
+    events = {"dispatches": rows.select(name for name in rows.columns if not name.startswith(_COUNTER))}
     if counters:
         events["counters"] = _values(rows, counters)
     return assembled(file, "rocprof CSV", events, losses, {})

@@ -2,8 +2,8 @@
 
 | table | becomes |
 | --- | --- |
-| KERN | kernels, when it has times |
-| OPS | kernels otherwise: GPU work that the runtime reported |
+| KERN | dispatches, when it has times |
+| OPS | dispatches otherwise: GPU work that the runtime reported |
 | COPY | copies; their sizes come from the arguments of the calls |
 | HIP, HSA | regions of these domains |
 | ROCTX | regions of the domain MARKER |
@@ -72,11 +72,11 @@ def read_rocprof_database(database: Database) -> MemorySource:
     dispatches = _work(database, tables.get("KERN"), _KERN, "KernelName")
     operations = _work(database, tables.get("OPS"), _OPS, "Name")
     if dispatches.height and dispatches["start_ns"].null_count() < dispatches.height:
-        events["kernels"] = dispatches
+        events["dispatches"] = dispatches
         if operations.height:
             extras["OPS"] = operations
     else:
-        events["kernels"] = operations
+        events["dispatches"] = operations
     if "COPY" in tables:
         events["copies"] = _with_sizes(_work(database, tables["COPY"], _OPS, "Name"), events.get("regions"))
     return assembled(database.path, "rocprof database", events, database.losses, extras)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.losses import Loss
 
-_EVENTS = ("kernels", "copies", "regions")
+_EVENTS = ("dispatches", "copies", "regions")
 #: `name(value)`, where the value may be `{x(1) y(2)}` or the declaration of a function.
 _ARGUMENT = r"\w+\((?:\{[^}]*\}|[^(){}]*(?:\([^()]*\)[^(){}]*)*)\)"
 _SUFFIX = r"( \[clone \.kd\]| \(\.kd\)|\.kd)$"
@@ -86,9 +86,9 @@ def _add_counters(tables: dict[str, pl.DataFrame], events: Mapping[str, pl.DataF
     """`counters` has the row of the dispatch, the name and the value of each."""
     if "counters" not in events:
         return
-    kernels = tables["kernels"].select("process", "event").with_row_index("row")
+    dispatches = tables["dispatches"].select("process", "event").with_row_index("row")
     values = (
-        events["counters"].with_columns(pl.col("row").cast(pl.UInt32)).join(kernels, on="row", maintain_order="left")
+        events["counters"].with_columns(pl.col("row").cast(pl.UInt32)).join(dispatches, on="row", maintain_order="left")
     )
     tables["counter_info"] = numbered([values], ["process", "name"], "counter")
     tables["counters"] = link(values, tables["counter_info"], ["process", "name"], "counter")

@@ -98,7 +98,7 @@ def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
 
 
 def _kind(name: str, column: str, direction: str | None) -> str:
-    if name in ("kernels", "counters", "scratch"):
+    if name in ("dispatches", "counters", "scratch"):
         return "GPU"
     source, _, destination = (direction or "").upper().removeprefix("MEMORY_COPY_").partition("_TO_")
     side = source if column == "src_text" else destination if column == "dst_text" else ""

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
     from wavescope.model.losses import Loss
 
-_EVENTS = ("kernels", "counters", "copies", "allocations", "scratch", "regions")
+_EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16
 
 
 def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     """The tables of one run; files of a kind that holds no events (statistics) are left alone.
 
-    A call that ends when it begins is a sample, as in ROCpd. `kernels.event` numbers the dispatches; counters refer
+    A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
     to it. Dispatches that only the counter file knows are dispatches like the others.
 
     Raises

@@ -31,7 +31,7 @@ _AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
 def read_rocprofv3_json(path: Path) -> MemorySource:
     """The tables of the processes in a file; records that are not what the format says become a loss.
 
-    A call that ends when it begins is a sample, as in ROCpd. `kernels.event` numbers the dispatches; counters refer
+    A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
     to it.
 
     Raises
@@ -283,19 +283,19 @@ def _assembled(
             name: link(frame, agents, ["process", theirs], ours) if theirs in frame.columns else frame
             for name, frame in events.items()
         }
-    for name in ("kernels", "counters"):
+    for name in ("dispatches", "counters"):
         if name in events:
             events[name] = _with_kernel_names(events[name], tables["symbols"], losses)
     add_events(tables, events, losses)
     return MemorySource(str(path), "rocprofv3 JSON", tables=finished(tables, losses), losses=losses)
 
 
-def _with_kernel_names(kernels: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches with what the symbol of their kernel tells."""
     told = symbols.select(
         "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
     ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
-    named = kernels.join(told, on=["process", "symbol_id"], how="left", maintain_order="left")
+    named = dispatches.join(told, on=["process", "symbol_id"], how="left", maintain_order="left")
     unknown = named["name"].null_count()
     if unknown:
         losses.append(Loss("dangling_rows", unknown, detail="dispatches of kernels that the file does not list"))

@@ -187,7 +187,7 @@ _MEMORY = _COMMON | {
 #: Lists of records by their names in the file; lists that end in `_api` hold calls.
 RECORDS = {
     "kernel_dispatch": RecordKind(
-        "kernels",
+        "dispatches",
         _Dispatch,
         _COMMON | {"stream_id": "stream_id.handle"} | {ours: f"dispatch_info.{path}" for ours, path in _INFO.items()},
     ),

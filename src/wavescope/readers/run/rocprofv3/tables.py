@@ -12,7 +12,7 @@ _SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
     """All events of a run as tables."""
-    if "kernels" in events or "counters" in events:
+    if "dispatches" in events or "counters" in events:
         _add_dispatches(tables, events, losses)
     if "copies" in events:
         tables["copies"] = events["copies"]
@@ -23,17 +23,17 @@ def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame],
 
 def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
     """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters."""
-    kernels = events.get("kernels")
+    dispatches = events.get("dispatches")
     counted = events.get("counters")
     if counted is not None:
-        kernels = _with_counted(kernels, counted, losses)
-    if kernels is None:
+        dispatches = _with_counted(dispatches, counted, losses)
+    if dispatches is None:
         return
-    kernels = kernels.with_row_index("event")
-    if "symbol_id" in kernels.columns and "symbols" not in tables:
-        registers = [name for name in _SYMBOL if name in kernels.columns]
+    dispatches = dispatches.with_row_index("event")
+    if "symbol_id" in dispatches.columns and "symbols" not in tables:
+        registers = [name for name in _SYMBOL if name in dispatches.columns]
         symbols = (
-            kernels.drop_nulls("symbol_id")
+            dispatches.drop_nulls("symbol_id")
             .group_by("process", "symbol_id")
             .agg(pl.col("name", *registers).first())
             .sort("process", "symbol_id")
@@ -41,8 +41,8 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
         )
         tables["symbols"] = symbols
     if "symbols" in tables:
-        kernels = link(kernels, tables["symbols"], ["process", "symbol_id"], "symbol")
-    tables["kernels"] = kernels
+        dispatches = link(dispatches, tables["symbols"], ["process", "symbol_id"], "symbol")
+    tables["dispatches"] = dispatches
     if counted is not None:
         values = (
             counted.drop("agent", "name", strict=False)
@@ -52,19 +52,19 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
         info = numbered([values], ["process", "name"], "counter")
         values = link(values, info, ["process", "name"], "counter")
         keys = ["process", "dispatch_id"]
-        values = link(values, kernels.unique(keys, keep="first", maintain_order=True), keys, "event")
+        values = link(values, dispatches.unique(keys, keep="first", maintain_order=True), keys, "event")
         tables["counter_info"], tables["counters"] = info, values
 
 
-def _with_counted(kernels: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
+def _with_counted(dispatches: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
     keys = ["process", "dispatch_id"]
     single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
-    if kernels is not None and "dispatch_id" in kernels.columns:
-        single = single.join(kernels.select(keys).unique(), on=keys, how="anti", maintain_order="left")
+    if dispatches is not None and "dispatch_id" in dispatches.columns:
+        single = single.join(dispatches.select(keys).unique(), on=keys, how="anti", maintain_order="left")
     if "start_ns" not in single.columns and single.height:
         losses.append(Loss("no_times", single.height, detail="the file of counters has no times"))
-    return pl.concat([kernels, single], how="diagonal_relaxed") if kernels is not None else single
+    return pl.concat([dispatches, single], how="diagonal_relaxed") if dispatches is not None else single
 
 
 def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:

@@ -1,8 +1,8 @@
 """RPD files (rocmProfileData, schema 2 and 3) as a run.
 
-The file has one list of CPU calls, one of GPU work, and links between them. Calls become regions (marks without
-duration: samples), GPU work becomes kernels and copies; the id of a call is its correlation, shared by all work that it
-launched. A call and an op may have the same id, so the event of an op is its id above the highest id of a call;
+The file has a list of CPU calls, a list of GPU work, and links between them. Calls become regions (marks without
+duration: samples), GPU work becomes dispatches and copies. The id of a call is its correlation, shared by all the work
+it launched. A call and an op may have the same id, so the event of an op is its id above the highest id of a call;
 `dispatch_id` is the id itself.
 """
 
@@ -61,7 +61,7 @@ class RpdSource:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table in pieces."""
-        if table in ("kernels", "copies"):
+        if table in ("dispatches", "copies"):
             yield from self._ops.chunks(table, columns)
         elif table in ("regions", "samples", "arguments", "frames"):
             yield from self._calls.chunks(table, columns)

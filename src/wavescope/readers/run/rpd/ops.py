@@ -1,4 +1,4 @@
-"""GPU work of an RPD file: its ops, as kernels and copies.
+"""GPU work of an RPD file: its ops, as dispatches and copies.
 
 An op whose type says copy (CopyHostToDevice, Memcpy, ...) is a copy; every other op is a dispatch: KernelExecution,
 Task (a kernel of a graph), FillBuffer and Memset (which the runtime does with a kernel of its own), barriers. An op
@@ -41,7 +41,7 @@ _H2D, _D2H = 1, 2
 
 
 class Ops:
-    """Chunks of `kernels` and `copies`."""
+    """Chunks of `dispatches` and `copies`."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -125,7 +125,7 @@ class _Piece:
         self._ops, self._places, self._piece = ops, ops.places, piece
 
     def frame(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
-        """These columns of `kernels` or `copies`."""
+        """These columns of `dispatches` or `copies`."""
         dtypes = RUN[table].dtypes
         made = []
         for name in columns:

@@ -29,7 +29,7 @@ def test_a_kernel_with_everything(file: SmallRocpd) -> None:
     file.add("event", id=1, category_id=1, stack_id=5, parent_stack_id=4, correlation_id=3)
     file.kernel(event_id=1, region_name_id=1, grid_size_x=64, extdata='{"a": 1}')
     run = file.run()
-    (row,) = run.kernels.to_dicts()
+    (row,) = run.dispatches.to_dicts()
     assert row["name"] == "gemm"
     assert (row["process"], row["thread"], row["agent"], row["symbol"], row["queue"]) == (0, 0, 0, 0, None)
     assert (row["start_ns"], row["end_ns"], row["grid_x"], row["properties"]) == (10, 15, 64, '{"a": 1}')
@@ -86,10 +86,10 @@ def test_unsound_times_count_as_calls_without_time(file: SmallRocpd) -> None:
     for number, (start, end) in enumerate(times, 1):
         file.kernel(start, end, id=number)
     run = file.run()
-    kernels = run.kernels
+    kernels = run.dispatches
     assert (kernels["end_ns"] - kernels["start_ns"]).to_list() == [2, 0, 0, 0, 0, 0]
     assert kinds(run.losses) == {"backward_times": 1, "unfinished_events": 2, "overflowing_times": 2}
-    assert run.read("kernels", ["end_ns"]).height == 6
+    assert run.read("dispatches", ["end_ns"]).height == 6
     assert run.losses.height == 3  # read twice, lost once
 
 
@@ -100,10 +100,10 @@ def test_ids_with_holes_and_ids_that_lead_nowhere(file: SmallRocpd) -> None:
     run = file.run()
     assert run.regions["correlation"].to_list() == [2000, 10, 14_000_000_000]
     assert run.regions["name"].to_list() == ["hipLaunchKernel", "hipLaunchKernel", None]
-    assert run.kernels.select("agent", "name", "correlation").rows() == [(None, "gemm", None)]
+    assert run.dispatches.select("agent", "name", "correlation").rows() == [(None, "gemm", None)]
     lost = run.losses.filter(pl.col("kind") == "dangling_rows")["message"].to_list()
-    assert len(lost) == 3  # regions.name, regions.function, kernels.agent
-    assert any("kernels.agent" in message for message in lost)
+    assert len(lost) == 3  # regions.name, regions.function, dispatches.agent
+    assert any("dispatches.agent" in message for message in lost)
 
 
 def test_runs_of_one_file_keep_their_ids_apart(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_runs_of_one_file_keep_their_ids_apart(tmp_path: Path) -> None:
     second.database.execute(f'UPDATE "rocpd_info_kernel_symbol{second.suffix}" SET display_name = ?', ("other",))  # noqa: S608 - ours
     second.kernel(agent_id=4)
     run = second.run()
-    assert run.kernels.select("process", "agent", "symbol", "name").rows() == [
+    assert run.dispatches.select("process", "agent", "symbol", "name").rows() == [
         (0, 0, 0, "gemm"),
         (1, 1, 1, "other"),
     ]
@@ -139,15 +139,15 @@ def test_tables_without_suffix(tmp_path: Path, guids: tuple[str, ...]) -> None:
             database.execute(statement, (OTHER,))
     run = file.run()
     assert run.processes["guid"].to_list() == list(guids)
-    assert run.kernels["process"].to_list() == list(range(len(guids)))
-    assert run.kernels["symbol"].to_list() == list(range(len(guids)))
+    assert run.dispatches["process"].to_list() == list(range(len(guids)))
+    assert run.dispatches["symbol"].to_list() == list(range(len(guids)))
 
 
 def test_views_are_not_believed(file: SmallRocpd) -> None:
     file.kernel()
     file.database.execute("CREATE VIEW rocpd_kernel_dispatch AS SELECT 1 AS id, 2 AS start, 3 AS end")
     file.database.execute("CREATE VIEW kernels AS SELECT * FROM nowhere")
-    assert file.run().kernels["start_ns"].to_list() == [10]
+    assert file.run().dispatches["start_ns"].to_list() == [10]
 
 
 def test_missing_tables_are_told_and_the_rest_is_read(file: SmallRocpd) -> None:
@@ -155,7 +155,7 @@ def test_missing_tables_are_told_and_the_rest_is_read(file: SmallRocpd) -> None:
     for table in ("string", "event", "kernel_dispatch", "memory_copy"):
         file.database.execute(f'DROP TABLE "rocpd_{table}{file.suffix}"')
     run = file.run()
-    assert run.kernels.is_empty()
+    assert run.dispatches.is_empty()
     assert run.regions.select("name", "category", "start_ns").rows() == [(None, None, 1)]
     assert {"rocpd_string", "rocpd_event", "rocpd_kernel_dispatch"} <= set(
         run.losses["message"][0].partition("lacks ")[2].split(", ")
@@ -179,11 +179,11 @@ def test_schema_4_draft_finds_places_through_tracks(file: SmallRocpd) -> None:
     file.add("region", id=1, track_id=12, start=1, end=4, name_id=3, event_id=1)
     file.add("sample", id=1, track_id=12, timestamp=8, name_id=3, event_id=1)
     file.add("kernel_dispatch", id=1, track_id=12, kernel_id=6, dispatch_id=1, start=2, end=3, event_id=1)
-    document = file.document()
+    document = file.run()
     assert document.regions.select("process", "thread", "category", "name").rows() == [
         (0, 0, "HIP_RUNTIME_API", "hipLaunchKernel")
     ]
-    assert document.kernels.select("process", "thread", "agent", "correlation").rows() == [(0, 0, 0, 5)]
+    assert document.dispatches.select("process", "thread", "agent", "correlation").rows() == [(0, 0, 0, 5)]
     assert document.samples.select("process", "thread", "name", "time_ns").rows() == [(0, 0, "hipLaunchKernel", 8)]
 
 
@@ -227,9 +227,9 @@ def test_tables_can_be_read_at_the_same_time(file: SmallRocpd) -> None:
     file.kernel(5, 1)
     file.region(5, 1, {"id": 1}, name_id=3)
     run = file.run()
-    pieces = zip(run.chunks("kernels", ["end_ns"]), run.chunks("regions", ["end_ns"]), strict=True)
+    pieces = zip(run.chunks("dispatches", ["end_ns"]), run.chunks("regions", ["end_ns"]), strict=True)
     assert [(a["end_ns"][0], b["end_ns"][0]) for a, b in pieces] == [(5, 5)]
-    assert [row["message"].split("(")[1].split(")")[0] for row in run.losses.to_dicts()] == ["kernels", "regions"]
+    assert [row["message"].split("(")[1].split(")")[0] for row in run.losses.to_dicts()] == ["dispatches", "regions"]
 
 
 def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +244,7 @@ def test_only_what_is_asked_for_is_read(file: SmallRocpd, monkeypatch: pytest.Mo
         return chunks(table, columns)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(database, "chunks", noted)
-    run.read("kernels", ["start_ns", "name"])
+    run.read("dispatches", ["start_ns", "name"])
     assert {table.removesuffix(suffix_of(GUID)): columns for table, columns in read} == {
         "rocpd_kernel_dispatch": ("id", "start", "kernel_id"),
         "rocpd_info_kernel_symbol": ("id", "display_name", "kernel_name"),
