@@ -30,7 +30,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks._analyse import repeated, small_trace
 from tests.e2e.browser import FLAGS, browser_path
-from wavescope.export.trace.parquet import write_parquet
+from wavescope.export.trace.tables import write_parquet
 from wavescope.page.assets import page_folder
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"

@@ -22,7 +22,7 @@ from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.sampling import every_third_pair
 from wavescope.cli import _group
-from wavescope.export.trace.parquet import write_parquet
+from wavescope.export.trace.tables import write_parquet
 
 STRANGE = "[red]gemm[/] [/bold] :smile: \u202e日本"
 SAMPLED = [

@@ -11,12 +11,11 @@ import polars as pl
 import pytest
 
 from tests.unit.run_equality import differences
-from wavescope.export.run.arrow import write_arrow
-from wavescope.export.run.parquet import write_run_parquet
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.export.run.rocpd.merging import merge_runs
 from wavescope.export.run.rocpd.views import VIEWS
 from wavescope.export.run.rpd import write_rpd
+from wavescope.export.run.tables import write_arrow, write_run_parquet
 from wavescope.readers.run.inputs import find_runs, open_run
 
 if TYPE_CHECKING:

@@ -1,34 +1,33 @@
-"""The tables of a run as a folder of columnar files, written piece by piece."""
+"""The tables of a run: a folder of Parquet or Arrow files, or one JSON object."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
-from polars.io.plugins import register_io_source
-
-from wavescope.base.shown import is_text, shown
-from wavescope.errors import OutputError
+from wavescope.base.shown import shown
 from wavescope.export.kit.json_text import encode
 from wavescope.export.kit.staging import staged
+from wavescope.export.kit.tables import ExportTable, JsonTables, row_counts, write_files
 from wavescope.export.kit.written import Written
 from wavescope.model.run_tables import RUN
-from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION, crc32_of
+from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable, Iterator
+    from os import PathLike
 
+    from wavescope.export.kit.tables import Encoding
     from wavescope.model.run import Run
 
-Encoding = Literal["parquet", "arrow"]
-_MADE = ("sources", "losses")  #: Tables that a run makes itself; the manifest has their content.
+_IN_MANIFEST = ("sources", "losses")  #: Tables that a `Run` computes; the manifest has their content.
+_FACTS = {"format": RUN_FORMAT, "version": RUN_VERSION}
 
 
-def write_tables(run: Run, out: str | os.PathLike[str], encoding: Encoding, *, force: bool = False) -> Written:
-    """Write `<table>.<encoding>` for every table of a run, its extra tables, and a manifest.
+def write_run_parquet(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write `<table>.parquet` for every table, and `wavescope_run.json` with row counts and checksums.
+
+    The folder opens again with `wavescope.open_run`, and its files with every reader of Parquet.
 
     Raises
     ------
@@ -37,57 +36,70 @@ def write_tables(run: Run, out: str | os.PathLike[str], encoding: Encoding, *, f
     WavescopeError
         When it cannot be written.
     """
+    return _write_folder(run, Path(out), "parquet", force=force)
+
+
+def write_arrow(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write `<table>.arrow` for every table, and `wavescope_run.json` with row counts and checksums.
+
+    The folder opens again with `wavescope.open_run`, and its files with every reader of Arrow IPC (Feather 2).
+
+    Raises
+    ------
+    UsageError
+        When the folder exists and must not be replaced.
+    WavescopeError
+        When it cannot be written.
+    """
+    return _write_folder(run, Path(out), "arrow", force=force)
+
+
+def write_run_json(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
+    """Write `{"format", "version", "tables": {table: {column: [...]}}, "extras": {table: {column: [...]}}}`.
+
+    The tables and columns are documented in `docs/reference/run-tables.md`; `extras` are the tables that only the
+    format of the source has. `pandas.DataFrame(file["tables"]["dispatches"])` is a table of pandas.
+
+    Raises
+    ------
+    UsageError
+        When the file exists and `force` is not given.
+    WavescopeError
+        When the file cannot be written.
+    """
     target = Path(out)
+    content = JsonTables(_FACTS, {"tables": _tables(run), "extras": _extras(run)})
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream:
+        stream.writelines(content)
+    return Written(target, content.counts)
+
+
+def _write_folder(run: Run, target: Path, encoding: Encoding, *, force: bool) -> Written:
     with staged([target], force=force, mark=RUN_MANIFEST) as (twin,):
         twin.mkdir()
-        tables: dict[str, Any] = {}
-        for name, spec in RUN.items():
-            if name not in _MADE:
-                tables[name] = _write(run.chunks(name), spec.dtypes, twin, f"{name}.{encoding}")
-        extras = {}
-        for number, name in enumerate(run.extra_names):
-            frame = run.table(name)  # named by strangers, so the file is numbered
-            extras[shown(name)] = _write([frame], dict(frame.schema), twin, f"extra_{number}.{encoding}")
-        described = {
-            "format": RUN_FORMAT,
-            "version": RUN_VERSION,
-            "encoding": encoding,
-            "sources": _sources(run),
-            "tables": tables,
-            "extras": extras,
-        }
-        (twin / RUN_MANIFEST).write_bytes(encode(described))
-    counts = {name: entry["row_count"] for name, entry in (tables | extras).items()}
-    return Written(target, {name: count for name, count in counts.items() if count})
+        stored = [table for table in _tables(run) if table.name not in _IN_MANIFEST]
+        tables = write_files(stored, twin, encoding)
+        extras = write_files(_extras(run), twin, encoding)
+        facts = {"encoding": encoding, "sources": _sources(run), "tables": tables, "extras": extras}
+        (twin / RUN_MANIFEST).write_bytes(encode(_FACTS | facts))
+    return Written(target, row_counts(tables | extras))
 
 
-def _write(pieces: Iterable[pl.DataFrame], schema: dict[str, Any], folder: Path, file: str) -> dict[str, Any]:
-    """Stream the pieces into a file; what stops them is raised as it was."""
-    rows, problems = 0, list[BaseException]()
+def _tables(run: Run) -> list[ExportTable]:
+    return [ExportTable(name, spec.dtypes, partial(run.chunks, name)) for name, spec in RUN.items()]
 
-    def produced(*_: object) -> Iterator[pl.DataFrame]:
-        nonlocal rows
-        try:
-            for piece in pieces:
-                rows += piece.height
-                yield piece
-        except BaseException as error:
-            problems.append(error)
-            raise
 
-    frame = register_io_source(produced, schema=schema)
-    try:
-        with nullcontext(folder / file) if is_text(folder) else (folder / file).open("wb") as target:
-            if file.endswith("parquet"):
-                frame.sink_parquet(target, compression="zstd")
-            else:
-                frame.sink_ipc(target)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        if problems:
-            raise problems[0] from None
-        what = f"cannot write the output: {str(error)[:200]}"
-        raise OutputError(what, where=file, advice="check free space and permissions") from error
-    return {"file": file, "row_count": rows, "columns": list(schema), "crc32": crc32_of(folder / file)}
+def _extras(run: Run) -> list[ExportTable]:
+    """Tables with names that other tools chose, so their files are numbered."""
+    tables = []
+    for number, name in enumerate(run.extra_names):
+        frame = run.table(name)
+        tables.append(
+            ExportTable(
+                shown(name), frame.schema, lambda columns, frame=frame: [frame.select(columns)], f"extra_{number}"
+            )
+        )
+    return tables
 
 
 def _sources(run: Run) -> list[dict[str, Any]]:

@@ -15,11 +15,11 @@ from synth.workload import Workload
 from tests.unit.run_equality import differences
 from wavescope import UsageError
 from wavescope.analysis.run.splitting import parts_of
-from wavescope.export.run.parquet import write_run_parquet
 from wavescope.export.run.rocpd import write_rocpd
 from wavescope.export.run.rocpd.merging import merge_runs
 from wavescope.export.run.rocpd.splitting import write_parts
 from wavescope.export.run.rocpd.views import VIEWS
+from wavescope.export.run.tables import write_run_parquet
 from wavescope.readers.run.inputs import find_runs, open_run
 
 SMALL = Workload(dispatches=120, ranks=2, nodes=2, same_pids=True, hostile_names=True, argument_share=0.5)

@@ -13,8 +13,7 @@ from tests.unit.run_equality import differences
 from tests.unit.small_runs import small_run, small_source
 from wavescope import UsageError
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
-from wavescope.export.run.arrow import write_arrow
-from wavescope.export.run.parquet import write_run_parquet
+from wavescope.export.run.tables import write_arrow, write_run_parquet
 from wavescope.model.losses import Loss
 from wavescope.model.run import MemorySource, Run
 from wavescope.model.stored import RUN_MANIFEST

@@ -13,8 +13,7 @@ from polars.testing import assert_frame_equal
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame, load
 from wavescope.errors import UsageError
-from wavescope.export.trace.json import write_json
-from wavescope.export.trace.parquet import write_parquet
+from wavescope.export.trace.tables import write_json, write_parquet
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.model.trace import ThreadTrace, TraceSource
 
@@ -52,7 +51,7 @@ def test_json_holds_every_table(tmp_path: Path) -> None:
 
 
 def test_json_of_a_real_trace_in_pieces(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wavescope.export.trace.json._CHUNK_ROWS", 1000)
+    monkeypatch.setattr("wavescope.export.kit.tables._CHUNK_ROWS", 1000)
     trace = load(shared / "data" / "att-mi300x-bmm" / "c01" / "ui_output_agent_5600_dispatch_1")
     stream = io.BytesIO()
     write_json(trace, stream)

@@ -12,7 +12,7 @@ import pytest
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
-from wavescope.export.trace.parquet import write_parquet
+from wavescope.export.trace.tables import write_parquet
 from wavescope.model.schema import THREAD_TRACE
 
 
