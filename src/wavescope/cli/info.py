@@ -61,7 +61,7 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
     from wavescope.model.losses import Loss
     from wavescope.model.run import run_losses
     from wavescope.readers.files.runs import refused_in
-    from wavescope.report.run.losses import run_loss_lines
+    from wavescope.report.kit.losses import loss_lines
 
     refused = refused_in(path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
@@ -71,7 +71,7 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
         return
     console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
     console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
-    for line in run_loss_lines(losses):
+    for line in loss_lines(losses):
         console().print(line)
 
 
@@ -126,7 +126,7 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
     from wavescope.cluster.gather import gather
     from wavescope.model.answer import to_builtins
     from wavescope.readers.run.inputs import find_runs
-    from wavescope.report.run.losses import run_loss_lines
+    from wavescope.report.kit.losses import loss_lines
     from wavescope.report.run.recording import next_steps, recording_report
 
     inputs = find_runs([path])
@@ -140,7 +140,7 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
     out = console()
     for part in recording_report(str(path), kind.value, answer, width=out.width):
         out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
-    for line in run_loss_lines(told.losses):
+    for line in loss_lines(told.losses):
         out.print(line)
 
 

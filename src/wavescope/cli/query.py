@@ -54,7 +54,7 @@ def command(
 
     from wavescope.analysis.run.query import run_query
     from wavescope.analysis.run.query.result import QueryLimits
-    from wavescope.report.run.losses import run_loss_lines
+    from wavescope.report.kit.losses import loss_lines
 
     run, gathered = asked.opened()
     usual = QueryLimits()
@@ -73,7 +73,7 @@ def command(
         emit_json({"inputs": inputs, "engine": result.engine, **body, "losses": losses.to_dicts()})
         return
     out = console(stderr=True)
-    for line in run_loss_lines(losses):
+    for line in loss_lines(losses):
         out.print(line)
 
 

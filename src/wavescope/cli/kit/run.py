@@ -109,7 +109,7 @@ class AskedRun:
 
         Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
         """
-        from wavescope.report.run.losses import run_loss_lines
+        from wavescope.report.kit.losses import loss_lines
 
         if self.as_json:
             from wavescope.model.answer import to_builtins
@@ -128,7 +128,7 @@ class AskedRun:
         out = console(stderr=self.as_csv)
         for part in () if self.as_csv else report():
             out.print(part)
-        for line in run_loss_lines(gathered.losses):
+        for line in loss_lines(gathered.losses):
             out.print(line)
 
 

@@ -230,9 +230,9 @@ def show_written(
         console().print(part)
     sys.stdout.flush()
     if lost is not None:
-        from wavescope.report.run.losses import run_loss_lines
+        from wavescope.report.kit.losses import loss_lines
 
-        for line in run_loss_lines(lost):
+        for line in loss_lines(lost):
             console(stderr=True).print(line)
 
 
