@@ -31,9 +31,9 @@ def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> tuple[pl.Series, 
     if places.is_rpd(piece["process"][0]):
         numbers, described = _properties(piece["properties"], "args")
         is_marker = piece["domain"].cast(pl.String) == "MARKER"
-        names, texts = numbered(piece.select(pl.when(is_marker).then("name")).to_series())
+        names, marker_texts = numbered(piece.select(pl.when(is_marker).then("name")).to_series())
         marked = pl.select(pl.when(is_marker).then(names + len(described)).otherwise(numbers)).to_series()
-        return marked, described + _described(pl.Series(texts, dtype=pl.String))
+        return marked, described + _described(pl.Series(marker_texts, dtype=pl.String))
     texts = _arguments(run)
     said = piece.select("process", "event", pl.col("category").cast(pl.String))
     said = said.join(texts, on=["process", "event"], how="left", maintain_order="left")
