@@ -34,6 +34,18 @@ namespace {
 
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+std::optional<std::string> generation_name(nb::bytes head) {
+    switch (detect({static_cast<const uint8_t*>(head.data()), head.size()})) {
+        case Generation::gfx9: return "GFX9";
+        case Generation::gfx10: return "GFX10";
+        case Generation::gfx11: return "GFX11";
+        case Generation::gfx12: return "GFX12";
+        case Generation::gfx1250: return "GFX1250";
+        case Generation::unknown: break;
+    }
+    return std::nullopt;
+}
+
 nb::dict tables_of(const std::shared_ptr<Records>& records) {
     nb::dict tables;
     records->each_table([&](const char* name, auto& table) { tables[name] = nb::cast(arrow_table(table, records)); });
@@ -182,6 +194,8 @@ NB_MODULE(_core, m) {
         .def_prop_ro("state_cycles", &state_cycles_of, "Of rows that were not kept: cycles of each state.");
 
     m.def("tables", &tables_of, "records"_a, "Every table of a decoded buffer, by name.");
+    m.def("generation_of", &generation_name, "head"_a,
+          "Which generation wrote a buffer that starts with these bytes (8 are enough): GFX9, ...; None = unknown.");
     m.def("decode", &decode_buffers, "buffers"_a, "program"_a, "corrected"_a = false, "threads"_a = 0, "rows"_a = true,
           "first_wave"_a = 0,
           "Decode buffers in parallel; wave, instruction and state numbers run through all of them. Without `rows`"

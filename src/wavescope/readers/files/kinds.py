@@ -98,14 +98,8 @@ class Generation(Enum):
     NONE = "not a thread trace"
 
 
-_RDNA_VERSIONS = {
-    1: Generation.GFX10,
-    2: Generation.GFX10,
-    3: Generation.GFX11,
-    4: Generation.GFX12,
-    5: Generation.GFX1250,
-}
-_HEADER_PREFIX = 0x11  # low 7 bits of an RDNA HEADER token, and of the gfx9 software header
+_HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
+"""How an RDNA HEADER token and the gfx9 software header start: the low 7 bits of the first byte."""
 
 
 def generation_of(head: bytes) -> Generation:
@@ -116,16 +110,13 @@ def generation_of(head: bytes) -> Generation:
     >>> generation_of(b"SQLite format 3")
     <Generation.NONE: 'not a thread trace'>
     """
-    if len(head) < 8:
-        return Generation.NONE
-    word = int.from_bytes(head[:8], "little")
-    legacy, gfx9_version = word & 0x1FFF, word >> 13 & 7
-    if legacy in (0, _HEADER_PREFIX) and 4 <= gfx9_version <= 6:
-        return Generation.GFX9
-    known = _RDNA_VERSIONS.get(word >> 7 & 0x3F) if legacy else None
-    if known is not None:
-        return known
-    return Generation.NEWER if word & 0x7F == _HEADER_PREFIX else Generation.NONE
+    from wavescope import _core
+
+    name = _core.generation_of(head)
+    if name is not None:
+        return Generation[name]
+    is_newer = len(head) >= 8 and head[0] & _PREFIX_BITS == _HEADER_PREFIX
+    return Generation.NEWER if is_newer else Generation.NONE
 
 
 def sniff(path: Path) -> Kind:
