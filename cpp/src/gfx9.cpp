@@ -45,8 +45,8 @@ class Decoder {
           occupancy_(records.occupancy, registers_.from_start),
           counters_(bytes.size()) {
         const uint64_t header = tokens_.load_inside(0);
-        records_.target_cu = static_cast<uint8_t>(Header::TargetCu::of(header));
-        records_.double_buffer = Header::DoubleBuffer::of(header) != 0;
+        records_.target_cu = Header::target_cu.byte(header);
+        records_.double_buffer = Header::double_buffer.set(header);
     }
 
     void decode() {
@@ -71,13 +71,13 @@ class Decoder {
     void save_context(int64_t now);
     [[gnu::noinline]] bool wave_start(uint64_t word, size_t at, int64_t now);
     [[gnu::noinline]] bool wave_end(uint64_t word, size_t at, int64_t now);
-    bool emit(Place place, size_t bytes_read);
+    bool emit(WaveSlot slot, size_t bytes_read);
     void project_tables(size_t bytes_read);
     void finish();
     void finish_stream();
 
     bool on_target(uint64_t word) const {
-        return WaveIdentity::Cu::of(word) == records_.target_cu && WaveIdentity::Sh::of(word) == 0;
+        return WaveIdentity::cu.word(word) == records_.target_cu && WaveIdentity::sh.word(word) == 0;
     }
     void event(EventType type, int64_t now, uint32_t me = 0, uint32_t pipe = 0) {
         records_.events.add(now, static_cast<uint8_t>(type), static_cast<uint8_t>(me), static_cast<uint8_t>(pipe), 0,
@@ -95,7 +95,7 @@ class Decoder {
         }
         return false;
     }
-    Wave& wave_at(Place place) { return waves_[place.index]; }
+    Wave& wave_at(WaveSlot slot) { return waves_[slot.index]; }
     [[gnu::noinline]] bool bad_slot(size_t at, int64_t now) {
         bad_slots_.note(now, at);
         return survive(at);
@@ -112,7 +112,7 @@ class Decoder {
     Counters counters_;
     Anchor anchor_;
 
-    std::array<Wave, Place::kCount> waves_;  // of the target CU
+    std::array<Wave, WaveSlot::kCount> waves_;  // of the target CU
     uint32_t phase_counter_ = 15;
 
     StreamEnd end_{.block_begin = kHeaderBytes};
@@ -146,8 +146,8 @@ void Decoder::read_tokens() {
         }
         const size_t at = next_at;
         const int64_t before = now;
-        const auto type = static_cast<TokenType>(Token::Type::of(word));
-        now += kCyclesPerDelta * Token::Delta::of(word);
+        const auto type = static_cast<TokenType>(Token::type.word(word));
+        now += kCyclesPerDelta * Token::delta.word(word);
         ++count;
         if (type == TokenType::issue) {  // the two most frequent ones by themselves: a constant length is known sooner
             next_at += bytes_of(TokenType::issue);
@@ -190,9 +190,9 @@ void Decoder::read_tokens() {
 }
 
 bool Decoder::misc(uint64_t word, size_t at, int64_t& now) {
-    const uint32_t kind = Misc::Kind::of(word);
+    const uint32_t kind = Misc::kind.word(word);
     if (kind == Misc::time_reset && anchor_.used(at)) return true;
-    now += kCyclesPerDelta * Misc::Delta::of(word);
+    now += kCyclesPerDelta * Misc::delta.word(word);
     switch (kind) {
         case Misc::time_reset: {
             time_awaited_ = true;
@@ -225,7 +225,7 @@ void Decoder::save_context(int64_t now) {
 }
 
 void Decoder::issue(uint32_t word, int64_t now) {
-    const uint32_t simd = Issue::Simd::of(word);
+    const uint32_t simd = Issue::simd.word(word);
     uint32_t slots = (word | word >> 1) & Issue::kLowBits;
     while (slots != 0) {
         const auto bit = static_cast<uint32_t>(std::countr_zero(slots));
@@ -236,52 +236,52 @@ void Decoder::issue(uint32_t word, int64_t now) {
 }
 
 bool Decoder::inst(uint64_t word, size_t at, int64_t now) {
-    const Place place{Inst::Place::of(word)};
-    if (!place.exists()) [[unlikely]]
+    const WaveSlot slot{Inst::wave_slot.word(word)};
+    if (!slot.exists()) [[unlikely]]
         return bad_slot(at, now);
-    Wave& wave = wave_at(place);
+    Wave& wave = wave_at(slot);
     if (!wave.running()) [[unlikely]] {
         if (!wave.absent()) {
-            wave.report_in_trap(Inst::Kind::of(word), now);
+            wave.report_in_trap(Inst::kind.word(word), now);
             return true;
         }
         WaveStartInfo unseen;  // its start was lost (4.5)
         unseen.time = now;
         wave.start(unseen);
     }
-    if (wave.report(Inst::Kind::of(word), now, place.simd(), phase_counter_)) [[likely]]
+    if (wave.report(Inst::kind.word(word), now, slot.simd(), phase_counter_)) [[likely]]
         return true;
     stale_.note(now, at);
     if (survive(at)) return true;
-    emit(place, at);
+    emit(slot, at);
     return false;
 }
 
 bool Decoder::inst_pc(uint64_t word, size_t at, int64_t now) {
-    const Place place{InstPc::Place::of(word)};
-    if (!place.exists()) return bad_slot(at, now);
-    Wave& wave = wave_at(place);
-    if (wave.running() && wave.takes_pc()) wave.set_pc(registers_.live.translate(InstPc::Dword::of(word) << 2));
+    const WaveSlot slot{InstPc::wave_slot.word(word)};
+    if (!slot.exists()) return bad_slot(at, now);
+    Wave& wave = wave_at(slot);
+    if (wave.running() && wave.takes_pc()) wave.set_pc(registers_.live.translate(InstPc::dword.of(word) << 2));
     return true;
 }
 
 void Decoder::reg(uint64_t word, int64_t now) {
-    if (Reg::Write::of(word) == 0) return;
-    const uint32_t me = effective_me(Reg::RawMe::of(word)), data = Reg::Data::of(word);
-    if (Reg::Address::of(word) == Registers::userdata3) {
+    if (!Reg::write.set(word)) return;
+    const uint32_t me = effective_me(Reg::raw_me.word(word)), data = Reg::data.word(word);
+    if (Reg::address.word(word) == Registers::userdata3) {
         end_.stopped = false;
         if (registers_.instrumented()) realtime_words_.write(data, now, records_.realtime);
-    } else if (Reg::Address::of(word) == Registers::userdata2) {
+    } else if (Reg::address.word(word) == Registers::userdata2) {
         end_.stopped = false;
-        const auto agent = registers_.write_userdata2(data, me, Reg::Pipe::of(word), now, records_);
+        const auto agent = registers_.write_userdata2(data, me, Reg::pipe.word(word), now, records_);
         if (agent.counter_interval_written) counters_.fill_gaps(records_.counter_interval_cycles);
     }
 }
 
 void Decoder::reg_cs(uint64_t word, int64_t now) {
     constexpr uint32_t kNowhere = 0x7F, kPartialFlush = 7;
-    const uint32_t me = effective_me(RegCs::RawMe::of(word)), pipe = RegCs::Pipe::of(word);
-    const uint32_t address = RegCs::Address::of(word), data = RegCs::Data::of(word);
+    const uint32_t me = effective_me(RegCs::raw_me.word(word)), pipe = RegCs::pipe.word(word);
+    const uint32_t address = RegCs::address.word(word), data = RegCs::data.word(word);
     registers_.write_compute(address, data, me, pipe);
     if (address == Registers::dispatch_initiator && (data & 1) != 0) dispatch(me, pipe, now);
     if (address == kNowhere && data == kPartialFlush) {
@@ -290,42 +290,37 @@ void Decoder::reg_cs(uint64_t word, int64_t now) {
     }
 }
 
-// 8.7. The register fields of COMPUTE_PGM_RSRC1 and RSRC2.
 void Decoder::dispatch(uint32_t me, uint32_t pipe, int64_t now) {
     end_.stopped = false;
-    const uint32_t rsrc1 = registers_.rsrc1, rsrc2 = registers_.rsrc2;
-    const uint32_t flags = Bits<10, 10>::of(rsrc1) | Bits<11, 11>::of(rsrc1) << 1 | Bits<14, 14>::of(rsrc1) << 2 |
-                           Bits<0, 0>::of(rsrc2) << 3;
     constexpr uint32_t kMi350Version = 6, kGranule = 512, kMi350Granule = 1280;
     // Correction: the reference takes MI350's granule on every GPU.
     const bool small_granule = corrected_ && records_.stream_version != kMi350Version;
-    const Pc entry = registers_.kernel_entry(me, pipe);
-    records_.dispatches.add(now, static_cast<uint8_t>(me), static_cast<uint8_t>(pipe),
-                            static_cast<uint16_t>(Bits<1, 5>::of(rsrc2)), flags, Bits<0, 5>::of(rsrc1) * 8 + 8,
-                            Bits<7, 9>::of(rsrc1) * 16 + 16,
-                            Bits<15, 23>::of(rsrc2) * (small_granule ? kGranule : kMi350Granule), registers_.threads[0],
-                            registers_.threads[1], registers_.threads[2], entry.object, entry.address);
+    registers_.add_dispatch(now, me, pipe,
+                            {.vgprs = registers_.vgprs(),
+                             .sgprs = registers_.sgprs(),
+                             .lds_bytes = registers_.lds_granules() * (small_granule ? kGranule : kMi350Granule)},
+                            records_.dispatches);
 }
 
 bool Decoder::shader_data(uint64_t word, size_t at, int64_t now) {
     if (names_bad_slot(word)) return bad_slot(at, now);
     constexpr uint8_t kNoFlags = 0;
     const WaveId wave = WaveId::of(word);
-    const uint32_t value = InstUserdata::Value::of(word);
+    const uint32_t value = InstUserdata::value.word(word);
     records_.shader_data.add(now, value, wave.cu, wave.simd, wave.slot, kNoFlags);
     markers_.value(now, value, wave.cu, wave.simd, wave.slot, kNoFlags);
     return true;
 }
 
 bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
-    const Place place{WaveStart::Place::of(word)};
-    if (!place.exists()) return bad_slot(at, now);
+    const WaveSlot slot{WaveStart::wave_slot.word(word)};
+    if (!slot.exists()) return bad_slot(at, now);
     end_.stopped = false;
-    const uint32_t me = WaveStart::Me::of(word), pipe = WaveStart::Pipe::of(word);
+    const uint32_t me = WaveStart::me.word(word), pipe = WaveStart::pipe.word(word);
     const Pc entry = registers_.kernel_entry(me, pipe);
     if (on_target(word)) {
-        Wave& wave = wave_at(place);
-        if (WaveStart::Count::of(word) > WaveStart::kMaxCount) {
+        Wave& wave = wave_at(slot);
+        if (WaveStart::count.word(word) > WaveStart::kMaxCount) {
             wave.restore_context(now);
             return true;
         }
@@ -334,8 +329,8 @@ bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
                         .entry = entry,
                         .me = static_cast<uint8_t>(me),
                         .pipe = static_cast<uint8_t>(pipe),
-                        .count = static_cast<uint8_t>(WaveStart::Count::of(word)),
-                        .workgroup = static_cast<uint8_t>(WaveStart::Workgroup::of(word))});
+                        .count = WaveStart::count.byte(word),
+                        .workgroup = WaveStart::workgroup.byte(word)});
         }
     }
     occupancy_.start(word, now, entry);
@@ -345,15 +340,15 @@ bool Decoder::wave_start(uint64_t word, size_t at, int64_t now) {
 }
 
 bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
-    const Place place{WaveIdentity::Place::of(word)};
-    if (!place.exists()) return bad_slot(at, now);
+    const WaveSlot slot{WaveIdentity::wave_slot.word(word)};
+    if (!slot.exists()) return bad_slot(at, now);
     end_.stopped = false;
     const uint64_t own_bits = word & 0xFFFF;  // quirk: the token has no room for me, pipe and workgroup
     if (on_target(own_bits)) {
-        Wave& wave = wave_at(place);
+        Wave& wave = wave_at(slot);
         if (!wave.running()) return true;
         wave.end(now);
-        if (!emit(place, at) && !survive(at)) return false;
+        if (!emit(slot, at) && !survive(at)) return false;
     }
     if (const auto entry = occupancy_.end(own_bits, now, packets_lost_)) {
         const WaveId wave = WaveId::of(word);
@@ -363,11 +358,11 @@ bool Decoder::wave_end(uint64_t word, size_t at, int64_t now) {
     return true;
 }
 
-bool Decoder::emit(Place place, size_t bytes_read) {
-    Wave& wave = wave_at(place);
+bool Decoder::emit(WaveSlot slot, size_t bytes_read) {
+    Wave& wave = wave_at(slot);
     if (emitter_.lacks_room(wave)) project_tables(bytes_read);
     wave.leave();
-    return emitter_.emit(wave, place, registers_.from_start);
+    return emitter_.emit(wave, slot, registers_.from_start);
 }
 
 // Sizes the tables for the whole buffer, as if the rest of it were like what was read so far.
@@ -391,7 +386,7 @@ void Decoder::project_tables(size_t bytes_read) {
 void Decoder::finish() {
     occupancy_.flush();
     markers_.finish(registers_.from_start);
-    for (uint32_t index = 0; index < Place::kCount; ++index) {
+    for (uint32_t index = 0; index < WaveSlot::kCount; ++index) {
         if (!wave_at({index}).absent() && !emit({index}, tokens_.size())) survive(tokens_.size());
     }
     if (packets_lost_ && records_.status != Status::stopped) {

@@ -5,18 +5,18 @@
 namespace wavescope::gfx9 {
 
 void Counters::add(uint64_t word, int64_t now, uint64_t interval) {
-    if (Perf::Sh::of(word) != 0) return;
+    if (Perf::sh.word(word) != 0) return;
     Sample sample{};
-    sample.cu = static_cast<uint8_t>(Perf::Cu::of(word));
-    sample.bank = static_cast<uint8_t>(Perf::Bank::of(word));
+    sample.cu = Perf::cu.byte(word);
+    sample.bank = Perf::bank.byte(word);
     sample.time = now - kCyclesPerDelta * sample.cu;  // the CUs report one after the other
     if (interval != 0) {
         int64_t& last = last_.of(sample);
         if (leaves_gap(last, sample.time, interval)) samples_.push_back(sample);  // quirk: zeros at the present time
         last = sample.time;
     }
-    sample.values = {static_cast<uint16_t>(Perf::Value0::of(word)), static_cast<uint16_t>(Perf::Value1::of(word)),
-                     static_cast<uint16_t>(Perf::Value2::of(word)), static_cast<uint16_t>(Perf::Value3::of(word))};
+    sample.values = {static_cast<uint16_t>(Perf::value0.word(word)), static_cast<uint16_t>(Perf::value1.word(word)),
+                     static_cast<uint16_t>(Perf::value2.word(word)), static_cast<uint16_t>(Perf::value3.word(word))};
     samples_.push_back(sample);
 }
 

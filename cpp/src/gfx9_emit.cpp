@@ -9,7 +9,7 @@ void WaveEmitter::leave_room(size_t instructions, size_t states) {
     records_.states.each_column([&](const char*, auto& column) { column.reserve(states); });
 }
 
-bool WaveEmitter::emit(Wave& wave, Place place, const AddressRanges& from_start) {
+bool WaveEmitter::emit(Wave& wave, WaveSlot slot, const AddressRanges& from_start) {
     wave.resolve_pcs([&from_start](Pc& pc) {
         if (pc.object == 0) pc = from_start.translate(pc.address);
     });
@@ -31,7 +31,7 @@ bool WaveEmitter::emit(Wave& wave, Place place, const AddressRanges& from_start)
     add_states(states, number);
     // Correction: the reference reports the number of work-items as the workgroup.
     const uint8_t workgroup = corrected_ ? wave.info.workgroup : wave.info.count;
-    records_.waves.add(records_.target_cu, static_cast<uint8_t>(place.simd()), static_cast<uint8_t>(place.slot()),
+    records_.waves.add(records_.target_cu, static_cast<uint8_t>(slot.simd()), static_cast<uint8_t>(slot.slot()),
                        wave.contexts, wave.info.me, wave.info.pipe, workgroup, 0, wave.complete, wave.info.time,
                        wave.end_time, wave.info.entry.object, wave.info.entry.address, first_instruction,
                        static_cast<uint32_t>(count), first_state, static_cast<uint32_t>(states.size()));

@@ -26,7 +26,7 @@ class WaveEmitter {
     void leave_room(size_t instructions, size_t states);
 
     // False: a taken branch leads nowhere, and the reference would give up here. The wave is emitted all the same.
-    bool emit(Wave& wave, Place place, const AddressRanges& from_start);
+    bool emit(Wave& wave, WaveSlot slot, const AddressRanges& from_start);
 
   private:
     void add_instructions(std::span<const Instruction> instructions, uint32_t number);

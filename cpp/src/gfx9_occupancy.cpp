@@ -13,13 +13,7 @@ void Occupancy::flush() {
         });
         unseen_starts_.clear();
     }
-    for (size_t i = batch_begin_; i < table_.cu.size(); ++i) {
-        if (table_.code_object[i] != 0) continue;
-        const Pc entry = from_start_.translate(table_.address[i]);
-        if (entry.object == 0) continue;
-        table_.code_object[i] = entry.object;
-        table_.address[i] = entry.address;
-    }
+    name_late_objects(table_, batch_begin_, table_.cu.size(), from_start_);
     batch_begin_ = table_.cu.size();
 }
 

@@ -19,7 +19,7 @@ class Occupancy {
 
     // `word` is the WAVE_START token.
     void start(uint64_t word, int64_t now, Pc entry) {
-        Running& running = running_[WaveIdentity::Key::of(word)];
+        Running& running = running_[WaveIdentity::key.word(word)];
         running.entry = entry;
         if (running.active) return;
         running.active = true;
@@ -29,7 +29,7 @@ class Occupancy {
     // `word` is the WAVE_END token cut to its length. Gives the kernel entry that the end record names. A wave whose
     // start was not seen started before the trace, unless packets were lost.
     std::optional<Pc> end(uint64_t word, int64_t now, bool packets_lost) {
-        Running& running = running_[WaveIdentity::Key::of(word)];
+        Running& running = running_[WaveIdentity::key.word(word)];
         if (!running.active) {
             if (packets_lost) return std::nullopt;
             unseen_starts_.push_back(static_cast<uint16_t>(word));
@@ -67,14 +67,13 @@ class Occupancy {
     void add(uint64_t word, int64_t time, bool start, Pc entry) {
         constexpr uint8_t kIsExt = 1, kNoCluster = 0;
         const WaveId wave = WaveId::of(word);
-        table_.add(time, wave.cu, wave.simd, wave.slot, start, static_cast<uint8_t>(WaveStart::Me::of(word)),
-                   static_cast<uint8_t>(WaveStart::Pipe::of(word)), kIsExt,
-                   static_cast<uint8_t>(WaveStart::Workgroup::of(word)), kNoCluster, entry.object, entry.address);
+        table_.add(time, wave.cu, wave.simd, wave.slot, start, WaveStart::me.byte(word), WaveStart::pipe.byte(word),
+                   kIsExt, WaveStart::workgroup.byte(word), kNoCluster, entry.object, entry.address);
     }
 
     OccupancyTable& table_;
     const AddressRanges& from_start_;
-    std::array<Running, size_t{1} << WaveIdentity::Key::width> running_{};  // the shader array is not told apart
+    std::array<Running, WaveIdentity::key.mask + 1> running_{};  // the shader array is not told apart
     Column<uint16_t> unseen_starts_;                                        // WAVE_END tokens
     size_t batch_begin_ = 0;
 };

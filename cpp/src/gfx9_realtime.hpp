@@ -27,11 +27,11 @@ class RealtimeWords {
 
   private:
     enum : uint32_t { timestamp = 5, timestamp_low = 7 };  // opcodes; the latter sends a fresh low word only
-    using Opcode = Bits<0, 7>;
-    using WordCount = Bits<12, 31>;
+    static constexpr Field kOpcode = bits(0, 7);
+    static constexpr Field kWordCount = bits(12, 31);
 
     void header(uint32_t word) {
-        const uint32_t opcode = Opcode::of(word), count = WordCount::of(word);
+        const uint32_t opcode = kOpcode.word(word), count = kWordCount.word(word);
         known_ = opcode == timestamp || opcode == timestamp_low;
         left_ = count;
         if (opcode == timestamp && count == 0) left_ = 3;

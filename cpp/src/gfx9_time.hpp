@@ -39,15 +39,15 @@ class Anchor {
 
     // Called behind a TIME_RESET that ends at `at`; `now` includes its delta.
     Result look_ahead(const TokenBytes& tokens, size_t at, int64_t now, bool stop_at_bad_slot) {
-        for (; at < tokens.size(); at += kTokens[Token::Type::of(tokens.load(at))].bytes) {
+        for (; at < tokens.size(); at += kTokens[Token::type.word(tokens.load(at))].bytes) {
             const uint64_t word = tokens.load(at);
             if (!tokens.fits(at, word)) return {set(0, now)};  // quirk: a cut token counts as TIMESTAMP 0 (2.5)
-            const auto type = static_cast<TokenType>(Token::Type::of(word));
+            const auto type = static_cast<TokenType>(Token::type.word(word));
             if (type == TokenType::timestamp) {
                 used_at_ = at;
-                return {set(static_cast<int64_t>(Timestamp::Time::of(word)), now)};
+                return {set(static_cast<int64_t>(Timestamp::time.of(word)), now)};
             }
-            if (type == TokenType::misc && Misc::Kind::of(word) == Misc::time_reset) {
+            if (type == TokenType::misc && Misc::kind.word(word) == Misc::time_reset) {
                 used_at_ = at;  // quirk: the second reset is lost, no anchor is set
                 return {now};
             }

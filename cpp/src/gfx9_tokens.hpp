@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <type_traits>
 
+#include "bit_field.hpp"
 #include "wavescope/records.hpp"
 
 namespace wavescope::gfx9 {
@@ -18,8 +18,8 @@ inline constexpr int64_t kCyclesPerDelta = 4;
 inline constexpr uint32_t kSimds = 4;
 inline constexpr uint32_t kSlots = 10;  // wave slots per SIMD; token fields can name 16
 
-// Where a wave runs on its CU, as most tokens have it: 4 bits of slot below 2 bits of SIMD.
-struct Place {
+// SIMD and slot of a wave on its CU, as most tokens have it: 4 bits of slot below 2 bits of SIMD.
+struct WaveSlot {
     static constexpr uint32_t kCount = 64;
     uint32_t index;
     uint32_t slot() const { return index & 15; }
@@ -27,21 +27,10 @@ struct Place {
     bool exists() const { return slot() < kSlots; }
 };
 
-// Bits first..last of a token (or of the header), counted from the least significant one.
-template <unsigned first, unsigned last>
-struct Bits {
-    static_assert(first <= last && last < 64);
-    static constexpr unsigned width = last - first + 1;
-    using Value = std::conditional_t<width <= 32, uint32_t, uint64_t>;
-    static constexpr Value of(uint64_t word) {
-        return static_cast<Value>((word >> first) & (~uint64_t{0} >> (64 - width)));
-    }
-};
-
 // The software header in front of the tokens (1.2).
 struct Header {
-    using TargetCu = Bits<20, 24>;
-    using DoubleBuffer = Bits<32, 32>;
+    static constexpr Field target_cu = bits(20, 24);
+    static constexpr Field double_buffer = bit(32);
 };
 
 enum class TokenType : uint8_t {
@@ -92,13 +81,13 @@ constexpr size_t bytes_of(TokenType type) {
 }
 
 struct Token {
-    using Type = Bits<0, 3>;
-    using Delta = Bits<4, 4>;  // every type but misc
+    static constexpr Field type = bits(0, 3);
+    static constexpr Field delta = bit(4);  // every type but misc
 };
 
 struct Misc {
-    using Delta = Bits<4, 11>;
-    using Kind = Bits<13, 15>;
+    static constexpr Field delta = bits(4, 11);
+    static constexpr Field kind = bits(13, 15);
     enum : uint32_t {
         time = 0,
         time_reset = 1,
@@ -111,22 +100,22 @@ struct Misc {
 };
 
 struct Timestamp {
-    using Time = Bits<16, 63>;
+    static constexpr Field time = bits(16, 63);
 };
 
 struct Reg {
-    using Pipe = Bits<5, 6>;
-    using RawMe = Bits<7, 8>;
-    using Write = Bits<15, 15>;
-    using Address = Bits<16, 31>;
-    using Data = Bits<32, 63>;
+    static constexpr Field pipe = bits(5, 6);
+    static constexpr Field raw_me = bits(7, 8);
+    static constexpr Field write = bit(15);
+    static constexpr Field address = bits(16, 31);
+    static constexpr Field data = bits(32, 63);
 };
 
 struct RegCs {
-    using Pipe = Bits<5, 6>;
-    using RawMe = Bits<7, 8>;
-    using Address = Bits<9, 15>;
-    using Data = Bits<16, 47>;
+    static constexpr Field pipe = bits(5, 6);
+    static constexpr Field raw_me = bits(7, 8);
+    static constexpr Field address = bits(9, 15);
+    static constexpr Field data = bits(16, 47);
 };
 
 // The register tokens number the micro engines the other way round than WAVE_START does.
@@ -135,46 +124,45 @@ constexpr uint32_t effective_me(uint32_t raw_me) {
 }
 
 struct WaveIdentity {  // wave_start, wave_end, inst_userdata
-    using Sh = Bits<5, 5>;
-    using Cu = Bits<6, 9>;
-    using Slot = Bits<10, 13>;
-    using Simd = Bits<14, 15>;
-    using Place = Bits<10, 15>;
-    using Key = Bits<6, 15>;  // CU and place: a wave of any CU
+    static constexpr Field sh = bit(5);
+    static constexpr Field cu = bits(6, 9);
+    static constexpr Field slot = bits(10, 13);
+    static constexpr Field simd = bits(14, 15);
+    static constexpr Field wave_slot = bits(10, 15);
+    static constexpr Field key = bits(6, 15);  // CU, SIMD and slot: a wave of any CU
 };
 
 struct WaveId {
     uint8_t cu, simd, slot;
     static WaveId of(uint64_t word) {
-        return {static_cast<uint8_t>(WaveIdentity::Cu::of(word)), static_cast<uint8_t>(WaveIdentity::Simd::of(word)),
-                static_cast<uint8_t>(WaveIdentity::Slot::of(word))};
+        return {WaveIdentity::cu.byte(word), WaveIdentity::simd.byte(word), WaveIdentity::slot.byte(word)};
     }
 };
 
 struct WaveStart : WaveIdentity {
-    using Pipe = Bits<16, 17>;
-    using Me = Bits<18, 19>;
-    using Count = Bits<22, 28>;  // active work-items
-    using Workgroup = Bits<29, 31>;
+    static constexpr Field pipe = bits(16, 17);
+    static constexpr Field me = bits(18, 19);
+    static constexpr Field count = bits(22, 28);  // active work-items
+    static constexpr Field workgroup = bits(29, 31);
     static constexpr uint32_t kMaxCount = 64;  // larger: a wave coming back from its trap handler (4.4)
 };
 
 struct InstUserdata : WaveIdentity {
-    using Value = Bits<16, 47>;
+    static constexpr Field value = bits(16, 47);
 };
 
 struct Inst {
-    using Place = Bits<5, 10>;
-    using Kind = Bits<11, 15>;
+    static constexpr Field wave_slot = bits(5, 10);
+    static constexpr Field kind = bits(11, 15);
 };
 
 struct InstPc {
-    using Place = Bits<5, 10>;
-    using Dword = Bits<16, 63>;  // pc >> 2
+    static constexpr Field wave_slot = bits(5, 10);
+    static constexpr Field dword = bits(16, 63);  // pc >> 2
 };
 
 struct Issue {
-    using Simd = Bits<5, 6>;
+    static constexpr Field simd = bits(5, 6);
     // Two bits per slot from here on; the low bit of each pair of the slots that exist:
     static constexpr unsigned kFirstBit = 8;
     static constexpr uint32_t kLowBits = 0x05555500;
@@ -182,13 +170,13 @@ struct Issue {
 };
 
 struct Perf {
-    using Sh = Bits<5, 5>;
-    using Cu = Bits<6, 9>;
-    using Bank = Bits<10, 11>;
-    using Value0 = Bits<12, 24>;
-    using Value1 = Bits<25, 37>;
-    using Value2 = Bits<38, 50>;
-    using Value3 = Bits<51, 63>;
+    static constexpr Field sh = bit(5);
+    static constexpr Field cu = bits(6, 9);
+    static constexpr Field bank = bits(10, 11);
+    static constexpr Field value0 = bits(12, 24);
+    static constexpr Field value1 = bits(25, 37);
+    static constexpr Field value2 = bits(38, 50);
+    static constexpr Field value3 = bits(51, 63);
 };
 
 // What an INST token of each kind says about the oldest untyped instruction of its wave (2.6, 5.3, 5.4).
@@ -262,14 +250,14 @@ class TokenBytes {
         return word;
     }
 
-    bool fits(size_t at, uint64_t word) const { return bytes_.size() - at >= kTokens[Token::Type::of(word)].bytes; }
+    bool fits(size_t at, uint64_t word) const { return bytes_.size() - at >= kTokens[Token::type.word(word)].bytes; }
 
   private:
     std::span<const uint8_t> bytes_;
 };
 
 inline bool names_bad_slot(uint64_t word) {
-    const unsigned slot_bit = kTokens[Token::Type::of(word)].slot_bit;
+    const unsigned slot_bit = kTokens[Token::type.word(word)].slot_bit;
     return slot_bit != 0 && ((word >> slot_bit) & 0xF) >= kSlots;
 }
 

@@ -376,18 +376,15 @@ void Dispatcher::reg_init(int64_t time, uint64_t contents) {
     constexpr uint64_t kDispatch = 2;
     if (reg_init_field::type.of(contents) != kDispatch || (reg_init_field::data.of(contents) & 1) == 0) return;
     end_.stopped = false;
-    const uint32_t rsrc1 = registers_.rsrc1, rsrc2 = registers_.rsrc2;
-    const uint8_t me = reg_init_field::me.byte(contents), pipe = reg_init_field::pipe.byte(contents);
-    const Pc entry = registers_.kernel_entry(me, pipe);
+    constexpr uint32_t kGranule = 512, kAllSgprs = 128;
     const uint32_t scale = tt_ >= 5 ? 2 : 1;
-    uint32_t lds_bytes = bits(15, 23).word(rsrc2) * 512 * scale;
+    uint32_t lds_bytes = registers_.lds_granules() * kGranule * scale;
     if (tt_ == 1) lds_bytes = lds_bytes * 10 / 4;
-    const uint32_t vgprs = (bits(0, 5).word(rsrc1) * 8 + 8) * scale;
-    const uint32_t sgprs = tt_ <= 1 ? bits(7, 9).word(rsrc1) * 16 + 16 : 128;
-    const uint32_t flags = bit(10).word(rsrc1) | bit(11).word(rsrc1) << 1 | bit(14).word(rsrc1) << 2 | (rsrc2 & 1) << 3;
-    records_.dispatches.add(time, me, pipe, static_cast<uint16_t>(bits(1, 5).of(rsrc2)), flags, vgprs, sgprs, lds_bytes,
-                            registers_.threads[0], registers_.threads[1], registers_.threads[2], entry.object,
-                            entry.address);
+    registers_.add_dispatch(time, reg_init_field::me.word(contents), reg_init_field::pipe.word(contents),
+                            {.vgprs = registers_.vgprs() * scale,
+                             .sgprs = tt_ <= 1 ? registers_.sgprs() : kAllSgprs,
+                             .lds_bytes = lds_bytes},
+                            records_.dispatches);
 }
 
 void Dispatcher::realtime(int64_t time, uint64_t ticks, bool merge) {

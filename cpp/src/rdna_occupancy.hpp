@@ -95,13 +95,7 @@ class OccupancyLog {
     void flush(const AddressRanges& from_start) {
         end_block();
         if (!missing_.empty()) insert_missing();
-        for (size_t row = flushed_; row < stored_; ++row) {
-            if (table_.code_object[row] != 0) continue;
-            const Pc pc = from_start.translate(table_.address[row]);
-            if (pc.object == 0) continue;
-            table_.code_object[row] = pc.object;
-            table_.address[row] = pc.address;
-        }
+        name_late_objects(table_, flushed_, stored_, from_start);
         flushed_ = stored_;
     }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "bit_field.hpp"
+
 namespace wavescope::rdna {
 
 enum class Token : uint8_t {
@@ -201,24 +203,6 @@ constexpr bool moves_on(const TokenTable& table) {
 }
 static_assert(moves_on(kTokenTable<1>) && moves_on(kTokenTable<3>) && moves_on(kTokenTable<4>) &&
               moves_on(kTokenTable<5>));
-
-// Bits [first..last] of a token's contents.
-struct Field {
-    uint8_t first = 0;
-    uint64_t mask = 0;  // 0: this version has no such field, it reads as 0
-
-    constexpr uint64_t of(uint64_t contents) const { return (contents >> first) & mask; }
-    constexpr bool set(uint64_t contents) const { return of(contents) != 0; }
-    constexpr uint8_t byte(uint64_t contents) const { return static_cast<uint8_t>(of(contents)); }
-    constexpr uint32_t word(uint64_t contents) const { return static_cast<uint32_t>(of(contents)); }
-};
-constexpr Field bits(unsigned first, unsigned last) {
-    const unsigned width = last - first + 1;
-    return {static_cast<uint8_t>(first), width >= 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1};
-}
-constexpr Field bit(unsigned at) {
-    return bits(at, at);
-}
 
 // Fields whose place depends on `tt`, the version in the last HEADER token (0 before the first one).
 struct Layout {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 
+#include "bit_field.hpp"
 #include "wavescope/program.hpp"
 #include "wavescope/records.hpp"
 
@@ -58,6 +59,17 @@ class AddressRanges {
 
     std::map<uint64_t, Range> ranges_;  // by first address
 };
+
+// Names the code objects of rows [first, end) whose object was reported after their wave.
+inline void name_late_objects(OccupancyTable& table, size_t first, size_t end, const AddressRanges& from_start) {
+    for (size_t row = first; row < end; ++row) {
+        if (table.code_object[row] != 0) continue;
+        const Pc entry = from_start.translate(table.address[row]);
+        if (entry.object == 0) continue;
+        table.code_object[row] = entry.object;
+        table.address[row] = entry.address;
+    }
+}
 
 class Registers {
   public:
@@ -120,6 +132,25 @@ class Registers {
     Pc kernel_entry(uint32_t me, uint32_t pipe) const {
         constexpr uint64_t kMask48 = (uint64_t{1} << 48) - 1;
         return live.translate((queues_[me & 1][pipe & 3].program << 8) & kMask48);
+    }
+
+    // What COMPUTE_PGM_RSRC1 and RSRC2 say (spec_gfx9 8.7), as gfx9 counts it.
+    uint32_t vgprs() const { return bits(0, 5).word(rsrc1) * 8 + 8; }
+    uint32_t sgprs() const { return bits(7, 9).word(rsrc1) * 16 + 16; }
+    uint32_t lds_granules() const { return bits(15, 23).word(rsrc2); }
+
+    // What a dispatch uses; how the registers count it differs between GPUs.
+    struct Resources {
+        uint32_t vgprs, sgprs, lds_bytes;
+    };
+
+    void add_dispatch(int64_t time, uint32_t me, uint32_t pipe, const Resources& uses, DispatchTable& table) const {
+        const uint32_t flags =
+            bit(10).word(rsrc1) | bit(11).word(rsrc1) << 1 | bit(14).word(rsrc1) << 2 | bit(0).word(rsrc2) << 3;
+        const auto user_sgprs = static_cast<uint16_t>(bits(1, 5).of(rsrc2));
+        const Pc entry = kernel_entry(me, pipe);
+        table.add(time, static_cast<uint8_t>(me), static_cast<uint8_t>(pipe), user_sgprs, flags, uses.vgprs, uses.sgprs,
+                  uses.lds_bytes, threads[0], threads[1], threads[2], entry.object, entry.address);
     }
 
     AddressRanges live;        // objects loaded now
