@@ -4,6 +4,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/call_tree.hpp"
 
 namespace nb = nanobind;
@@ -18,9 +19,8 @@ ArrowTable call_tree_of(nb::handle thread, nb::handle begin, nb::handle end, nb:
     const ArrowInput<int64_t> begins(begin), ends(end), lengths(launch_ns), counts(launch_count);
     const Calls calls{threads.values(),  begins.values(),  ends.values(),  names.values(),
                       launches.values(), lengths.values(), counts.values()};
-    for (const size_t length : {calls.begin.size(), calls.end.size(), calls.name.size(), calls.launch.size()})
-        if (length != calls.thread.size()) throw nb::value_error("columns differ in length");
-    if (calls.launch_ns.size() != calls.launch_count.size()) throw nb::value_error("columns differ in length");
+    require_same_length(threads, begins, ends, names, launches);
+    require_same_length(lengths, counts);
     const auto nodes = std::make_shared<CallNodes>();
     {
         nb::gil_scoped_release unlocked;

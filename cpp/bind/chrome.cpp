@@ -4,10 +4,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <memory>
 
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/chrome_trace.hpp"
 
 namespace nb = nanobind;
@@ -18,11 +18,6 @@ namespace {
 
 using Times = ArrowInput<int64_t>;
 using Numbers = ArrowInput<uint32_t>;
-
-void require(std::initializer_list<size_t> lengths) {
-    for (const size_t length : lengths)
-        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
-}
 
 void require_texts(std::span<const uint32_t> numbers, const JsonTexts& texts) {
     if (std::any_of(numbers.begin(), numbers.end(), [&](uint32_t number) { return number >= texts.size(); }))
@@ -54,8 +49,7 @@ struct SliceRows {
           args(frame["args"]) {}
     ChromeSlices rows(const JsonTexts& names, const JsonTexts& values) const {
         const ChromeSlices made{pid.values(), tid.values(), begin.values(), end.values(), name.values(), args.values()};
-        require(
-            {made.pid.size(), made.tid.size(), made.begin.size(), made.end.size(), made.name.size(), made.args.size()});
+        require_same_length(made.pid, made.tid, made.begin, made.end, made.name, made.args);
         require_texts(made.name, names);
         require_texts(made.args, values);
         return made;
@@ -76,8 +70,8 @@ struct LaunchRows {
     ChromeLaunches rows() const {
         const ChromeLaunches made{pid.values(), tid.values(),   call_begin.values(), call_end.values(),
                                   gpu.values(), queue.values(), begin.values(),      end.values()};
-        require({made.pid.size(), made.tid.size(), made.call_begin.size(), made.call_end.size(), made.gpu.size(),
-                 made.queue.size(), made.begin.size(), made.end.size()});
+        require_same_length(made.pid, made.tid, made.call_begin, made.call_end, made.gpu, made.queue, made.begin,
+                            made.end);
         return made;
     }
 };
@@ -89,7 +83,7 @@ struct MarkerRows {
         : pid(frame["pid"]), tid(frame["tid"]), begin(frame["start_ns"]), end(frame["end_ns"]), name(frame["name"]) {}
     ChromeMarkers rows(const JsonTexts& names) const {
         const ChromeMarkers made{pid.values(), tid.values(), begin.values(), end.values(), name.values()};
-        require({made.pid.size(), made.tid.size(), made.begin.size(), made.end.size(), made.name.size()});
+        require_same_length(made.pid, made.tid, made.begin, made.end, made.name);
         require_texts(made.name, names);
         return made;
     }
@@ -99,7 +93,7 @@ void add_counters(ChromeTrace& trace, nb::handle frame, const JsonTexts& names) 
     const Times pid(frame["pid"]), time(frame["time_ns"]);
     const Numbers name(frame["name"]);
     const ArrowInput<double> value(frame["value"]);
-    require({pid.values().size(), time.values().size(), name.values().size(), value.values().size()});
+    require_same_length(pid, time, name, value);
     require_texts(name.values(), names);
     trace.counters({pid.values(), time.values(), name.values(), value.values()}, names);
 }

@@ -7,6 +7,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/hidden.hpp"
 #include "wavescope/jumps.hpp"
 #include "wavescope/row_totals.hpp"
@@ -17,11 +18,6 @@ using namespace nb::literals;
 namespace wavescope::bind {
 namespace {
 
-void same_length(std::initializer_list<size_t> lengths) {
-    for (const size_t length : lengths)
-        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
-}
-
 // The columns of the instructions table, kept where they are for as long as this lives.
 class Instructions {
   public:
@@ -31,8 +27,7 @@ class Instructions {
           stall_(column(frame, "stall_cycles")),
           duration_(column(frame, "duration_cycles")),
           row_(column(frame, "row")) {
-        same_length({wave_.values().size(), time_.values().size(), stall_.values().size(), duration_.values().size(),
-                     row_.values().size()});
+        require_same_length(wave_, time_, stall_, duration_, row_);
     }
 
     Executed executed() const {
@@ -51,7 +46,7 @@ ArrowTable row_totals_of(nb::object instructions, nb::object waves, size_t row_c
     const Instructions columns(instructions);
     const ArrowInput<uint32_t> wave(Instructions::column(waves, "wave"));
     const ArrowInput<int64_t> begin(Instructions::column(waves, "start_cycles"));
-    same_length({wave.values().size(), begin.values().size()});
+    require_same_length(wave, begin);
     auto found = std::make_shared<RowTotals>();
     {
         nb::gil_scoped_release unlocked;
@@ -90,10 +85,10 @@ ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::obje
                             .other_se = other_se.values(),
                             .other_time = other_time.values(),
                             .other_duration = other_duration.values()};
-    same_length({input.executed.row.size(), input.category.size()});
-    if (counted) same_length({input.executed.row.size(), input.kept.size()});
-    same_length({input.wave.size(), input.se.size(), input.simd.size(), input.begin.size()});
-    same_length({input.other_se.size(), input.other_time.size(), input.other_duration.size()});
+    require_same_length(input.executed.row, input.category);
+    if (counted) require_same_length(input.executed.row, input.kept);
+    require_same_length(input.wave, input.se, input.simd, input.begin);
+    require_same_length(input.other_se, input.other_time, input.other_duration);
     auto found = std::make_shared<HiddenLatency>();
     {
         nb::gil_scoped_release unlocked;
@@ -106,7 +101,7 @@ ArrowTable taken_jumps_of(nb::object instructions, nb::object may_jump, nb::obje
     const ArrowInput<uint32_t> wave(Instructions::column(instructions, "wave"));
     const ArrowInput<int32_t> row(Instructions::column(instructions, "row"));
     const ArrowInput<uint8_t> jumps(may_jump), calls(is_call);
-    same_length({wave.values().size(), row.values().size()});
+    require_same_length(wave, row);
     auto found = std::make_shared<Jumps>();
     {
         nb::gil_scoped_release unlocked;
@@ -120,7 +115,7 @@ ArrowTable loop_iterations_of(nb::object instructions, nb::object loops, nb::obj
     const ArrowInput<int32_t> first(Instructions::column(loops, "first_row")),
         last(Instructions::column(loops, "last_row")), begin(Instructions::column(loops, "start_row"));
     const ArrowInput<uint8_t> calls(is_call);
-    same_length({first.values().size(), last.values().size(), begin.values().size()});
+    require_same_length(first, last, begin);
     std::vector<LoopSpan> spans;
     for (size_t i = 0; i < first.values().size(); ++i)
         spans.push_back({first.values()[i], last.values()[i], begin.values()[i]});

@@ -6,6 +6,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/covered_time.hpp"
 #include "wavescope/duration_statistics.hpp"
 
@@ -62,7 +63,7 @@ class Events {
 
     template <class T>
     Nullable<T> checked(Nullable<T> column) const {
-        if (column.values.size() != begins().values.size()) throw nb::value_error("columns differ in length");
+        require_same_length(begins().values, column.values);
         return column;
     }
 
@@ -91,9 +92,7 @@ nb::tuple regrouped(nb::handle group, nb::handle value, nb::handle count, nb::ha
     const ArrowInput<uint32_t> groups(group);
     const ArrowInput<int64_t> values(value), counts(count);
     const ArrowInput<uint8_t> flags(in_buckets);
-    const size_t rows = groups.values().size();
-    if (values.values().size() != rows || counts.values().size() != rows)
-        throw nb::value_error("columns differ in length");
+    require_same_length(groups, values, counts);
     RegroupedValues made;
     {
         nb::gil_scoped_release unlocked;

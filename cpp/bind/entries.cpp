@@ -8,6 +8,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/entries.hpp"
 
 namespace nb = nanobind;
@@ -20,7 +21,7 @@ namespace {
 class EntryInput {
   public:
     explicit EntryInput(nb::handle columns) : code_object_(columns[0]), address_(columns[1]) {
-        if (code_object_.values().size() != address_.values().size()) throw nb::value_error("columns differ in length");
+        require_same_length(code_object_, address_);
     }
 
     EntryColumns columns() const { return {code_object_.values(), address_.values()}; }

@@ -5,6 +5,7 @@
 #include <list>
 
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/perfetto.hpp"
 
 namespace nb = nanobind;
@@ -20,21 +21,13 @@ class EventColumns {
                  nb::handle flow, const nb::list& annotations)
         : track_(track), name_(name), category_(category), flow_(flow), begin_(begin), end_(end) {
         events_ = {track_.values(), begin_.values(), end_.values(), name_.values(), category_.values(), flow_.values()};
-        check(events_.begin.size());
-        check(events_.end.size());
-        check(events_.name.size());
-        check(events_.category.size());
-        check(events_.flow.size());
+        require_same_length(track_, begin_, end_, name_, category_, flow_);
         for (nb::handle each : annotations) add(nb::cast<nb::tuple>(each));
     }
 
     const PerfettoEvents& events() const { return events_; }
 
   private:
-    void check(size_t length) const {
-        if (length != events_.track.size()) throw nb::value_error("columns of events differ in length");
-    }
-
     void add(const nb::tuple& given) {
         PerfettoAnnotation annotation;
         annotation.name = nb::cast<uint64_t>(given[0]);
@@ -42,11 +35,11 @@ class EventColumns {
         if (kind == "fraction") {
             annotation.kind = PerfettoAnnotation::Kind::Fraction;
             annotation.fractions = fractions_.emplace_back(given[2]).values();
-            check(annotation.fractions.size());
+            require_same_length(track_, annotation.fractions);
         } else {
             annotation.kind = kind == "text" ? PerfettoAnnotation::Kind::Text : PerfettoAnnotation::Kind::Integer;
             annotation.integers = integers_.emplace_back(given[2]).values();
-            check(annotation.integers.size());
+            require_same_length(track_, annotation.integers);
         }
         events_.annotations.push_back(annotation);
     }
@@ -83,17 +76,14 @@ nb::bytes points_of(nb::object track, nb::object time, nb::object value) {
     const ArrowInput<uint64_t> tracks(track);
     const ArrowInput<int64_t> times(time);
     const ArrowInput<double> values(value);
-    if (tracks.values().size() != times.values().size() || times.values().size() != values.values().size())
-        throw nb::value_error("columns of points differ in length");
+    require_same_length(tracks, times, values);
     return bytes_of(perfetto_points(tracks.values(), times.values(), values.values()));
 }
 
 ArrowTable nested_events_of(nb::object track, nb::object begin, nb::object end, bool may_nest) {
     const ArrowInput<uint64_t> tracks(track);
     const ArrowInput<int64_t> begins(begin), ends(end);
-    const size_t length = tracks.values().size();
-    if (begins.values().size() != length || ends.values().size() != length)
-        throw nb::value_error("columns of slices differ in length");
+    require_same_length(tracks, begins, ends);
     auto found = std::make_shared<NestedEvents>();
     {
         nb::gil_scoped_release unlocked;

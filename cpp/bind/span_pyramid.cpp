@@ -6,6 +6,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/span_pyramid.hpp"
 
 namespace nb = nanobind;
@@ -23,9 +24,8 @@ void build(SpanPyramid* at, nb::handle lane, nb::handle begin, nb::handle end, n
     if (!item.is_none()) items.emplace(item);
     const SpanColumns spans{lanes.values(), begins.values(), ends.values(), kinds.values(),
                             items ? items->values() : std::span<const int32_t>{}};
-    for (const size_t length : {spans.begin.size(), spans.end.size(), spans.kind.size()})
-        if (length != spans.lane.size()) throw nb::value_error("columns differ in length");
-    if (items && spans.item.size() != spans.lane.size()) throw nb::value_error("columns differ in length");
+    require_same_length(lanes, begins, ends, kinds);
+    if (items) require_same_length(lanes, *items);
     nb::gil_scoped_release unlocked;
     new (at) SpanPyramid(spans, {lane_count, from, to, cell_bits, parts_overlaps});
 }

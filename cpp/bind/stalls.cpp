@@ -6,6 +6,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/stalls.hpp"
 
 namespace nb = nanobind;
@@ -18,10 +19,6 @@ template <class T>
 ArrowInput<T> column(const nb::dict& columns, const char* name) {
     if (!columns.contains(name)) throw nb::value_error((std::string("no column ") + name).c_str());
     return ArrowInput<T>(nb::borrow(columns[name]));
-}
-
-void require_length(size_t length, size_t expected) {
-    if (length != expected) throw nb::value_error("columns differ in length");
 }
 
 struct RuleColumns {
@@ -37,10 +34,8 @@ struct RuleColumns {
           wait_counter(column<uint8_t>(from, "wait_counter")),
           wait_row(column<int32_t>(from, "wait_row")),
           wait_value(column<int32_t>(from, "wait_value")) {
-        for (const size_t length : {order.values().size(), kind.values().size(), is_wait.values().size()})
-            require_length(length, adds.values().size());
-        for (const size_t length : {wait_counter.values().size(), wait_value.values().size()})
-            require_length(length, wait_row.values().size());
+        require_same_length(adds, order, kind, is_wait);
+        require_same_length(wait_row, wait_counter, wait_value);
     }
 
     StallRules rules() const {
@@ -64,10 +59,8 @@ struct InstructionColumns {
           row(column<int32_t>(from, "row")),
           category(column<uint8_t>(from, "category")) {
         if (from.contains("counted")) counted.emplace(nb::borrow(from["counted"]));
-        for (const size_t length : {time.values().size(), stall.values().size(), duration.values().size(),
-                                    row.values().size(), category.values().size()})
-            require_length(length, wave.values().size());
-        if (counted) require_length(counted->values().size(), wave.values().size());
+        require_same_length(wave, time, stall, duration, row, category);
+        if (counted) require_same_length(wave, *counted);
     }
 
     StallInput input() const {
@@ -88,7 +81,7 @@ nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& 
     const InstructionColumns columns(instructions);
     const auto numbers = column<uint32_t>(waves, "wave");
     const auto begins = column<int64_t>(waves, "start_cycles");
-    require_length(begins.values().size(), numbers.values().size());
+    require_same_length(numbers, begins);
     auto found = std::make_shared<StallPass>();
     {
         nb::gil_scoped_release unlocked;

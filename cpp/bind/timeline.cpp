@@ -2,10 +2,9 @@
 
 #include <nanobind/stl/tuple.h>
 
-#include <initializer_list>
-
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/timeline.hpp"
 
 namespace nb = nanobind;
@@ -25,11 +24,6 @@ Bins bins_of(const BinNumbers& numbers) {
     return {begin, width, count};
 }
 
-void check_lengths(std::initializer_list<size_t> lengths, const char* what) {
-    for (const size_t length : lengths)
-        if (length != *lengths.begin()) throw nb::value_error(what);
-}
-
 ArrowTable state_cycles_of(nb::object group, nb::object begin, nb::object first, nb::object count, nb::object states,
                            nb::object durations, const BinNumbers& numbers) {
     const Bins bins = bins_of(numbers);
@@ -40,9 +34,8 @@ ArrowTable state_cycles_of(nb::object group, nb::object begin, nb::object first,
     const ArrowInput<int32_t> lengths(durations);
     const WaveStates waves{groups.values(), begins.values(), firsts.values(),
                            counts.values(), kinds.values(),  lengths.values()};
-    check_lengths({waves.group.size(), waves.begin.size(), waves.first.size(), waves.count.size()},
-                  "columns of waves differ in length");
-    check_lengths({waves.states.size(), waves.durations.size()}, "columns of states differ in length");
+    require_same_length(waves.group, waves.begin, waves.first, waves.count);
+    require_same_length(waves.states, waves.durations);
     auto found = std::make_shared<CyclesOverTime>();
     {
         nb::gil_scoped_release unlocked;
@@ -74,12 +67,8 @@ nb::tuple pipe_use_of(nb::object unit, nb::object group, nb::object offset, nb::
     const IssuingWaves waves{units.values(),  groups.values(),    offsets.values(),    begins.values(),
                              ends.values(),   firsts.values(),    counts.values(),     times.values(),
                              stalls.values(), durations.values(), categories.values(), rows.values()};
-    check_lengths({waves.unit.size(), waves.group.size(), waves.offset.size(), waves.begin.size(), waves.end.size(),
-                   waves.first.size(), waves.count.size()},
-                  "columns of waves differ in length");
-    check_lengths(
-        {waves.time.size(), waves.stall.size(), waves.duration.size(), waves.category.size(), waves.row.size()},
-        "columns of instructions differ in length");
+    require_same_length(waves.unit, waves.group, waves.offset, waves.begin, waves.end, waves.first, waves.count);
+    require_same_length(waves.time, waves.stall, waves.duration, waves.category, waves.row);
     PipeRules rules = rules_of(pipe_of_category, short_pipes, issue_cycles);
     rules.of_row = row_pipes.values();
     rules.counts_unknown_rows = counts_unknown_rows;

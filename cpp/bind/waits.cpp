@@ -5,6 +5,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/waits.hpp"
 
 namespace nb = nanobind;
@@ -22,8 +23,7 @@ ArrowTable waits_of(const std::vector<std::string_view>& texts, unsigned gfxip, 
     const Dialect dialect = dialect_of(gfxip);
     const ArrowInput<uint32_t> wave_column(waves);
     const ArrowInput<int32_t> row_column(rows);
-    if (wave_column.values().size() != row_column.values().size())
-        throw nb::value_error("waves and rows differ in length");
+    require_same_length(wave_column, row_column);
     auto found = std::make_shared<Waits>();
     {
         nb::gil_scoped_release unlocked;

@@ -1,9 +1,8 @@
 #include "wave_rows.hpp"
 
-#include <initializer_list>
-
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/late_causes.hpp"
 #include "wavescope/wave_rows.hpp"
 
@@ -15,15 +14,10 @@ namespace {
 
 constexpr size_t kMaxRows = size_t{1} << 31;
 
-void require_same_length(std::initializer_list<size_t> lengths) {
-    for (const size_t length : lengths)
-        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
-}
-
 ArrowTable paths_of(nb::object waves, nb::object rows, size_t row_count) {
     const ArrowInput<uint32_t> wave_column(waves);
     const ArrowInput<int32_t> row_column(rows);
-    require_same_length({wave_column.values().size(), row_column.values().size()});
+    require_same_length(wave_column, row_column);
     if (row_count > kMaxRows) throw nb::value_error("too many rows");
     auto found = std::make_shared<WavePaths>();
     {
@@ -41,9 +35,8 @@ ArrowTable moments_of(nb::object waves, nb::object times, nb::object stalls, nb:
     const Executed executed{wave_column.values(), time_column.values(), stall_column.values(), duration_column.values(),
                             row_column.values()};
     const WaveColumns places{numbers.values(), begin_column.values(), group_column.values()};
-    require_same_length({executed.wave.size(), executed.time.size(), executed.stall.size(), executed.duration.size(),
-                         executed.row.size()});
-    require_same_length({places.waves.size(), places.begins.size(), places.groups.size()});
+    require_same_length(executed.wave, executed.time, executed.stall, executed.duration, executed.row);
+    require_same_length(places.waves, places.begins, places.groups);
     for (const int32_t unit : unit_column.values())
         if (unit >= 0 && static_cast<size_t>(unit) >= unit_column.values().size())
             throw nb::value_error("more units than rows");
@@ -65,9 +58,8 @@ ArrowTable causes_of(nb::object waves, nb::object times, nb::object stalls, nb::
     const Executed executed{wave_column.values(), time_column.values(), stall_column.values(), duration_column.values(),
                             row_column.values()};
     const Passages passages{position_column.values(), barrier_column.values(), role_column.values()};
-    require_same_length({executed.wave.size(), executed.time.size(), executed.stall.size(), executed.duration.size(),
-                         executed.row.size()});
-    require_same_length({passages.position.size(), passages.barrier.size(), passages.role.size()});
+    require_same_length(executed.wave, executed.time, executed.stall, executed.duration, executed.row);
+    require_same_length(passages.position, passages.barrier, passages.role);
     if (row_count > kMaxRows) throw nb::value_error("too many rows");
     auto found = std::make_shared<LateCauses>();
     {

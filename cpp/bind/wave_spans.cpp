@@ -8,6 +8,7 @@
 
 #include "arrow.hpp"
 #include "arrow_in.hpp"
+#include "columns.hpp"
 #include "wavescope/wave_spans.hpp"
 
 namespace nb = nanobind;
@@ -15,11 +16,6 @@ using namespace nb::literals;
 
 namespace wavescope::bind {
 namespace {
-
-void check_lengths(std::initializer_list<size_t> lengths) {
-    for (const size_t length : lengths)
-        if (length != *lengths.begin()) throw nb::value_error("columns differ in length");
-}
 
 // A frame with the columns lane, time, first, count.
 struct WaveColumns {
@@ -30,7 +26,7 @@ struct WaveColumns {
 
     explicit WaveColumns(const nb::object& from)
         : lane(from["lane"]), time(from["time"]), first(from["first"]), count(from["count"]) {
-        check_lengths({lane.values().size(), time.values().size(), first.values().size(), count.values().size()});
+        require_same_length(lane, time, first, count);
     }
     PlacedWaves waves() const { return {lane.values(), time.values(), first.values(), count.values()}; }
 };
@@ -47,10 +43,9 @@ struct InstructionColumns {
           duration(from["duration_cycles"]),
           category(from["category"]),
           row(from["row"]) {
-        check_lengths({time.values().size(), stall.values().size(), duration.values().size(), category.values().size(),
-                       row.values().size()});
+        require_same_length(time, stall, duration, category, row);
     }
-    InstructionTable table() const {
+    TracedInstructions table() const {
         return {time.values(), stall.values(), duration.values(), category.values(), row.values()};
     }
 };
@@ -117,7 +112,7 @@ ArrowTable states_of(const nb::object& waves, const nb::object& states) {
     const WaveColumns places(waves);
     const ArrowInput<uint8_t> kinds(states["state"]);
     const ArrowInput<int32_t> durations(states["duration_cycles"]);
-    check_lengths({kinds.values().size(), durations.values().size()});
+    require_same_length(kinds, durations);
     return made([&] { return state_spans(places.waves(), kinds.values(), durations.values()); });
 }
 

@@ -41,7 +41,7 @@ struct Instructions {
         }
     }
     Executed executed() const { return {wave, time, stall, duration, row}; }
-    InstructionTable table() const { return {time, stall, duration, category, row}; }
+    TracedInstructions table() const { return {time, stall, duration, category, row}; }
 };
 
 struct Waves {

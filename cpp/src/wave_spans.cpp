@@ -30,7 +30,7 @@ bool holds(std::span<const uint8_t> of_row, int32_t row) {
     return row >= 0 && static_cast<size_t>(row) < of_row.size() && of_row[static_cast<size_t>(row)] != 0;
 }
 
-uint8_t pipe_of(const PipeRules& rules, const InstructionTable& table, size_t i) {
+uint8_t pipe_of(const PipeRules& rules, const TracedInstructions& table, size_t i) {
     const int32_t row = table.row[i];
     const bool is_known = row >= 0 && static_cast<size_t>(row) < rules.of_row.size();
     const uint8_t pipe = is_known ? rules.of_row[static_cast<size_t>(row)] : kByCategory;
@@ -46,7 +46,8 @@ void put(WaveSpans& spans, size_t row, uint32_t lane, int64_t begin, int64_t len
 
 }  // namespace
 
-WaveSpans executed_spans(const PlacedWaves& waves, const InstructionTable& table, std::span<const uint8_t> is_matrix) {
+WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& table,
+                         std::span<const uint8_t> is_matrix) {
     WaveSpans spans = empty_spans(table.time.size());
     each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
         const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]);
@@ -56,7 +57,7 @@ WaveSpans executed_spans(const PlacedWaves& waves, const InstructionTable& table
     return spans;
 }
 
-WaveSpans issued_spans(const PlacedWaves& waves, const InstructionTable& table, std::span<const uint8_t> is_matrix,
+WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
                        const PipeRules& rules, const PipeLanes& pipes) {
     WaveSpans spans = empty_spans(table.time.size());
     each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
@@ -72,7 +73,7 @@ WaveSpans issued_spans(const PlacedWaves& waves, const InstructionTable& table, 
     return spans;
 }
 
-std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const InstructionTable& table, const PipeRules& rules,
+std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,
                                  uint32_t unit_count) {
     std::vector<uint32_t> used(unit_count);
     each_row(waves, table.category.size(), [&](size_t wave, size_t i) {

@@ -17,7 +17,7 @@ struct Instructions {
     std::vector<int64_t> time;
     std::vector<int32_t> stall, duration, row;
     std::vector<uint8_t> category;
-    InstructionTable table() const { return {time, stall, duration, category, row}; }
+    TracedInstructions table() const { return {time, stall, duration, category, row}; }
 };
 
 // lane, begin, end, kind of every row

@@ -36,7 +36,7 @@ struct PlacedWaves {
     std::span<const uint32_t> count;
 };
 
-struct InstructionTable {
+struct TracedInstructions {
     std::span<const int64_t> time;
     std::span<const int32_t> stall;
     std::span<const int32_t> duration;
@@ -45,7 +45,7 @@ struct InstructionTable {
 };
 
 // From the time to the end of the stall or the duration; the kind is the category, kMatrixKind for rows of `is_matrix`.
-WaveSpans executed_spans(const PlacedWaves& waves, const InstructionTable& table, std::span<const uint8_t> is_matrix);
+WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix);
 
 // From time + stall to the end of the duration as the pipe rules say (see pipe_use). The lane of a wave is that of its
 // unit: pipe p of unit u is lane lanes[u * pipe_count + p], where there is one.
@@ -53,11 +53,11 @@ struct PipeLanes {
     std::span<const uint32_t> lanes;
     uint32_t pipe_count;
 };
-WaveSpans issued_spans(const PlacedWaves& waves, const InstructionTable& table, std::span<const uint8_t> is_matrix,
+WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
                        const PipeRules& rules, const PipeLanes& pipes);
 
 // A bit for every pipe of every unit to which anything is issued.
-std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const InstructionTable& table, const PipeRules& rules,
+std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,
                                  uint32_t unit_count);
 
 // One state after the other.
