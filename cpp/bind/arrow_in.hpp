@@ -32,7 +32,7 @@ class ArrowChunk {
     ArrowArray array_;
 };
 
-// The chunks of a column of fixed-width values of one Arrow format. Throws TypeError when the object is no such
+// The chunks of a column of fixed-width values of one Arrow format. Throws TypeError when the object is not such a
 // column, ValueError when it has nulls and must not.
 std::vector<ArrowChunk> chunks_of(nanobind::handle column, const char* format, bool may_have_nulls = false);
 

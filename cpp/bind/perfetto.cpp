@@ -14,7 +14,7 @@ using namespace nb::literals;
 namespace wavescope::bind {
 namespace {
 
-// The columns of events as they lie in Python's hands. Annotations: [(interned name, is text, column)].
+// The columns of events, kept as long as this lives. Annotations: [(interned name, is text, column)].
 class EventColumns {
   public:
     EventColumns(nb::handle track, nb::handle begin, nb::handle end, nb::handle name, nb::handle category,

@@ -12,7 +12,7 @@ using namespace nb::literals;
 namespace wavescope::bind {
 namespace {
 
-// A str is a path, bytes are content; Python's bytes have a NUL behind them.
+// A str is a path, bytes are content; Python's bytes have a NUL after them.
 WaveFile wave_file(nb::handle given, uint32_t se) {
     WaveFile file{.se = se};
     if (nb::isinstance<nb::bytes>(given)) {

@@ -24,7 +24,7 @@ struct Token {
     int64_t end() const { return time + length; }
 };
 
-// One stretch in which a pipe is taken, and by which wave (its place in the group).
+// One interval in which a pipe is taken, and by which wave (its index in the group).
 struct Busy {
     int64_t begin;
     uint32_t length;

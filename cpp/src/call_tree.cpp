@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t latest = std::numeric_limits<int64_t>::max();
 
-// Lengths and sums of times from strangers stop at the largest number instead of overflowing.
+// Lengths and sums of times are untrusted input: they stop at the largest number instead of overflowing.
 int64_t plus(int64_t a, int64_t b) {
     int64_t sum = 0;
     return __builtin_add_overflow(a, b, &sum) ? latest : sum;

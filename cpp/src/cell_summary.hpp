@@ -11,7 +11,7 @@ namespace wavescope {
 
 inline constexpr int32_t kManyItems = INT32_MIN;
 
-// One span, or what a level knows of the spans of one kind that begin in a cell. Times count from the begin of all
+// One span, or what a level knows of the spans of one kind that begin in a cell. Times count from the start of all
 // tiles.
 template <class Time>
 struct SpanPiece {

@@ -20,7 +20,7 @@ class Coverage {
         }
     }
 
-    // As add(), but where the interval touches the last one its whole length is put behind it. This is how AMD's
+    // As add(), but where the interval touches the last one its whole length is appended to it. This is how AMD's
     // viewer merges busy times.
     void add_length(int64_t begin, int64_t length) {
         if (length <= 0) return;

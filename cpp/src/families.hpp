@@ -1,4 +1,4 @@
-// The two stream families behind decode(). Each fills `records`; status and gfxip of the caller stand.
+// The two stream families that decode() knows. Each fills `records`; status and gfxip are set by the caller.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class Decoder {
     }
 
   private:
-    static constexpr size_t kBytesInSight = 2 * kLongestToken;  // a run of time tokens and the token behind it
+    static constexpr size_t kBytesInSight = 2 * kLongestToken;  // a run of time tokens and the token after it
 
     // Everything but ISSUE and INST stays out of line, so that the loop over the tokens keeps its registers.
     [[gnu::noinline]] void read_tokens();
@@ -86,7 +86,7 @@ class Decoder {
     void lose(Loss kind, int64_t now, size_t at, uint64_t count, uint64_t value) {
         records_.losses.add(static_cast<uint8_t>(kind), now, at, count, value);
     }
-    // Whether decoding goes on behind something the reference cannot digest.
+    // Whether decoding goes on after something the reference cannot digest.
     bool survive(size_t at) {
         if (corrected_) return true;
         if (records_.status != Status::stopped) {

@@ -22,7 +22,7 @@ class WaveEmitter {
         return lacks(records_.instructions.row, wave.instruction_count()) ||
                lacks(records_.states.state, wave.state_count());
     }
-    // Sizes the tables for this many rows in all; too few is no harm.
+    // Sizes the tables for this many rows in total; too few does no harm.
     void leave_room(size_t instructions, size_t states);
 
     // False: a taken branch leads nowhere, and the reference would give up here. The wave is emitted all the same.

@@ -27,8 +27,8 @@ struct TimeRun {
     }
 };
 
-// After a TIME_RESET the true time stands in a TIMESTAMP a few tokens later, and the tokens between them belong
-// behind it. So the reader looks ahead once, sets the clock, and later passes over the token it has used.
+// After a TIME_RESET the true time is in a TIMESTAMP a few tokens later, and the tokens between them belong
+// after it. So the reader looks ahead once, sets the clock, and later passes over the token it has used.
 class Anchor {
   public:
     struct Result {
@@ -37,7 +37,7 @@ class Anchor {
         size_t bad_slot_at = 0;
     };
 
-    // Called behind a TIME_RESET that ends at `at`; `now` includes its delta.
+    // Called after a TIME_RESET that ends at `at`; `now` includes its delta.
     Result look_ahead(const TokenBytes& tokens, size_t at, int64_t now, bool stop_at_bad_slot) {
         for (; at < tokens.size(); at += kTokens[Token::type.word(tokens.load(at))].bytes) {
             const uint64_t word = tokens.load(at);

@@ -229,7 +229,7 @@ inline constexpr std::array<InstKind, 32> kInstKinds = {{
     {Category::none, 0, InstKind::take_back},   // 31
 }};
 
-// The tokens of a buffer by byte position. Loads never leave the buffer: bytes behind its end read as zero.
+// The tokens of a buffer by byte position. Loads never leave the buffer: bytes after its end read as zero.
 class TokenBytes {
   public:
     explicit TokenBytes(std::span<const uint8_t> bytes) : bytes_(bytes) {}

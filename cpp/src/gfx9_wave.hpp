@@ -182,7 +182,7 @@ class alignas(64) Wave {
     Column<StateSpan> states_;
     std::array<uint32_t, kInstKinds.size()> last_of_kind_{};  // index + 1 of the last instruction; 0 = none
     std::vector<PcEntry> pcs_;
-    size_t first_unset_pc_ = 0;  // begin of the unknown entries at the end of pcs_
+    size_t first_unset_pc_ = 0;  // start of the unknown entries at the end of pcs_
     std::vector<PcShift> pc_shifts_;
 };
 

@@ -15,7 +15,7 @@ struct JsonRow {
     bool is_good = true;  // a list of whole numbers of 64 bits; true and false count as 1 and 0
 };
 
-// False when the text is no JSON; anything else that is no row of numbers gives a row that is not good.
+// False when the text is not JSON; anything else that is not a row of numbers gives a row that is not good.
 inline bool read_row(JsonCursor& cursor, std::span<int64_t> values, JsonRow& row) {
     row = {};
     cursor.skip_space();

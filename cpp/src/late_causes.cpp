@@ -56,7 +56,7 @@ LateCauses late_causes(const Executed& executed, const Passages& passages, size_
     int64_t busy_until = 0;
     for (size_t i = 0; i < executed.wave.size(); ++i) {
         if (i == 0 || executed.wave[i] != executed.wave[i - 1]) {
-            way.end([](int32_t, int64_t) {});  // what comes behind the last barrier of a wave leads to none
+            way.end([](int32_t, int64_t) {});  // what comes after the last barrier of a wave leads to none
             busy_until = executed.time[i];
         }
         while (next < passages.position.size() && passages.position[next] < i) ++next;

@@ -24,7 +24,7 @@ bool MarkerTracker::Word::bare_exit() const {
     return id == 0 && flags == kLeave;
 }
 
-// With a packed clock the top bits are no part of the id; values whose short id means nothing are plain ones.
+// With a packed clock the top bits are not part of the id; values whose short id means nothing are plain ones.
 MarkerTracker::Word MarkerTracker::read(uint64_t value, const FuncMap& names) {
     const auto word = static_cast<uint32_t>(value);
     const auto flags = static_cast<uint8_t>(word & (kLeave | kEnter));

@@ -30,7 +30,7 @@ std::string_view last_word(std::string_view text) {
 }
 
 // The reference reads the last word as a decimal prefix: labels, 0x numbers and what does not fit into 32 bits become
-// 0, and 16-bit values are sign-extended by hand. Counts from the dword behind the branch.
+// 0, and 16-bit values are sign-extended by hand. Counts from the dword after the branch.
 int32_t branch_displacement_dwords(std::string_view text) {
     std::string_view word = last_word(text);
     word.remove_prefix(std::min(word.find_first_not_of("\t\v\f\r"), word.size()));

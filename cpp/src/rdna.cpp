@@ -86,7 +86,7 @@ class Dispatcher {
     }
     bool needs_attention() const { return needs_attention_; }
 
-    // Whether a register write leaves no record behind.
+    // Whether a register write leaves no record.
     static bool is_silent_reg(uint64_t contents) { return reg_field::address.of(contents) != Registers::userdata2; }
 
     void realtime(int64_t time, uint64_t ticks, bool merge);
@@ -407,7 +407,7 @@ void Dispatcher::report_loss(int64_t time) {
     records_.losses.add(static_cast<uint8_t>(Loss::packet_loss), time, byte_of(loss_position_), 1, 0);
 }
 
-// False: the reference gives up at this wave. Corrected, a missing line behind a branch is a loss like any other.
+// False: the reference gives up at this wave. Corrected, a missing line after a branch is a loss like any other.
 bool Dispatcher::emit(Wave& wave) {
     if (emitter_.emit(wave, registers_.from_start) || corrected_) return true;
     records_.status = Status::stopped;

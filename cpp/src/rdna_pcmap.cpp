@@ -136,7 +136,7 @@ PcMap::Result PcMap::walk(Wave& wave) {
             continue;
         }
         if (at.index < at.known_end && rows[at.index] >= 0) {
-            // A place behind the listing, met again because a replay moved an anchor back: the walk ends.
+            // An address after the listing, met again because a replay moved an anchor back: the walk ends.
             if (program_.listed_row(rows[at.index]) < 0) return {0, target_missing};
             at.next = follow_anchored(at.index++, category);
             continue;

@@ -11,7 +11,7 @@
 
 namespace wavescope::rdna {
 
-// A barrier wait that the hardware sent no token for: it stands in front of instruction `index`.
+// A barrier wait that the hardware sent no token for: it comes before instruction `index`.
 struct Gap {
     size_t index;
     int32_t row;

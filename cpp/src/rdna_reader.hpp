@@ -67,11 +67,11 @@ class Reader {
         }
     }
 
-    int64_t position() const { return s_.at; }  // first bit behind the tokens that were read
+    int64_t position() const { return s_.at; }  // first bit after the tokens that were read
     uint64_t token_count() const { return s_.tokens; }
     uint64_t unknown_count() const { return unknown_; }
     int64_t time() const { return s_.time; }
-    // Whether the last token goes on behind the end; zeros there are padding.
+    // Whether the last token goes on after the end; zeros there are padding.
     bool has_cut_token() const { return cut_; }
     int64_t first_unknown() const { return first_unknown_; }
 
@@ -89,7 +89,7 @@ class Reader {
     static constexpr bool kExtends = kVersion >= 4;  // WAVE_START_EXT has continuation bytes
     static constexpr const TokenTable& kTable = kTokenTable<kVersion>;
     static constexpr int64_t kWindow = 64;
-    // Twice what the longest token and the window behind it need.
+    // Twice what the longest token and the window after it need.
     static constexpr int64_t kBulkMargin = 4 * kWindow;
 
     struct Cursor {
@@ -117,7 +117,7 @@ class Reader {
         return (at & 7) == 0 ? load(bytes) : load(bytes) >> 4 | uint64_t{bytes[8]} << 60;
     }
 
-    // The same near the end; bits behind it read as 0.
+    // The same near the end; bits after it read as 0.
     uint64_t padded_window(int64_t at) const {
         std::array<uint8_t, 9> bytes{};
         const int64_t first = at >> 3, size = bits_ >> 3;
@@ -170,7 +170,7 @@ class Reader {
         return {window, &kTable[window & 0xFF]};
     }
 
-    // A token of a frequent kind; fetches the next one. The step to the next token is a constant behind a predicted
+    // A token of a frequent kind; fetches the next one. The step to the next token is a constant after a predicted
     // branch and not a table look-up, so that the next token can be fetched before this one is known for sure.
     template <Token kToken>
     [[gnu::always_inline]] Step take_frequent(Cursor& cursor, Fetched& fetched) {
@@ -368,7 +368,7 @@ void Reader<kVersion, Sink>::tail() {
     }
 }
 
-// v1..v3: zeros behind the end are read until a window is all zero (spec_rdna 3.1).
+// v1..v3: zeros after the end are read until a window is all zero (spec_rdna 3.1).
 template <int kVersion, class Sink>
 void Reader<kVersion, Sink>::tail_reordering() {
     const State& s = s_;

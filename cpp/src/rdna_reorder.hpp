@@ -23,7 +23,7 @@ class WaitingTokens {
   public:
     explicit WaitingTokens(Sink& sink) : sink_(sink) {}
 
-    // `must_wait` is false when the token behind this one is of a later cycle, which would end the wait at once.
+    // `must_wait` is false when the token after this one is of a later cycle, which would end the wait at once.
     [[gnu::always_inline]] Step add(Token token, int64_t time, uint64_t contents, int64_t position, bool must_wait) {
         Step step = Step::quiet;
         if (waiting_ && time != time_) {

@@ -31,7 +31,7 @@ class WaveSlots {
         tops_[slot] = stacks_[slot].empty() ? nullptr : stacks_[slot].back().get();
     }
 
-    // Calls visit(wave) for slot 0..31, bottom of the stack first, and gives each wave's memory back behind it.
+    // Calls visit(wave) for slot 0..31, bottom of the stack first, and frees each wave's memory after the call.
     template <class Visitor>
     void drain(Visitor&& visit) {
         free_.clear();

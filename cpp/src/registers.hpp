@@ -14,7 +14,7 @@ namespace wavescope {
 
 // Half-open address ranges of code objects. A later range evicts those it overlaps. Quirk: a range whose end does not
 // fit into 64 bits covers its first address alone, and gives way to one that covers that address already unless its
-// wrapped end lies behind that one's begin.
+// wrapped end lies after that one's start.
 class AddressRanges {
   public:
     void insert(uint64_t begin, uint64_t size, uint64_t object) {
@@ -73,7 +73,7 @@ inline void name_late_objects(OccupancyTable& table, size_t first, size_t end, c
 
 class Registers {
   public:
-    // Compute register numbers as they stand in the tokens.
+    // Compute register numbers as they are in the tokens.
     enum Compute : uint32_t {
         dispatch_initiator = 0x00,
         num_thread_x = 0x07,
@@ -212,7 +212,7 @@ class Registers {
     bool enabled_ = false;
     uint32_t expect_ = kHeader;
     std::array<std::array<Queue, 4>, 2> queues_{};
-    std::map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at; ids are a stranger's, so no hash
+    std::map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at; ids are untrusted input, so no hash
 };
 
 }  // namespace wavescope

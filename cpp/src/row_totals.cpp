@@ -14,7 +14,7 @@ struct Totals {
 
 struct WaveEnd {
     bool known = false;
-    int64_t end = 0;  // latest end so far, at first the begin of the wave
+    int64_t end = 0;  // latest end so far, at first the start of the wave
 };
 
 RowTotals table_of(const ByRow<Totals>& sums) {

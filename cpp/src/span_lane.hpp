@@ -15,7 +15,7 @@
 
 namespace wavescope {
 
-// Spans of all lanes, lane by lane. Times count from the begin of all tiles.
+// Spans of all lanes, lane by lane. Times count from the start of all tiles.
 template <class Time>
 struct LaneSpans {
     Column<Time> begin, end;

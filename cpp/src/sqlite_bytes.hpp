@@ -21,7 +21,7 @@ inline uint64_t big_endian64(const uint8_t* at) {
     return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
 }
 
-// A number of 1 to 9 bytes; moves `at` behind it.
+// A number of 1 to 9 bytes; moves `at` after it.
 inline uint64_t take_varint(const uint8_t*& at) {
     if (*at < 0x80) return *at++;
     uint64_t value = 0;

@@ -136,7 +136,7 @@ bool SqliteScan::locate(const uint8_t* record, uint64_t available, uint64_t size
     return end <= available;
 }
 
-// Brings at least the first `needed` bytes of a record into record_, kPagePadding more behind them.
+// Brings at least the first `needed` bytes of a record into record_, kPagePadding more after them.
 bool SqliteScan::gather(const uint8_t* local, uint64_t local_size, uint64_t size, uint64_t needed) {
     const SqliteFile& file = tree_->file();
     const uint64_t per_page = file.usable_size() - 4;

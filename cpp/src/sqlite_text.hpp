@@ -14,7 +14,7 @@ bool is_utf8(std::string_view bytes);
 std::string repaired(std::string_view bytes);
 
 // The number that a text is from end to end, white space around it aside: an integer when it is written as one and
-// fits into 64 bits, else a real; nothing when it is no number, or one that a real cannot hold.
+// fits into 64 bits, else a real; nothing when it is not a number, or one that a real cannot hold.
 SqliteValue number_of(std::string_view text);
 
 // The shortest decimal that reads back as the same number, always with a point or an exponent.

@@ -381,7 +381,7 @@ class Walk {
     const StallRules& rules_;
     const StallInput& input_;
     Collector collect_;
-    std::vector<size_t> first_wait_;  // by row, and one behind the last
+    std::vector<size_t> first_wait_;  // by row, and one after the last
     std::array<Outstanding, kStallCounters> counters_;
     std::vector<Produced> certain_, candidates_;
     std::optional<int64_t> end_;  // latest end so far

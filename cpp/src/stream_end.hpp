@@ -1,5 +1,5 @@
 // Whether a stream goes on to the end of its trace. Nothing ends a stream by definition, but a finished one shows that
-// the trace was stopped behind its last wave, leaves no wave running, and fills whole blocks.
+// the trace was stopped after its last wave, leaves no wave running, and fills whole blocks.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@ inline constexpr size_t kBlockBytes = 32;  // the hardware's write pointer count
 struct StreamEnd {
     int64_t time = 0;            // of the last token
     size_t block_begin = 0;      // bytes in front of the first block
-    bool stopped = false;        // the trace was, behind the last thing that leaves records
-    bool token_cut = false;      // the last token goes on behind the end
+    bool stopped = false;        // the trace was, after the last thing that leaves records
+    bool token_cut = false;      // the last token goes on after the end
     uint64_t unended_waves = 0;  // on the whole shader engine
 
     void note(Records& records) const {
         if (records.status == Status::stopped) return;  // the end was not reached
         const size_t end = records.byte_count;
-        // What the hardware holds back of the tokens behind the stop is nobody's loss: often half a token is left.
+        // Tokens after the stop that the hardware keeps back are not a loss: often half a token is left.
         const bool whole_blocks = (end - block_begin) % kBlockBytes == 0;
         const bool finished = stopped && whole_blocks;
         const auto lose = [&](Loss kind, uint64_t count) {

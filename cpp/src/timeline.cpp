@@ -18,7 +18,7 @@ void BinnedCycles::add(int64_t begin, int64_t end) {
         parts_[static_cast<size_t>(first)] += end - begin;
         return;
     }
-    const int64_t last = end / bins_.width;  // the bin that is covered partly, or the one behind the interval
+    const int64_t last = end / bins_.width;  // the bin that is covered partly, or the one after the interval
     parts_[static_cast<size_t>(first)] += first_end - begin;
     if (last < bins_.count) parts_[static_cast<size_t>(last)] += end - last * bins_.width;
     ++whole_[static_cast<size_t>(first + 1)];

@@ -50,8 +50,8 @@ struct Rule {
     std::string_view also = {};
 };
 
-// A counter that waits of a family can name: `word` in the text selects it, the number stands behind its name.
-// The FLAT list `before` goes in front of its producers, `behind` after them.
+// A counter that waits of a family can name: `word` in the text selects it, the number follows its name.
+// The FLAT list `before` goes before its producers, `behind` after them.
 struct Awaited {
     WaitCounter counter;
     std::string_view word;
@@ -161,7 +161,7 @@ bool fits(const Rule& rule, std::string_view text) {
     return placed && (rule.also.empty() || contains(text, rule.also));
 }
 
-// The number behind the counter's name and one separator; missing and unreadable = 0. Decimal, or hexadecimal with
+// The number after the counter's name and one separator; missing and unreadable = 0. Decimal, or hexadecimal with
 // 0x. One value per name: packed immediates (s_wait_loadcnt_dscnt) are not taken apart.
 int32_t wait_value(std::string_view text, std::string_view name) {
     const size_t at = text.find(name);

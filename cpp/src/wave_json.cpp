@@ -22,7 +22,7 @@ constexpr size_t kSpareBytes = size_t{1} << 20;  // so that files that grow slow
 // Reads files one after the other into the same memory.
 class FileReader {
   public:
-    // The content, with a NUL behind it; data() is null when it cannot be read. Only regular files are.
+    // The content, with a NUL after it; data() is null when it cannot be read. Only regular files are.
     std::string_view read(const std::string& path) {
         const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
         if (file < 0) return {};

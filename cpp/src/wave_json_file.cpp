@@ -59,7 +59,7 @@ class WaveParser {
         return cursor_.object([&](std::string_view key) { return member(key); });
     }
 
-    // Of a key that stands twice the last one counts, as in other JSON readers.
+    // Of a key that occurs twice the last one counts, as in other JSON readers.
     void forget() {
         head_ = {.file = head_.file,
                  .se = head_.se,
@@ -187,7 +187,7 @@ class WaveParser {
         rows_.row[at] = row;
     }
 
-    // The runs follow each other, so behind one that cannot be read the others have no place in time.
+    // The runs follow each other, so after one that cannot be read the others have no known time.
     bool timeline() {
         rows_.each_state_column([&](auto& column) { column.truncate(head_.first_state); });
         head_.state_count = 0;
@@ -217,7 +217,7 @@ class WaveParser {
         });
     }
 
-    // Last, because `begin` may stand behind the instructions.
+    // Last, because `begin` may come after the instructions.
     void count_impossible() {
         const size_t first = head_.first_instruction, end = first + head_.instruction_count;
         const int64_t* const times = rows_.time.data();

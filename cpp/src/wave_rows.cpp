@@ -123,7 +123,7 @@ size_t end_of_wave(std::span<const uint32_t> waves, size_t first) {
 
 WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows, size_t row_count) {
     WavePaths paths;
-    std::vector<uint32_t> seen_by(row_count, 0);  // number of the last stretch that ran the row; 0 = none yet
+    std::vector<uint32_t> seen_by(row_count, 0);  // number of the last part that ran the row; 0 = none yet
     uint32_t stretch = 0;
     for (size_t first = 0, last = 0; first < waves.size(); first = last) {
         last = end_of_wave(waves, first);

@@ -8,7 +8,7 @@
 
 namespace wavescope {
 
-// The name of calls that are no nodes: what they launched counts for the call they began in.
+// The name of calls that are not nodes: what they launched counts for the call they began in.
 constexpr uint32_t nameless = 0xFFFFFFFF;
 
 // Calls sorted by thread and begin. `launch` numbers the row of `launch_ns` and `launch_count` that a call caused;

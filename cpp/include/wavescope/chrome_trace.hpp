@@ -17,7 +17,7 @@
 
 namespace wavescope {
 
-// Texts as JSON strings with their quotes, each escaped once; bytes that are no UTF-8 become U+FFFD.
+// Texts as JSON strings with their quotes, each escaped once; bytes that are not UTF-8 become U+FFFD.
 class JsonTexts {
   public:
     void add(std::string_view text);
@@ -93,7 +93,7 @@ class ChromeTrace {
         std::memcpy(at_, text.data(), text.size());
         at_ += text.size();
     }
-    // A text of any length, with room behind it for the rest of an event.
+    // A text of any length, with room after it for the rest of an event.
     void text(std::string_view text);
     void begin_event();
     void open(char phase, int64_t pid);

@@ -51,7 +51,7 @@ class Column {
         return at;
     }
 
-    // Makes room for `count` elements in all, so that growing up to there moves nothing.
+    // Makes room for `count` elements in total, so that growing up to there moves nothing.
     void reserve(size_t count) {
         if (count > capacity_) set_capacity(count);
     }

@@ -24,7 +24,7 @@ struct HidingInput {
     std::span<const uint16_t> other_duration;
 };
 
-// reference: as AMD's viewer computes it (rcv_features 2.7). Busy intervals that touch are put behind each other, and a
+// reference: as AMD's viewer computes it (rcv_features 2.7). Busy intervals that touch are joined end to end, and a
 // wave's own instructions hide its own gaps.
 // corrected: true unions, and only what other waves do hides a wave's time.
 enum class HidingRule { reference, corrected };

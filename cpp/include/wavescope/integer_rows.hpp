@@ -12,12 +12,12 @@ namespace wavescope {
 struct IntegerRows {
     std::vector<Column<int64_t>> values;  // by column; 0 where a row is too short
     Column<uint32_t> width;               // of each row, as written
-    uint64_t malformed_count = 0;         // rows that are no numbers, or fewer than asked for; left out
+    uint64_t malformed_count = 0;         // rows that are not numbers, or fewer than asked for; left out
     bool is_json = true;                  // false = reading stopped at byte_offset; the rows before it are here
     uint64_t byte_offset = 0;
 };
 
-// `text` is a list or null, followed by a NUL. Rows have at least `least` columns; those behind `most` are passed over.
+// `text` is a list or null, followed by a NUL. Rows have at least `least` columns; those after `most` are passed over.
 IntegerRows read_integer_rows(std::string_view text, size_t least, size_t most);
 
 // The members of a JSON object: their keys as written, and where their values lie in the text.

@@ -22,7 +22,7 @@ struct Jumps {
     }
 };
 
-// Jumps of rows that `may_jump`. `is_call` tells which of them call functions, whose rows are no part of the loops
+// Jumps of rows that `may_jump`. `is_call` tells which of them call functions, whose rows are not part of the loops
 // around the call. Both have one value per code row. Instructions without a row hide what happens around them. The
 // instructions of a wave follow each other. Linear.
 Jumps taken_jumps(std::span<const uint32_t> waves, std::span<const int32_t> rows, std::span<const uint8_t> may_jump,
@@ -41,7 +41,7 @@ struct LoopIterations {
     Column<uint32_t> wave;
     Column<uint32_t> iteration;  // 0 = the first since the wave entered the loop
     Column<uint8_t> is_last;     // whether the wave left the loop in it
-    Column<int64_t> cycles;      // to the next iteration, or to the first instruction behind the loop
+    Column<int64_t> cycles;      // to the next iteration, or to the first instruction after the loop
     Column<int64_t> stall;       // cycles of the instructions in it
 
     template <class Visitor>

@@ -35,7 +35,7 @@ struct LateCauses {
     }
 };
 
-// The way to a barrier begins behind the wave's barrier before it, or with its first instruction. An instruction costs
+// The way to a barrier starts after the wave's previous barrier, or with its first instruction. An instruction costs
 // its duration and the gap before it, from the latest end of the wave's earlier instructions. `passages` are sorted by
 // position. Instructions outside [0, row_count) do not count. Linear in the number of instructions.
 LateCauses late_causes(const Executed& executed, const Passages& passages, size_t row_count);

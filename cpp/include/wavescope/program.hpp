@@ -69,7 +69,7 @@ enum class MarkerKind : uint8_t { function = 1, user_scope = 2, point = 3, kerne
 struct MarkerName {
     MarkerKind kind = MarkerKind::point;
     uint32_t id = 0;             // kernels have none
-    uint32_t payload_count = 0;  // values behind the marker that belong to it
+    uint32_t payload_count = 0;  // values after the marker that belong to it
     std::string name;            // bytes as in the section, like location
     std::string location;
 };
@@ -105,10 +105,10 @@ class Program {
     int32_t find(Pc pc) const;
 
     const Line& line(int32_t row) const { return lines_[static_cast<size_t>(row)]; }
-    std::span<const Line> lines() const { return lines_; }  // by row; the places behind them have no line
+    std::span<const Line> lines() const { return lines_; }  // by row; the places after them have no line
     Pc pc(int32_t row) const { return pcs_[static_cast<size_t>(row)]; }
 
-    // Rows 0 .. listed_rows()-1 are the listings in the order added (by address inside each); rows behind them
+    // Rows 0 .. listed_rows()-1 are the listings in the order added (by address inside each); rows after them
     // are the same lines seen through raw virtual addresses, then the ends of listings that stop in skipped
     // lines (places without a line that an instruction can still be attributed to).
     size_t row_count() const { return pcs_.size(); }
@@ -118,7 +118,7 @@ class Program {
     const FuncMap* funcmap(uint64_t object) const;
     const std::map<uint64_t, FuncMap>& funcmaps() const { return funcmaps_; }
 
-    // First listed row of every listing, in the order added, and behind them listed_rows().
+    // First listed row of every listing, in the order added, and after them listed_rows().
     const std::vector<size_t>& first_rows() const { return first_rows_; }
 
     // Size in bytes and text of a listed row; characters outside printable ASCII are shown as '?'.
@@ -128,7 +128,7 @@ class Program {
         return std::string_view(texts_).substr(text_ends_[at], text_ends_[at + 1] - text_ends_[at]);
     }
 
-    // Row right behind a skipped line whose successor is missing: the reference reports that address.
+    // Row right after a skipped line whose successor is missing: the reference reports that address.
     int32_t end_row(int32_t row) const;
 
   private:
@@ -136,7 +136,7 @@ class Program {
         uint64_t address;
         std::string_view text;  // in the object's `tsv`
         uint32_t size;
-        int32_t displacement_dwords;  // of a branch, from the dword behind it
+        int32_t displacement_dwords;  // of a branch, from the dword after it
         uint8_t flags;
         std::array<LineClass, 3> classes;
     };
@@ -159,7 +159,7 @@ class Program {
     std::vector<int32_t> listed_;
     std::vector<size_t> first_rows_;
     std::vector<uint32_t> sizes_;    // listed rows only
-    std::string texts_;              // of listed rows, one behind the other
+    std::string texts_;              // of listed rows, one after the other
     std::vector<size_t> text_ends_;  // text of row r: [text_ends_[r], text_ends_[r + 1])
     std::unordered_map<int32_t, int32_t> end_rows_;
     std::map<uint64_t, FuncMap> funcmaps_;  // by code object

@@ -74,7 +74,7 @@ enum class Status : uint8_t {
     ok = 0,
     empty = 1,           // zero bytes: nothing, successfully
     too_short = 2,       // 1..7 bytes
-    no_payload = 3,      // a gfx9 header and nothing behind it
+    no_payload = 3,      // a gfx9 header without payload
     unknown_header = 4,  // not a thread trace, or a generation we do not know
     stopped = 5,         // the reference gives up here; what was decoded before it is kept
 };
@@ -230,7 +230,7 @@ struct Tally {
     int32_t highest_row = -1;  // of Program rows
     uint64_t states = 0;
     std::array<uint64_t, kStates> spans{};  // rows of each state
-    std::array<int64_t, kStates> cycles{};  // and their durations in all
+    std::array<int64_t, kStates> cycles{};  // and their total duration
 };
 
 struct Records {

@@ -9,7 +9,7 @@
 
 namespace wavescope {
 
-// Bytes behind every buffer of pages that are allocated but mean nothing: numbers are read before they are checked.
+// Bytes after every buffer of pages that are allocated but mean nothing: numbers are read before they are checked.
 constexpr size_t kPagePadding = 32;
 
 class SqliteFile {

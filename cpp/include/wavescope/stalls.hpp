@@ -1,4 +1,4 @@
-// One pass over all executed instructions: what they stalled on, and how long the operations behind every wait took.
+// One pass over all executed instructions: what they stalled on, and how long the operations of every wait took.
 // The rules are declared by the caller, row by row (docs/explanation/waits.md, "Resolved waits").
 #pragma once
 
@@ -16,7 +16,7 @@ inline constexpr size_t kStallCounters = 16;
 inline constexpr uint32_t kWaitUncertain = 1u << 31;  // more producers than can be told: the bits are candidates
 inline constexpr uint32_t kWaitUnknown = 1u << 30;    // an operation without a known PC may be among them
 
-// What every code row does, one value per row. A row may stand in `wait_row` several times, once per counter.
+// What every code row does, one value per row. A row may occur in `wait_row` several times, once per counter.
 struct StallRules {
     std::span<const uint16_t> adds;         // bit per counter that the operation adds to
     std::span<const uint8_t> order;         // operations of one number complete in order; 0 = in any order
@@ -93,7 +93,7 @@ struct StallEdges {
     }
 };
 
-// How often an operation of a row was seen to take `latency` cycles; not tight = at most so many.
+// How often an operation of a row was seen to take `latency` cycles; not tight = at most that many.
 struct LatencySamples {
     Column<int32_t> row;
     Column<uint8_t> is_tight;

@@ -17,14 +17,14 @@ inline int64_t bounded(int64_t time) {
     return std::clamp(time, -kFarthestCycles, kFarthestCycles);
 }
 
-// `count` stretches of `width` cycles (at least 1), the first from `begin` on.
+// `count` intervals of `width` cycles (at least 1), the first from `begin` on.
 struct Bins {
     int64_t begin = 0;
     int64_t width = 1;
     uint32_t count = 0;
 };
 
-// Cycles of many intervals: in all, and per bin. Constant work per interval, however many bins it covers.
+// Cycles of many intervals: total, and per bin. Constant work per interval, however many bins it covers.
 class BinnedCycles {
   public:
     explicit BinnedCycles(const Bins& bins) : bins_(bins), parts_(bins.count), whole_(bins.count + size_t{1}) {}
@@ -36,7 +36,7 @@ class BinnedCycles {
   private:
     Bins bins_;
     std::vector<int64_t> parts_;  // cycles in bins that an interval covers partly
-    std::vector<int64_t> whole_;  // intervals that cover whole bins: +1 at the first, -1 behind the last
+    std::vector<int64_t> whole_;  // intervals that cover whole bins: +1 at the first, -1 after the last
     int64_t total_ = 0;
 };
 
@@ -61,7 +61,7 @@ struct CyclesOverTime {
 };
 
 // States of waves. Kinds are the states 0 to 4; 5 stands for any other value. One value per wave: the group it is
-// counted in, when it begins, and where its stretches lie in `states` and `durations`; what lies outside is left out.
+// counted in, when it begins, and where its intervals are in `states` and `durations`; what lies outside is left out.
 struct WaveStates {
     std::span<const uint32_t> group;
     std::span<const int64_t> begin;

@@ -38,7 +38,7 @@ struct Waits {
 
 // `waves` and `rows` have one value per executed instruction; the instructions of a wave follow each other. `rows`
 // index `texts`; a negative row is an instruction without a PC, which is passed over. An empty text, or a row
-// behind the last text, ends the matching of its wave: what is in flight behind it cannot be known.
+// after the last text, ends the matching of its wave: what is in flight after it cannot be known.
 // Linear in the number of instructions plus the length of the texts.
 Waits match_waits(std::span<const std::string_view> texts, Dialect dialect, std::span<const uint32_t> waves,
                   std::span<const int32_t> rows);

@@ -15,15 +15,15 @@ namespace wavescope {
 
 // Values of problems.kind. From `unreadable` on the file gives no wave at all; those before it concern rows.
 enum class WaveProblem : uint8_t {
-    malformed_rows = 0,    // instructions or states that are no rows of numbers of the right size; left out
+    malformed_rows = 0,    // instructions or states that are not rows of numbers of the right size; left out
     impossible_times = 1,  // instructions with a negative stall or one longer than the duration, before the wave or
                            // before the one in front of them; kept
     no_pc = 2,             // instructions of line 0, which is how writers say that the PC is not known; kept
     unknown_lines = 3,     // instructions of lines that the code does not have; kept, without a row
     unreadable = 16,       // the file cannot be opened or read
-    syntax = 17,           // no JSON; byte_offset says where
+    syntax = 17,           // not JSON; byte_offset says where
     too_deep = 18,         // absurdly nested
-    bad_number = 19,       // begin, end or place is no whole number in the range of its column
+    bad_number = 19,       // begin, end or place is not a whole number in the range of its column
     no_wave = 20,          // JSON, but without a wave, or one without begin and end
     backwards = 21,        // ends before it begins
     duplicate = 22,        // the same place and times as another file

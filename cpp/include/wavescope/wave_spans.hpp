@@ -31,7 +31,7 @@ struct WaveSpans {
 // Where waves lie: one value per wave.
 struct PlacedWaves {
     std::span<const uint32_t> lane;
-    std::span<const int64_t> time;    // instructions: cycles to add to their times; states: begin of the wave
+    std::span<const int64_t> time;    // instructions: cycles to add to their times; states: start of the wave
     std::span<const uint64_t> first;  // of its rows; what lies outside the table is left out
     std::span<const uint32_t> count;
 };
