@@ -74,7 +74,7 @@ class Occupancy {
     OccupancyTable& table_;
     const AddressRanges& from_start_;
     std::array<Running, WaveIdentity::key.mask + 1> running_{};  // the shader array is not told apart
-    Column<uint16_t> unseen_starts_;                                        // WAVE_END tokens
+    Column<uint16_t> unseen_starts_;                             // WAVE_END tokens
     size_t batch_begin_ = 0;
 };
 

@@ -82,9 +82,9 @@ class Dispatcher {
 
     // A token of which only the time counts.
     void pass(int64_t time) {
-        if (needs_attention_) attend(time);
+        if (has_pending_) finish_pending(time);
     }
-    bool needs_attention() const { return needs_attention_; }
+    bool has_pending() const { return has_pending_; }
 
     // Whether a register write leaves no record.
     static bool is_silent_reg(uint64_t contents) { return reg_field::address.of(contents) != Registers::userdata2; }
@@ -92,7 +92,7 @@ class Dispatcher {
     void realtime(int64_t time, uint64_t ticks, bool merge);
 
     void lose_packets(int64_t position) {
-        needs_attention_ = loss_pending_ = true;
+        has_pending_ = loss_pending_ = true;
         loss_position_ = position;
     }
     bool has_lost_packets() const { return loss_pending_; }
@@ -115,17 +115,17 @@ class Dispatcher {
     }
 
     void set_version(uint32_t tt) {
-        tt_ = tt;
+        trace_version_ = tt;
         layout_ = &layout_for(tt);
         ops_ = &ops_for(tt);
     }
     bool is_target(Location at) const { return at.cu == target_cu_ && at.simd == target_simd_; }
 
-    [[gnu::noinline]] void attend(int64_t time);
+    [[gnu::noinline]] void finish_pending(int64_t time);
     [[gnu::always_inline]] void inst(int64_t time, uint64_t contents) {
         const Op& op = (*ops_)[layout_->inst.op.of(contents)];
         if (op.kind != OpKind::issue) return unusual_inst(time, contents, op);
-        if (Wave* wave = slots_.top(layout_->inst.slot.of(contents))) wave->inst(time, op, tt_ <= 3);
+        if (Wave* wave = slots_.top(layout_->inst.slot.of(contents))) wave->inst(time, op, trace_version_ <= 3);
     }
     [[gnu::noinline]] void unusual_inst(int64_t time, uint64_t contents, const Op& op);
     void header(uint64_t contents);
@@ -153,7 +153,7 @@ class Dispatcher {
     WaveSlots slots_;
     WaveEmitter emitter_;
 
-    uint32_t tt_ = 0;
+    uint32_t trace_version_ = 0;
     const Layout* layout_ = nullptr;
     const OpTable* ops_ = nullptr;
     std::array<uint8_t, kRates> rate_shift_{};  // log2 of what each Rate multiplies cycles with
@@ -164,8 +164,8 @@ class Dispatcher {
     uint8_t active_cluster_ = 0;
     bool cluster_ends_ = false;
 
-    bool needs_attention_ = false;  // by the next token without a handler
-    bool loss_pending_ = false;     // a TIMESTAMP reported it, the next token carries it
+    bool has_pending_ = false;   // work for the next token without a handler
+    bool loss_pending_ = false;  // a TIMESTAMP reported it, the next token carries it
     bool any_loss_ = false;
     int64_t loss_position_ = 0;
     size_t realtime_flushed_ = 0;
@@ -173,34 +173,34 @@ class Dispatcher {
 };
 
 // A token without a handler still reports a loss, and lets a full list of realtime pairs go (spec_rdna 14.2).
-void Dispatcher::attend(int64_t time) {
+void Dispatcher::finish_pending(int64_t time) {
     if (loss_pending_) report_loss(time);
     const size_t pairs = records_.realtime.realtime_ticks.size();
     if (pairs - realtime_flushed_ >= OccupancyLog::kBatch) realtime_flushed_ = pairs;
-    needs_attention_ = false;
+    has_pending_ = false;
 }
 
 void Dispatcher::header(uint64_t contents) {
     set_version(header_field::version.word(contents));
-    if (tt_ >= 4) double_buffer_ = header_field::double_buffer.set(contents);
+    if (trace_version_ >= 4) double_buffer_ = header_field::double_buffer.set(contents);
     // The reference reads 3 bits on v4 although its wave tokens have 4: targets from WGP 8 on give no waves.
-    const Field wgp = corrected_ && tt_ == 4 ? kLayoutV5.target_wgp : layout_->target_wgp;
+    const Field wgp = corrected_ && trace_version_ == 4 ? kLayoutV5.target_wgp : layout_->target_wgp;
     target_cu_ = (header_field::sa.word(contents) << 7) + wgp.word(contents);
     target_simd_ = header_field::simd.word(contents);
     records_.target_cu = static_cast<uint8_t>(target_cu_);
     records_.target_simd = static_cast<uint8_t>(target_simd_);
     records_.double_buffer = double_buffer_;
-    if (tt_ >= 5) {
+    if (trace_version_ >= 5) {
         const bool half_rate = header_field::half_rate_trans.set(contents);
         rate_shift_[static_cast<size_t>(Rate::transcendental)] = half_rate ? 0 : 1;
         return;
     }
-    const uint64_t rate = header_field::dp_rate.of(contents) & (tt_ < 3 ? 15 : 7);
+    const uint64_t rate = header_field::dp_rate.of(contents) & (trace_version_ < 3 ? 15 : 7);
     const auto dp_shift = static_cast<uint8_t>(rate == 0 ? 0 : rate - 1);
     rate_shift_[static_cast<size_t>(Rate::double_precision)] = dp_shift;
     rate_shift_[static_cast<size_t>(Rate::derated_double_precision)] =
         static_cast<uint8_t>(dp_shift + header_field::dp_derate.of(contents));
-    if (tt_ == 4) exclude_barrier_ = header_field::exclude_barrier.set(contents);
+    if (trace_version_ == 4) exclude_barrier_ = header_field::exclude_barrier.set(contents);
 }
 
 void Dispatcher::unusual_inst(int64_t time, uint64_t contents, const Op& op) {
@@ -214,7 +214,7 @@ void Dispatcher::unusual_inst(int64_t time, uint64_t contents, const Op& op) {
     if (wave == nullptr) return;
     if (op.kind == OpKind::replay) return wave->replay();
     if (op.kind == OpKind::matrix_scale) return wave->scale_next();
-    wave->unusual_inst(time, op, cycles, tt_ <= 3);
+    wave->unusual_inst(time, op, cycles, trace_version_ <= 3);
 }
 
 void Dispatcher::new_pc(int64_t time, uint64_t contents) {
@@ -313,7 +313,7 @@ void Dispatcher::wave_end(int64_t time, uint64_t contents) {
 void Dispatcher::shader_data(int64_t time, uint64_t contents, bool is_short) {
     constexpr uint8_t kImmediate = 1, kPrivileged = 2;
     const auto& field = layout_->shader_data;
-    if (tt_ == 3 && field.exec_masked.set(contents)) return;
+    if (trace_version_ == 3 && field.exec_masked.set(contents)) return;
     const Field& data = is_short ? field.data_short : field.data;
     const Field& privileged = is_short ? field.privileged_short : field.privileged;
     const uint8_t flags =
@@ -328,7 +328,7 @@ void Dispatcher::misc(int64_t time, uint64_t contents, int64_t position) {
     const auto& field = layout_->misc;
     if (!field.any.set(contents)) return;
     const bool low_bit = field.sample_or_loss.set(contents);
-    if (low_bit && tt_ <= 2) {
+    if (low_bit && trace_version_ <= 2) {
         loss_position_ = position;
         report_loss(time);
     }
@@ -343,7 +343,7 @@ void Dispatcher::misc(int64_t time, uint64_t contents, int64_t position) {
     if (field.didt_begin.set(contents)) add_event(time, EventType::didt_stall_begin);
     if (field.didt_end.set(contents)) add_event(time, EventType::didt_stall_end);
     if (field.rinse.set(contents)) add_event(time, EventType::gc_rinse);
-    if (low_bit && tt_ > 2) add_event(time, EventType::spm_sample);
+    if (low_bit && trace_version_ > 2) add_event(time, EventType::spm_sample);
     if (field.cluster_first.set(contents) || field.cluster_last.set(contents)) {
         active_cluster_ = field.cluster.byte(contents);
         cluster_ends_ = field.cluster_last.set(contents);
@@ -366,7 +366,7 @@ void Dispatcher::reg(int64_t time, uint64_t contents) {
     const bool compute = reg_field::compute.set(contents);
     if (compute) registers_.write_compute(address, data, me, pipe);
     if (compute && address == kTraceEnable && data == 0) end_.stopped = true;
-    if ((!compute || tt_ <= 2) && address == Registers::userdata2) {
+    if ((!compute || trace_version_ <= 2) && address == Registers::userdata2) {
         end_.stopped = false;
         registers_.write_userdata2(data, me, pipe, time, records_);
     }
@@ -377,12 +377,12 @@ void Dispatcher::reg_init(int64_t time, uint64_t contents) {
     if (reg_init_field::type.of(contents) != kDispatch || (reg_init_field::data.of(contents) & 1) == 0) return;
     end_.stopped = false;
     constexpr uint32_t kGranule = 512, kAllSgprs = 128;
-    const uint32_t scale = tt_ >= 5 ? 2 : 1;
+    const uint32_t scale = trace_version_ >= 5 ? 2 : 1;
     uint32_t lds_bytes = registers_.lds_granules() * kGranule * scale;
-    if (tt_ == 1) lds_bytes = lds_bytes * 10 / 4;
+    if (trace_version_ == 1) lds_bytes = lds_bytes * 10 / 4;
     registers_.add_dispatch(time, reg_init_field::me.word(contents), reg_init_field::pipe.word(contents),
                             {.vgprs = registers_.vgprs() * scale,
-                             .sgprs = tt_ <= 1 ? registers_.sgprs() : kAllSgprs,
+                             .sgprs = trace_version_ <= 1 ? registers_.sgprs() : kAllSgprs,
                              .lds_bytes = lds_bytes},
                             records_.dispatches);
 }
@@ -395,7 +395,7 @@ void Dispatcher::realtime(int64_t time, uint64_t ticks, bool merge) {
         table.realtime_ticks.back() = (table.realtime_ticks.back() + ticks) / 2;
     } else {
         table.add(time, ticks);
-        if (table.realtime_ticks.size() - realtime_flushed_ >= OccupancyLog::kBatch) needs_attention_ = true;
+        if (table.realtime_ticks.size() - realtime_flushed_ >= OccupancyLog::kBatch) has_pending_ = true;
     }
 }
 

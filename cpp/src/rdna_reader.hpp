@@ -48,7 +48,7 @@ class RecentSlots {
 //   void realtime(int64_t time, uint64_t ticks, bool merge)  a pair of clocks
 //   void lose_packets(int64_t position)                      the next token delivered or passed reports it
 //   bool has_lost_packets() const
-//   bool needs_attention() const                             whether pass() would do something
+//   bool has_pending() const                                 whether pass() would do something
 //   bool is_silent_reg(uint64_t contents) const              whether a REG token leaves no record
 template <int kVersion, class Sink>
 class Reader {
@@ -327,7 +327,7 @@ Step Reader<kVersion, Sink>::run(int64_t end) {
                     step = take(entry.token, window, at, cursor.time);
                 }
                 s_.extends = kExtends && entry.token == Token::wave_start_ext;
-                special = s_.extends || sink_.needs_attention();
+                special = s_.extends || sink_.has_pending();
                 fetched = fetch(cursor.at);
         }
     }
@@ -340,7 +340,7 @@ Step Reader<kVersion, Sink>::bulk() {
     const int64_t end = bits_ - kBulkMargin;
     while (s_.at < end) {
         if (run(end) == Step::stopped) return Step::stopped;
-        while (s_.at < end && (s_.extends || sink_.needs_attention())) {
+        while (s_.at < end && (s_.extends || sink_.has_pending())) {
             if (read_one<true>(false) == Step::stopped) return Step::stopped;
         }
     }

@@ -47,7 +47,7 @@ class WaitingTokens {
     // front of it, it is handed out now, and only its place in the line is kept.
     [[gnu::always_inline]] Step add_silent(Token token, int64_t time, uint64_t contents, int64_t position,
                                            bool must_wait) {
-        if (!tokens_.empty() || sink_.needs_attention()) return add(token, time, contents, position, must_wait);
+        if (!tokens_.empty() || sink_.has_pending()) return add(token, time, contents, position, must_wait);
         const Step step = add_passing(time, must_wait);
         sink_.deliver(token, time, contents, position);
         return step;
