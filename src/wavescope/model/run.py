@@ -100,9 +100,9 @@ class Run:
         import polars as pl
 
         names = self._checked(table, columns)
-        found = list(self.chunks(table, names))
+        parts = list(self.chunks(table, names))
         empty = empty_frame(RUN[table]).select(names)
-        return pl.concat([empty, *found], rechunk=True) if found else empty
+        return pl.concat([empty, *parts], rechunk=True) if parts else empty
 
     def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
         """These columns of a table (None = all), in pieces of at most about a million rows."""
@@ -112,9 +112,9 @@ class Run:
         if table in self._tables:
             yield self._tables[table].select(names)
             return
-        made = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
-        if made:
-            yield made().select(names)
+        computed = {"sources": self._sources_frame, "losses": self._losses_frame}.get(table)
+        if computed:
+            yield computed().select(names)
             return
         dtypes = RUN[table].dtypes  # counter_info.symbol is a text
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
@@ -198,14 +198,14 @@ class Run:
     def _extra(self, name: str) -> pl.DataFrame:
         import polars as pl
 
-        found = [
+        frames = [
             source.extras[name].select(pl.lit(number, pl.UInt32).alias("source"), pl.all())
             for number, source in enumerate(self.origins)
             if name in source.extras
         ]
-        if not found:
+        if not frames:
             self._checked(name, None)
-        return pl.concat(found, how="diagonal_relaxed")
+        return pl.concat(frames, how="diagonal_relaxed")
 
     def _before(self, table: str, number: int) -> int:
         """How many rows of a numbered table the sources before source `number` have."""
@@ -228,8 +228,8 @@ class Run:
     def _losses_frame(self) -> pl.DataFrame:
         import polars as pl
 
-        found = [run_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
-        return pl.concat([empty_frame(RUN["losses"]), *found])
+        frames = [run_losses(source.losses, source.path, n) for n, source in enumerate(self.origins)]
+        return pl.concat([empty_frame(RUN["losses"]), *frames])
 
 
 def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> pl.DataFrame:

@@ -48,20 +48,20 @@ class Batches:
 def batches_of(run: Run) -> Batches:
     """The calls of a run in batches."""
     events = Events(run, "process")
-    found: pl.DataFrame | None = None
+    totals: pl.DataFrame | None = None
     bits = 0
     for table in EVENT_TABLES:
         for piece in events.pieces(table):
             more = _surplus(piece.filter(is_timed())["start_ns"] // (1 << bits))
             bits += more
-            parts = [_summed(piece, bits)] if found is None else [_coarser(found, more), _summed(piece, bits)]
-            found = pl.concat(parts)
-            more = _surplus(found.filter(pl.col("timed") > 0)["batch"])
-            found, bits = _coarser(found, more), bits + more
-    if found is None:
+            parts = [_summed(piece, bits)] if totals is None else [_coarser(totals, more), _summed(piece, bits)]
+            totals = pl.concat(parts)
+            more = _surplus(totals.filter(pl.col("timed") > 0)["batch"])
+            totals, bits = _coarser(totals, more), bits + more
+    if totals is None:
         return Batches(empty_frame(_BATCHES), events.extents(), events.process_count())
-    words = found.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
-    return Batches(words.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
+    named = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+    return Batches(named.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
 
 
 def means(partials: Sequence[Batches]) -> pl.DataFrame:

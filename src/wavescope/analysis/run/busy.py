@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work, place_frame, shared_gpus
+from wavescope.analysis.run.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavescope.analysis.run.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged, share_of
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer
@@ -17,7 +17,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.run.gpus import Place
+    from wavescope.analysis.run.gpus import GpuKey
     from wavescope.model.schema import TableSpec
 
 _GPU = """\
@@ -125,34 +125,34 @@ class PartialBusy:
     bin_count: int
 
     @property
-    def used_gpus(self) -> frozenset[Place]:
+    def used_gpus(self) -> frozenset[GpuKey]:
         """The GPUs that did work."""
         used = self.gpus.filter(pl.col("start_ns").is_not_null())
-        return frozenset(used.select(PLACE).rows())
+        return frozenset(used.select(GPU_KEY).rows())
 
 
 @bounded(bins=BINS)
-def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[Place] = frozenset()) -> PartialBusy:
+def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = frozenset()) -> PartialBusy:
     """What one run knows, with curves of at most `bins` stretches.
 
     The merged intervals of a GPU that other runs tell of too must be kept to be merged with theirs: `shared` names
     such GPUs (see `shared_gpus`).
     """
-    places = gpu_places(run)
-    work = intervals(gpu_work(run, places), ["place"])
-    names = places.table.select("place", *PLACE)
+    gpu_index = index_gpus(run)
+    work = intervals(gpu_work(run, gpu_index), ["place"])
+    names = gpu_index.table.select("place", *GPU_KEY)
     whole = _merged_kinds(work)
-    gpus = places.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
+    gpus = gpu_index.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
     for kind, parts in whole.items():
         gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
-    kept = pl.concat(whole[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]).join(
-        names.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True), on="place"
-    )
+    shared_work = pl.concat(
+        whole[kind].with_columns(is_copy=pl.lit(kind == "copy_busy_ns")) for kind in _KINDS[1:]
+    ).join(names.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
     return PartialBusy(
         gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
         streams=_streams(run, work).join(names, on="place", maintain_order="left").drop("place"),
-        bins=_binned(whole, places.table, bins),
-        intervals=kept.select(*PLACE, "is_copy", "start_ns", "end_ns"),
+        bins=_binned(whole, gpu_index.table, bins),
+        intervals=shared_work.select(*GPU_KEY, "is_copy", "start_ns", "end_ns"),
         bin_count=bins,
     )
 
@@ -180,23 +180,25 @@ def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     by = ["place", "process", "stream"]
-    found = _totals(work, by).drop("start_ns", "end_ns")
+    totals = _totals(work, by).drop("start_ns", "end_ns")
     spent = covered(in_order(work, by), by).rename({"covered_ns": "busy_ns"})
     ids = run.read("streams", ["stream", "stream_id"])
     processes = run.read("processes", ["process", "pid", "rank"])
     named = (
-        found.join(spent, on=by, nulls_equal=True)
+        totals.join(spent, on=by, nulls_equal=True)
         .join(ids, on="stream", how="left")
         .join(processes, on="process", how="left")
     )
     return named.sort("place", "pid", "stream_id", "stream", nulls_last=True).drop("process", "stream")
 
 
-def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int) -> pl.DataFrame:
+def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count: int) -> pl.DataFrame:
     """Merged times per stretch, of every machine on its own clock."""
-    found = []
-    for _, gpus in places.group_by("machine", maintain_order=True):
-        parts = {kind: frame.filter(pl.col("place").is_in(gpus["place"].to_list())) for kind, frame in whole.items()}
+    curves = []
+    for _, node_gpus in gpu_numbers.group_by("machine", maintain_order=True):
+        parts = {
+            kind: frame.filter(pl.col("place").is_in(node_gpus["place"].to_list())) for kind, frame in whole.items()
+        }
         work = parts["busy_ns"]
         if not work.height:
             continue
@@ -206,13 +208,13 @@ def _binned(whole: Mapping[str, pl.DataFrame], places: pl.DataFrame, count: int)
             covered_per_bin(frame, ["place"], begin, end, width).rename({"covered_ns": kind})  # type: ignore[arg-type]
             for kind, frame in parts.items()
         ]
-        both = sums[0]
+        totals = sums[0]
         for more in sums[1:]:
-            both = both.join(more, on=["place", "bin"], how="left", maintain_order="left")
-        found.append(both.with_columns(pl.col(_KINDS).fill_null(0), width=pl.lit(width, pl.Int64)))
+            totals = totals.join(more, on=["place", "bin"], how="left", maintain_order="left")
+        curves.append(totals.with_columns(pl.col(_KINDS).fill_null(0), width=pl.lit(width, pl.Int64)))
     empty = pl.DataFrame(schema={"place": pl.UInt32} | dict.fromkeys(("bin", "width", *_KINDS), pl.Int64))
     columns = empty.columns
-    return pl.concat([empty, *(part.select(columns) for part in found)]).join(places, on="place").select(_BINS)
+    return pl.concat([empty, *(part.select(columns) for part in curves)]).join(gpu_numbers, on="place").select(_BINS)
 
 
 def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
@@ -222,54 +224,54 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     used = seen.filter(pl.col("start_ns").is_not_null())
     nodes = _nodes(seen, used, max(part.bin_count for part in partials))
     streams = pl.concat(part.streams for part in partials)
-    processes = streams.group_by(PLACE).agg(process_count=pl.col("pid").n_unique())
+    processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
     spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("start_ns"))
     gpus = (
         used.join(spans, on="machine")
-        .join(processes, on=PLACE, how="left", nulls_equal=True)
+        .join(processes, on=GPU_KEY, how="left", nulls_equal=True)
         .with_columns(
             *(share_of(pl.col(kind), pl.col("span_ns")).alias(kind.replace("_ns", "_share")) for kind in _KINDS),
             duration_sum_share=share_of(pl.col("duration_sum_ns"), pl.col("span_ns")),
             concurrency_mean=share_of(pl.col("duration_sum_ns"), pl.col("busy_ns")),
         )
-        .sort("node", *PLACE, nulls_last=True)
+        .sort("node", *GPU_KEY, nulls_last=True)
     )
-    places = gpus.select(*PLACE, "node", "gpu", "span_ns")
+    gpu_labels = gpus.select(*GPU_KEY, "node", "gpu", "span_ns")
     rows = (
-        streams.join(places, on=PLACE, nulls_equal=True, maintain_order="left")
+        streams.join(gpu_labels, on=GPU_KEY, nulls_equal=True, maintain_order="left")
         .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("span_ns")))
-        .sort("node", *PLACE, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
+        .sort("node", *GPU_KEY, "rank", "pid", "stream_id", "busy_ns", nulls_last=True)
     )
     tables = Busy.tables
     return Busy(
         gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
         streams=rows.select(tables["streams"].names),
-        over_time=_over_time(partials, nodes, places),
+        over_time=_over_time(partials, nodes, gpu_labels),
         nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
     )
 
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     """One row per GPU, whatever the number of runs that tell of it."""
-    found = pl.concat(part.gpus for part in partials)
+    rows = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
     seen = (
-        found.sort("start_ns", nulls_last=True, maintain_order=True)
-        .group_by(PLACE, maintain_order=True)
+        rows.sort("start_ns", nulls_last=True, maintain_order=True)
+        .group_by(GPU_KEY, maintain_order=True)
         .agg(first, sums, pl.col("start_ns").min(), pl.col("end_ns").max(), users=pl.col("start_ns").count())
     )
-    kept = pl.concat(part.intervals for part in partials).sort(*PLACE, "start_ns", "end_ns")
-    apart = (kept, kept.filter(~pl.col("is_copy")), kept.filter("is_copy"))
-    is_kept = kept.select(PLACE).unique().with_columns(is_kept=pl.lit(value=True))
-    seen = seen.join(is_kept, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
+    shared_work = pl.concat(part.intervals for part in partials).sort(*GPU_KEY, "start_ns", "end_ns")
+    apart = (shared_work, shared_work.filter(~pl.col("is_copy")), shared_work.filter("is_copy"))
+    is_kept = shared_work.select(GPU_KEY).unique().with_columns(is_kept=pl.lit(value=True))
+    seen = seen.join(is_kept, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
     for kind, frame in zip(_KINDS, apart, strict=True):
-        together = covered(frame, PLACE).rename({"covered_ns": "together"})
+        together = covered(frame, GPU_KEY).rename({"covered_ns": "together"})
         of_all = pl.when(pl.col("users") > 1, pl.col(kind) > 0).then(
             pl.when("is_kept").then(pl.col("together").fill_null(0))  # else sums of sums would be too much: null
         )
         seen = (
-            seen.join(together, on=PLACE, how="left", nulls_equal=True, maintain_order="left")
+            seen.join(together, on=GPU_KEY, how="left", nulls_equal=True, maintain_order="left")
             .with_columns(of_all.otherwise(kind).alias(kind))
             .drop("together")
         )
@@ -291,9 +293,9 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
     )
 
 
-def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
-    shared = pl.concat(part.intervals for part in partials).select(PLACE).unique()
-    bins = [part.bins.join(shared, on=PLACE, how="anti", nulls_equal=True) for part in partials]
+def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, gpu_labels: pl.DataFrame) -> pl.DataFrame:
+    shared = pl.concat(part.intervals for part in partials).select(GPU_KEY).unique()
+    bins = [part.bins.join(shared, on=GPU_KEY, how="anti", nulls_equal=True) for part in partials]
     bins += _shared_bins(partials, nodes)
     width, begin, end = pl.col("bin_ns"), pl.col("node_start_ns"), pl.col("node_end_ns")
     clocks = nodes.select("machine", "bin_ns", node_start_ns="start_ns", node_end_ns="end_ns")
@@ -303,26 +305,26 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, places: pl.
         pl.concat(bins)
         .join(clocks, on="machine")
         .with_columns(at=(pl.col("bin") * pl.col("width")) // width)
-        .group_by(*PLACE, "at")
+        .group_by(*GPU_KEY, "at")
         .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_start_ns", "node_end_ns").first())
         .with_columns(bin=pl.col("at") - begin // width, start_ns=start, length_ns=stop - start)
         .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("length_ns")))
-        .join(places.drop("span_ns"), on=PLACE, nulls_equal=True)
-        .sort("node", *PLACE, "bin", nulls_last=True)
+        .join(gpu_labels.drop("span_ns"), on=GPU_KEY, nulls_equal=True)
+        .sort("node", *GPU_KEY, "bin", nulls_last=True)
     )
     return rows.select(Busy.tables["over_time"].names)
 
 
 def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
     """Curves of GPUs that several runs tell of."""
-    kept = pl.concat(part.intervals for part in partials)
-    if not kept.height:
+    shared_work = pl.concat(part.intervals for part in partials)
+    if not shared_work.height:
         return []
-    places = kept.select(PLACE).unique().sort(PLACE, nulls_last=True).with_row_index("place")
-    work = kept.join(places, on=PLACE, nulls_equal=True).sort("place", "start_ns", "end_ns")
+    gpu_numbers = shared_work.select(GPU_KEY).unique().sort(GPU_KEY, nulls_last=True).with_row_index("place")
+    work = shared_work.join(gpu_numbers, on=GPU_KEY, nulls_equal=True).sort("place", "start_ns", "end_ns")
     whole = _merged_kinds(work)
     return [
-        _binned(whole, places.filter(pl.col("machine") == machine), count)
+        _binned(whole, gpu_numbers.filter(pl.col("machine") == machine), count)
         for machine, count in nodes.select("machine", "bin_count").iter_rows()
     ]
 

@@ -70,19 +70,19 @@ def catalog(run: Run | None, name: str | None = None) -> Catalog:
     >>> catalog(None).relations["name"].to_list()[:2]
     ['code_objects', 'kernel_symbols']
     """
-    found = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
+    entries = [_view(view) for view in VIEWS] + [_table(table) for table in RUN]
     if run is not None:
-        found += [_extra(run, extra) for extra in run.extra_names]
-        found += _stored(run)
+        entries += [_extra(run, extra) for extra in run.extra_names]
+        entries += _stored(run)
     if name is not None:
-        chosen = [entry for entry in found if entry[0][0].lower() == name.lower()]
+        chosen = [entry for entry in entries if entry[0][0].lower() == name.lower()]
         if not chosen:
             what = f"no view or table {name!r}"
-            raise UsageError(what, advice=f"there are {', '.join(entry[0][0] for entry in found)}")
-        found = chosen
+            raise UsageError(what, advice=f"there are {', '.join(entry[0][0] for entry in entries)}")
+        entries = chosen
     return Catalog(
-        pl.DataFrame([head for head, _ in found], schema=_RELATIONS.dtypes, orient="row"),
-        pl.DataFrame([row for _, rows in found for row in rows], schema=_COLUMNS.dtypes, orient="row"),
+        pl.DataFrame([head for head, _ in entries], schema=_RELATIONS.dtypes, orient="row"),
+        pl.DataFrame([row for _, rows in entries for row in rows], schema=_COLUMNS.dtypes, orient="row"),
     )
 
 
@@ -110,10 +110,10 @@ def _extra(run: Run, name: str) -> tuple[Head, Rows]:
 
 
 def _stored(run: Run) -> list[tuple[Head, Rows]]:
-    found: dict[str, tuple[Head, Rows]] = {}
+    entries: dict[str, tuple[Head, Rows]] = {}
     for source in run.origins:
         for stored in stored_tables(source):
             head = (stored.table, "stored", f"as {source.format} stores it", stored.column_count)
             rows = [(stored.table, column, "", "", "as stored") for column in stored.columns.split(", ")]
-            found.setdefault(stored.table, (head, rows))
-    return list(found.values())
+            entries.setdefault(stored.table, (head, rows))
+    return list(entries.values())

@@ -73,9 +73,9 @@ class ChoiceRules:
 
     def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
         windows = self.windows.by_process if self.windows else []
-        one = windows[0] if windows and len(set(windows)) == 1 else None
-        if one:
-            first, last = (pl.lit(bound, pl.Int64) for bound in one)
+        common = windows[0] if windows and len(set(windows)) == 1 else None
+        if common:
+            first, last = (pl.lit(bound, pl.Int64) for bound in common)
         else:
             sides = ([window[side] if window else None for window in windows] for side in (0, 1))
             first, last = (pl.lit(pl.Series(side, dtype=pl.Int64).gather(piece["process"])) for side in sides)
@@ -98,14 +98,14 @@ class ChoiceRules:
         return pl.any_horizontal(here)
 
     def _of_domain(self, piece: pl.DataFrame) -> pl.Expr:
-        asked = {word.upper() for word in self._selection.domains}
-        asked |= {"MARKER"} if "MARKERS" in asked else set()
-        found = []
+        domains = {word.upper() for word in self._selection.domains}
+        domains |= {"MARKER"} if "MARKERS" in domains else set()
+        matches = []
         for column in ("domain", "category"):
             unique = piece[column].unique()
-            hits = unique.filter(unique.cast(pl.String).str.to_uppercase().is_in(sorted(asked)))
-            found.append(pl.col(column).is_in(hits.implode()).fill_null(value=False))
-        return found[0] | found[1]
+            hits = unique.filter(unique.cast(pl.String).str.to_uppercase().is_in(sorted(domains)))
+            matches.append(pl.col(column).is_in(hits.implode()).fill_null(value=False))
+        return matches[0] | matches[1]
 
     def _of_kept_dispatch(self, piece: pl.DataFrame) -> pl.Expr:
         """Values of a dispatch follow it; streamed values are chosen by their own time and GPU."""
@@ -126,21 +126,21 @@ class ChoiceRules:
 
     def _kept_of(self, tables: list[str]) -> pl.DataFrame:
         """(process, event) of the chosen rows, each once."""
-        found = [pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64})]
+        keys = [pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64})]
         for table in tables:
             rules = self.of(table)
             columns = dict.fromkeys(["process", "event", *(name for rule in rules for name in rule.columns)])
             for piece in self._source.chunks(table, list(columns)):
-                kept = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
-                found.append(kept.select("process", "event").drop_nulls())
-        return pl.concat(found).unique()
+                selected = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
+                keys.append(selected.select("process", "event").drop_nulls())
+        return pl.concat(keys).unique()
 
     @cached_property
     def _calls(self) -> pl.DataFrame:
         """(process, correlation) of all calls, each once."""
-        found = [pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})]
-        found += [piece.drop_nulls() for piece in self._source.chunks("regions", ["process", "correlation"])]
-        return pl.concat(found).unique()
+        keys = [pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64})]
+        keys += [piece.drop_nulls() for piece in self._source.chunks("regions", ["process", "correlation"])]
+        return pl.concat(keys).unique()
 
     @cached_property
     def _agents(self) -> pl.Series:
@@ -163,9 +163,9 @@ class ChoiceRules:
         return pl.concat([pl.Series(key, [], pl.UInt32), *(piece.filter(condition)[key] for piece in pieces)])
 
 
-def _is_among(piece: pl.DataFrame, kept: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
+def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
     """Whether what `key` names in each row is one of those kept."""
-    marked = kept.with_columns(pl.lit(value=True).alias("kept"))
+    marked = selected.with_columns(pl.lit(value=True).alias("kept"))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())
 

@@ -42,14 +42,14 @@ class ChosenSource:
         rules = [*self._process_rules(table), *self._rules.of(table)]
         needed = dict.fromkeys([*columns, *(name for rule in rules for name in rule.columns)])
         for piece in self._source.chunks(table, list(needed)):
-            kept = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
-            if kept.height:
-                yield self._renumbered(kept.select(columns))
+            selected = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
+            if selected.height:
+                yield self._renumbered(selected.select(columns))
 
     def _process_rules(self, table: str) -> Iterator[Rule]:
         if self._leaves_out_processes and "process" in RUN[table].names:
-            kept = self._kept_processes.implode()
-            yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(kept))
+            processes = self._kept_processes.implode()
+            yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(processes))
 
     @cached_property
     def _leaves_out_processes(self) -> bool:
@@ -63,19 +63,19 @@ class ChosenSource:
 
     @cached_property
     def _kept_processes(self) -> pl.Series:
-        selection, kept = self._selection, self._processes
-        if selection.ranks and kept.height and kept["rank"].null_count() == kept.height:
+        selection, processes = self._selection, self._processes
+        if selection.ranks and processes.height and processes["rank"].null_count() == processes.height:
             what = "the ranks of these processes are not known"
             raise UsageError(what, where=self.path, advice="choose processes with --pid")
         if selection.pids:
-            kept = kept.filter(pl.col("pid").is_in(selection.pids))
+            processes = processes.filter(pl.col("pid").is_in(selection.pids))
         if selection.ranks:
-            kept = kept.filter(pl.col("rank").is_in(selection.ranks))
+            processes = processes.filter(pl.col("rank").is_in(selection.ranks))
         if selection.processes:
-            kept = kept.filter(pl.col("process").is_in(selection.processes))
+            processes = processes.filter(pl.col("process").is_in(selection.processes))
         if selection.without_guids:
-            kept = kept.filter(~pl.col("guid").is_in(selection.without_guids).fill_null(value=False))
-        return kept["process"]
+            processes = processes.filter(~pl.col("guid").is_in(selection.without_guids).fill_null(value=False))
+        return processes["process"]
 
     def _renumbered(self, piece: pl.DataFrame) -> pl.DataFrame:
         """References as they are without the processes that are left out."""
@@ -93,7 +93,7 @@ class ChosenSource:
         if table not in self._new_numbers:
             pieces = [piece["process"] for piece in self._source.chunks(table, ["process"])]
             process = pl.concat([pl.Series("process", [], pl.UInt32), *pieces])
-            kept = process.is_null() | process.is_in(self._kept_processes.implode())
-            number = kept.cast(pl.Int64).cum_sum() - 1
-            self._new_numbers[table] = pl.select(pl.when(kept).then(number).cast(pl.UInt32)).to_series()
+            is_selected = process.is_null() | process.is_in(self._kept_processes.implode())
+            number = is_selected.cast(pl.Int64).cum_sum() - 1
+            self._new_numbers[table] = pl.select(pl.when(is_selected).then(number).cast(pl.UInt32)).to_series()
         return self._new_numbers[table]

@@ -47,8 +47,8 @@ class NodeClocks(Answer):
 
     def begins(self, by: str) -> dict[str, int]:
         """The begin of each node, by its `node` or `machine`; of nodes that share a name, that of the first."""
-        known = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
-        return dict(known.select(by, "start_ns").rows())
+        nodes = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
+        return dict(nodes.select(by, "start_ns").rows())
 
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:

@@ -103,20 +103,20 @@ def contents(run: Run) -> Contents:
 
 def partial_contents(run: Run) -> PartialContents:
     """What one run holds."""
-    found = []
+    tables = []
     for table in RUN:
         if table != "losses":
             rows = run.count(table)
-            found.append((table, "run", rows, len(RUN[table].columns), int(rows > 0)))
+            tables.append((table, "run", rows, len(RUN[table].columns), int(rows > 0)))
     for name in run.extra_names:
         frame = run.table(name)
-        found.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
+        tables.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
     files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in run.origins]
     processes = run.read("processes", ["process", "pid", "rank"])
     environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
     return PartialContents(
         pl.DataFrame(files, schema=_FILES.dtypes, orient="row"),
-        pl.DataFrame(found, schema=_TABLES.dtypes, orient="row"),
+        pl.DataFrame(tables, schema=_TABLES.dtypes, orient="row"),
         pl.DataFrame(
             [row for source in run.origins for row in stored_tables(source)],
             schema=_STORED.dtypes,
@@ -136,8 +136,8 @@ def combine_contents(partials: Sequence[PartialContents]) -> Contents:
     """
 
     def together(field: str, table: TableSpec) -> pl.DataFrame:
-        found: list[pl.DataFrame] = [getattr(partial, field) for partial in partials]
-        return pl.concat([empty_frame(table), *found])
+        frames: list[pl.DataFrame] = [getattr(partial, field) for partial in partials]
+        return pl.concat([empty_frame(table), *frames])
 
     sums = [pl.col("row_count").sum(), pl.col("column_count").max(), pl.col("file_count").sum()]
     tables = together("tables_found", _TABLES).group_by("table", "kind", maintain_order=True).agg(sums)

@@ -78,10 +78,10 @@ def dispatch_counters(run: Run) -> pl.DataFrame:
     values = rows.group_by("process", "event", "name").agg(pl.col("value").sum())
     dispatches = run.read("dispatches", ["process", "event", "agent", "start_ns", "end_ns"])
     dispatches = dispatches.filter(pl.col("start_ns").ge(0), pl.col("end_ns") > pl.col("start_ns"))
-    known = values.join(dispatches, on=["process", "event"])
+    counted = values.join(dispatches, on=["process", "event"])
     changes = pl.concat([
-        known.select(*_WHERE, "name", time_ns="start_ns", value="value"),
-        known.select(*_WHERE, "name", time_ns="end_ns", value=-pl.col("value")),
+        counted.select(*_WHERE, "name", time_ns="start_ns", value="value"),
+        counted.select(*_WHERE, "name", time_ns="end_ns", value=-pl.col("value")),
     ])  # fmt: skip
     return _running_sums(changes)
 

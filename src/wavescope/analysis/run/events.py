@@ -92,8 +92,10 @@ class Events:
         if not self._extents:
             return empty_frame(EXTENTS)
         seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-        known = seen.join(self._who, on="process", how="left").join(self._busy.by_process(), on="process", how="left")
-        return known.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
+        processes = seen.join(self._who, on="process", how="left").join(
+            self._busy.by_process(), on="process", how="left"
+        )
+        return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
     def gpus(self) -> pl.DataFrame:
         """`host` and `gpu` of the GPUs that the kernels read so far ran on."""

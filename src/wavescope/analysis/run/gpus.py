@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
 
 #: Columns that say which GPU: equal in all files that tell of the same GPU of the same node.
-PLACE = ("machine", "gpu_key")
+GPU_KEY = ("machine", "gpu_key")
 
-Place: TypeAlias = tuple[str, int | None]  #: The values of `PLACE`.
+GpuKey: TypeAlias = tuple[str, int | None]  #: The values of `GPU_KEY`.
 
 
 class _OfGpus(Protocol):
     @property
-    def used_gpus(self) -> frozenset[Place]: ...
+    def used_gpus(self) -> frozenset[GpuKey]: ...
 
 
 @dataclass(frozen=True)
-class Places:
+class GpuIndex:
     """The GPUs of a run, by number; and which of them an agent is."""
 
     #: `place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`.
@@ -36,7 +36,7 @@ class Places:
     of_process: pl.DataFrame  #: `process` -> the `place` of work whose GPU was not recorded.
 
 
-def gpu_places(run: Run) -> Places:
+def index_gpus(run: Run) -> GpuIndex:
     """The GPUs that the processes of a run see.
 
     A node is known by its machine id, else by its host name, else the file stands for it: nothing is then known about
@@ -44,8 +44,8 @@ def gpu_places(run: Run) -> Places:
     """
     processes = machines(run)
     gpus = run.read("agents", ["agent", "process", "kind", "absolute_index", "type_index", "target", "product"])
-    known = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
-    named = known.with_columns(
+    agents = gpus.filter(pl.col("kind") == "GPU").join(processes, on="process", how="left", maintain_order="left")
+    named = agents.with_columns(
         pl.col("machine", "node").fill_null(""),
         gpu_key=pl.coalesce("absolute_index", "type_index"),
         gpu=pl.coalesce("type_index", "absolute_index"),
@@ -53,31 +53,31 @@ def gpu_places(run: Run) -> Places:
     unknown = processes.select("machine", "node", gpu_key=pl.lit(None, pl.Int64), gpu=pl.lit(None, pl.Int64))
     table = (
         pl.concat([named, unknown], how="diagonal")
-        .group_by(PLACE, maintain_order=True)
+        .group_by(GPU_KEY, maintain_order=True)
         .agg(pl.col("node", "gpu", "target", "product").first())
         .with_row_index("place")
     )
-    of_agent = named.join(table, on=PLACE, nulls_equal=True, maintain_order="left")
+    of_agent = named.join(table, on=GPU_KEY, nulls_equal=True, maintain_order="left")
     of_process = processes.join(table.filter(pl.col("gpu_key").is_null()), on="machine", maintain_order="left")
     numbers = gpus.select("agent").join(of_agent, on="agent", how="left", maintain_order="left")["place"]
-    return Places(table, numbers, of_process.select("process", "place"))
+    return GpuIndex(table, numbers, of_process.select("process", "place"))
 
 
 def machines(run: Run) -> pl.DataFrame:
     """`process` with `machine` (identity of its node) and `node` (name of it to show)."""
     sources = run.read("sources", ["source", "path"])
     nodes = run.read("nodes", ["node", "machine_id", "hostname"])
-    found = run.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
-    given = [pl.when(pl.col(name) != "").then(name) for name in ("machine_id", "hostname", "path")]
+    processes = run.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
+    names = [pl.when(pl.col(name) != "").then(name) for name in ("machine_id", "hostname", "path")]
     return (
-        found.join(nodes, on="node", how="left")
+        processes.join(nodes, on="node", how="left")
         .sort("process")
-        .select("process", machine=pl.coalesce(given), node=pl.coalesce(given[1:]))
+        .select("process", machine=pl.coalesce(names), node=pl.coalesce(names[1:]))
     )
 
 
 def gpu_work(
-    run: Run, places: Places, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
+    run: Run, gpu_index: GpuIndex, kernel_columns: Sequence[str] = (), copy_columns: Sequence[str] = ()
 ) -> pl.DataFrame:
     """Dispatches and copies with their `place`, `is_copy`, `process`, `stream`, `start_ns`, `end_ns`, and more columns.
 
@@ -87,24 +87,24 @@ def gpu_work(
     dtypes = RUN["dispatches"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
     columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
     empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
-    found = [
-        _placed(piece, agents, places).with_columns(is_copy=pl.lit(table == "copies"))
+    chunks = [
+        _placed(piece, agents, gpu_index).with_columns(is_copy=pl.lit(table == "copies"))
         for table, agents, more in (
             ("dispatches", ["agent"], kernel_columns),
             ("copies", ["dst_agent", "src_agent"], copy_columns),
         )
         for piece in run.chunks(table, [*common, *agents, *more])
     ]
-    return pl.concat([empty, *found], how="diagonal")
+    return pl.concat([empty, *chunks], how="diagonal")
 
 
-def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.DataFrame:
+def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> pl.DataFrame:
     """The rows of each GPU that one of the `agents` is; once for each GPU."""
     names = [f"place{number}" for number in range(len(agents))]
-    found = [places.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
-    piece = piece.drop(agents).with_columns(found)
+    numbers = [gpu_index.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
+    piece = piece.drop(agents).with_columns(numbers)
     if piece.select(pl.all_horizontal(pl.col(names).is_null()).any()).item():
-        unknown = places.of_process.rename({"place": "unknown"})
+        unknown = gpu_index.of_process.rename({"place": "unknown"})
         piece = piece.join(unknown, on="process", how="left", maintain_order="left")
         names.append("unknown")
     first = piece.with_columns(place=pl.coalesce(names).fill_null(0)).drop(names)
@@ -114,34 +114,34 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], places: Places) -> pl.Da
     return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(names)])
 
 
-def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[Place]:
+def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[GpuKey]:
     """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums."""
-    seen: set[Place] = set()
-    shared: set[Place] = set()
+    seen: set[GpuKey] = set()
+    shared: set[GpuKey] = set()
     for partial in partials:
         shared |= seen & partial.used_gpus
         seen |= partial.used_gpus
     return frozenset(shared)
 
 
-def place_frame(places: Iterable[Place]) -> pl.DataFrame:
-    """GPUs as a frame with the columns of `PLACE`.
+def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
+    """GPUs as a frame with the columns of `GPU_KEY`.
 
     Examples
     --------
-    >>> place_frame([("node1", 2)]).rows()
+    >>> gpu_key_frame([("node1", 2)]).rows()
     [('node1', 2)]
     """
-    return pl.DataFrame(list(places), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
+    return pl.DataFrame(list(keys), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
 
 
-def partial_intervals(run: Run, *, shared: frozenset[Place]) -> pl.DataFrame:
+def partial_intervals(run: Run, *, shared: frozenset[GpuKey]) -> pl.DataFrame:
     """When the GPUs in `shared` were busy with work of this run: merged intervals, and the process that began each."""
-    places = gpu_places(run)
-    chosen = places.table.join(place_frame(shared), on=PLACE, how="semi", nulls_equal=True)
-    work = gpu_work(run, places).join(chosen.select("place", *PLACE), on="place")
+    gpu_index = index_gpus(run)
+    chosen = gpu_index.table.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True)
+    work = gpu_work(run, gpu_index).join(chosen.select("place", *GPU_KEY), on="place")
     pids = run.read("processes", ["process", "pid"])
-    return _first_pids(intervals(work.join(pids, on="process", how="left"), PLACE))
+    return _first_pids(intervals(work.join(pids, on="process", how="left"), GPU_KEY))
 
 
 def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -151,10 +151,10 @@ def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
     """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
-    ordered = work.select(*PLACE, "start_ns", "end_ns", "pid").sort(*PLACE, "start_ns", "pid")
-    reached = pl.col("end_ns").cum_max().shift(1).over(PLACE)
+    ordered = work.select(*GPU_KEY, "start_ns", "end_ns", "pid").sort(*GPU_KEY, "start_ns", "pid")
+    reached = pl.col("end_ns").cum_max().shift(1).over(GPU_KEY)
     is_first = (pl.col("start_ns") > reached).fill_null(value=True)
-    marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(PLACE))
+    marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(GPU_KEY))
     is_last = marked["is_first"].shift(-1, fill_value=True)
-    begins = marked.filter("is_first").select(*PLACE, "start_ns", "pid")
-    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*PLACE, "start_ns", "end_ns", "pid")
+    begins = marked.filter("is_first").select(*GPU_KEY, "start_ns", "pid")
+    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*GPU_KEY, "start_ns", "end_ns", "pid")

@@ -29,10 +29,10 @@ def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> intervals(pl.DataFrame({"start_ns": [5, 1, None], "end_ns": [4, 2, 9]}), [])["end_ns"].to_list()
     [2, 5]
     """
-    known = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
+    timed = frame.filter(pl.col("start_ns").is_not_null() & pl.col("end_ns").is_not_null())
     begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
-    return in_order(known.with_columns(begin, end.alias("end_ns")), by)
+    return in_order(timed.with_columns(begin, end.alias("end_ns")), by)
 
 
 def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> pl.DataFrame:
@@ -97,8 +97,8 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     >>> gaps_between(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(9, 12, 5, 4)]
     """
-    found = frame.with_columns(gap_start_ns=_reached(by)).filter(pl.col("start_ns") > pl.col("gap_start_ns"))
-    return found.with_columns(gap_ns=pl.col("start_ns") - pl.col("gap_start_ns"))
+    gaps = frame.with_columns(gap_start_ns=_reached(by)).filter(pl.col("start_ns") > pl.col("gap_start_ns"))
+    return gaps.with_columns(gap_ns=pl.col("start_ns") - pl.col("gap_start_ns"))
 
 
 def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
@@ -114,7 +114,7 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
     length = pl.col("end_ns") - pl.col("start_ns")
     sums = length.cum_sum().over(by) if by else length.cum_sum()
     steps = whole.with_columns(before_ns=sums - length).sort("start_ns")
-    found = (
+    matches = (
         points.with_row_index("point")
         .sort("time_ns")
         .join_asof(
@@ -127,7 +127,7 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
         )
     )
     begun = pl.min_horizontal("time_ns", "end_ns") - pl.col("start_ns")
-    return found.select("point", ns=(pl.col("before_ns") + begun).fill_null(0)).sort("point")["ns"]
+    return matches.select("point", ns=(pl.col("before_ns") + begun).fill_null(0)).sort("point")["ns"]
 
 
 def bin_width(start_ns: int, end_ns: int, count: int) -> int:
@@ -181,12 +181,12 @@ def combinations(frame: pl.DataFrame, by: Sequence[str], member: str) -> pl.Data
     """
     groups = frame.partition_by(by, as_dict=True) if by else {(): frame}
     empty = frame.select(by).clear().with_columns(members=pl.lit(0, pl.Int64), length_ns=pl.lit(0, pl.Int64))
-    found = [empty]
+    lengths = [empty]
     for key in sorted(groups, key=lambda key: [(value is None, value) for value in key]):
         sums = _combinations(groups.pop(key), member)
         names = [pl.lit(value, frame.schema[name]).alias(name) for name, value in zip(by, key, strict=True)]
-        found.append(sums.select(*names, "members", "length_ns"))
-    return pl.concat(found)
+        lengths.append(sums.select(*names, "members", "length_ns"))
+    return pl.concat(lengths)
 
 
 def _combinations(frame: pl.DataFrame, member: str) -> pl.DataFrame:

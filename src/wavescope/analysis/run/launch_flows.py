@@ -58,8 +58,8 @@ def launch_flows(run: Run) -> LaunchFlows:
     for piece in run.chunks("regions", keys):
         calls = piece.with_row_index("region", count).filter(is_known)
         slots = launches.slots_of(calls).cast(pl.UInt32).alias("slot")
-        found = calls.select("region", slots).drop_nulls("slot")
-        first.append(found.unique("slot", keep="first", maintain_order=True))
+        matches = calls.select("region", slots).drop_nulls("slot")
+        first.append(matches.unique("slot", keep="first", maintain_order=True))
         count += piece.height
     regions = pl.concat(first).unique("slot", keep="first", maintain_order=True)
     slots = launches.slots_of(linked).cast(pl.UInt32).alias("slot")

@@ -74,9 +74,9 @@ class Launches:
 
     def add(self, calls: pl.DataFrame) -> None:
         """Remember those of the calls that launched some of the work, the first of several."""
-        found = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
-        is_free = self._begins.gather(found["slot"]).is_null()
-        first = found.filter(is_free & found["slot"].is_first_distinct())
+        launching = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
+        is_free = self._begins.gather(launching["slot"]).is_null()
+        first = launching.filter(is_free & launching["slot"].is_first_distinct())
         self._begins.scatter(first["slot"], first["start_ns"])
         self._threads.scatter(first["slot"], first["thread"])
 

@@ -32,10 +32,10 @@ class Markers:
     def around(self, events: pl.DataFrame) -> pl.Series:
         """The name of the range that is open on `thread` of `process` at `start_ns` of each event; null = none."""
         times = events.select("process", "thread", time="start_ns").with_row_index("row").sort("time")
-        found = times.join_asof(
+        ranges = times.join_asof(
             self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
         )
-        return found.sort("row")["name"].rename("marker")
+        return ranges.sort("row")["name"].rename("marker")
 
     def around_launches(self, events: pl.DataFrame) -> pl.Series:
         """As `around`, at the time when the API call with the `correlation` of each event began.
@@ -84,10 +84,10 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
         open=begun.over(*_THREAD, "depth"), ended=begun.over(*_THREAD, pl.col("depth") + (pl.col("step") < 0))
     )
     is_crossed = (pl.col("ended") != pl.col("range")).any().over(_THREAD)
-    known = nested.select(
+    states = nested.select(
         *_THREAD, "time", "range", "step", is_crossed=is_crossed, open=pl.when(pl.col("depth") > 0).then("open")
     )
-    innermost = pl.concat([known.filter(~pl.col("is_crossed")), _crossing(known.filter("is_crossed"))])
+    innermost = pl.concat([states.filter(~pl.col("is_crossed")), _crossing(states.filter("is_crossed"))])
     return (
         innermost.join(whole.select("name", open="range"), on="open", how="left", maintain_order="left")
         .select(*_THREAD, "time", "name")

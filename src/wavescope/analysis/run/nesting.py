@@ -37,19 +37,19 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     [1, 0, 0, 1]
     """
     lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
-    known = frame.select(*keys, "start_ns", "end_ns").join(
+    events = frame.select(*keys, "start_ns", "end_ns").join(
         lines, on=keys, how="left", nulls_equal=True, maintain_order="left"
     )
-    order = known.select(
+    order = events.select(
         pl.arg_sort_by("line", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     ).to_series()
-    ordered = known.select("line", "start_ns", "end_ns")[order]
-    made = pl.DataFrame(
+    ordered = events.select("line", "start_ns", "end_ns")[order]
+    edges = pl.DataFrame(
         _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["start_ns"], ordered["end_ns"], may_nest)
     )
-    made = made.with_columns(
-        ordered["line"].gather(made["row"]).alias("line"),
-        order.gather(made["row"]).alias("row"),
+    edges = edges.with_columns(
+        ordered["line"].gather(edges["row"]).alias("line"),
+        order.gather(edges["row"]).alias("row"),
         pl.col("is_end").cast(pl.Boolean),
     )
-    return lines, made.sort("line", "lane", maintain_order=True)
+    return lines, edges.sort("line", "lane", maintain_order=True)

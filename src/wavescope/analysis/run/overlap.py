@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.collectives import is_collective
-from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work
+from wavescope.analysis.run.gpus import GPU_KEY, gpu_work, index_gpus
 from wavescope.analysis.run.intervals import combinations, in_order, intervals, merged, share_of
 from wavescope.analysis.run.launches import region_pieces
 from wavescope.analysis.run.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
@@ -19,7 +19,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.run.gpus import Places
+    from wavescope.analysis.run.gpus import GpuIndex
     from wavescope.model.schema import TableSpec
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
@@ -145,8 +145,8 @@ class PartialOverlap:
 
 def partial_overlap(run: Run) -> PartialOverlap:
     """What one run knows."""
-    places = gpu_places(run)
-    work = gpu_work(run, places, ["name"])
+    gpu_index = index_gpus(run)
+    work = gpu_work(run, gpu_index, ["name"])
     names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
     kind = (
         pl.when("is_copy")
@@ -159,7 +159,7 @@ def partial_overlap(run: Run) -> PartialOverlap:
     by = ["place", "process"]
     work = intervals(work.select(*by, "stream", "start_ns", "end_ns", kind=kind), by)
     who = run.read("processes", ["process", "pid", "rank"]).with_columns(pl.col("process"))
-    where = places.table.select("place", *PLACE, "node", "gpu")
+    where = gpu_index.table.select("place", *GPU_KEY, "node", "gpu")
 
     def named(frame: pl.DataFrame) -> pl.DataFrame:
         return frame.join(where, on="place").join(who, on="process", how="left").drop("place", "process")
@@ -174,7 +174,7 @@ def partial_overlap(run: Run) -> PartialOverlap:
         gpus=named(_kinds(work, by)),
         streams=named(_stream_pairs(together, marked, by, ids)),
         stream_levels=named(levels(streams, by) if is_cut else levels_of(together, by)),
-        host=_host(run, whole, who, places),
+        host=_host(run, whole, who, gpu_index),
         intervals=named(busy),
         bridged_ns=lost,
         is_cut=is_cut,
@@ -208,13 +208,13 @@ def _kinds(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], ids: pl.DataFrame) -> pl.DataFrame:
-    found = pairs(together, marked, by, "stream")
+    rows = pairs(together, marked, by, "stream")
     for side in ("first", "second"):
-        found = found.join(
+        rows = rows.join(
             ids.rename({"stream": f"{side}_stream", "stream_id": f"{side}_stream_id"}), on=f"{side}_stream", how="left"
         )
     swapped = pl.col("first_stream_id") > pl.col("second_stream_id")
-    return found.drop("first_stream", "second_stream").with_columns(
+    return rows.drop("first_stream", "second_stream").with_columns(
         first_stream_id=pl.when(swapped).then("second_stream_id").otherwise("first_stream_id"),
         second_stream_id=pl.when(swapped).then("first_stream_id").otherwise("second_stream_id"),
         first_busy_ns=pl.when(swapped).then("second_busy_ns").otherwise("first_busy_ns"),
@@ -222,7 +222,7 @@ def _stream_pairs(together: pl.DataFrame, marked: pl.DataFrame, by: list[str], i
     )
 
 
-def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl.DataFrame:
+def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) -> pl.DataFrame:
     """Calls of each process against its GPU work."""
     by = ["process"]
     empty = run.read("processes", ["process", "start_ns", "end_ns"]).clear()
@@ -237,7 +237,7 @@ def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, places: Places) -> pl
     )
     has_call = pl.col("members") & _CALLS != 0
     is_both = pl.col("members") == _CALLS + _GPU_WORK
-    nodes = places.of_process.join(places.table, on="place").select("process", "machine", "node")
+    nodes = gpu_index.of_process.join(gpu_index.table, on="place").select("process", "machine", "node")
     return (
         combinations(both, by, "kind")
         .group_by(by)
@@ -271,7 +271,7 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
         call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
     )
     streams = pl.concat(part.streams for part in partials)
-    order = ["node", *PLACE, "rank", "pid"]
+    order = ["node", *GPU_KEY, "rank", "pid"]
     return Overlap(
         gpus=gpus.sort(*order, nulls_last=True).select(tables["gpus"].names),
         streams=streams.sort(
@@ -287,13 +287,13 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
 
 def _processes(busy: pl.DataFrame) -> pl.DataFrame:
     """Pairs of processes on one GPU."""
-    by = [*PLACE]
+    by = [*GPU_KEY]
     several = busy.group_by(by).agg(pl.col("pid").n_unique().alias("n")).filter(pl.col("n") > 1)
     shared = busy.join(several.select(by), on=by, how="semi", nulls_equal=True)
     marked, _ = with_bits(_merged(shared, [*by, "pid"]), by, "pid")
-    found = pairs(combinations(marked, by, "bit"), marked, by, "pid")
+    rows = pairs(combinations(marked, by, "bit"), marked, by, "pid")
     names = busy.select(*by, "node", "gpu").unique(by, keep="first", maintain_order=True)
-    return found.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
+    return rows.join(names, on=by, nulls_equal=True).sort("node", *by, "first_pid", "second_pid", nulls_last=True)
 
 
 def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFrame:
@@ -305,7 +305,7 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
         .join(nodes, on="machine")
         .with_columns(what=pl.lit("processes"), gpu=pl.lit(None, pl.Int64), gpu_key=pl.lit(None, pl.Int64))
     )
-    keys = [*PLACE, "node", "gpu"]
+    keys = [*GPU_KEY, "node", "gpu"]
     streams = (
         pl.concat(part.stream_levels for part in partials)
         .group_by(*keys, "level")
@@ -315,8 +315,8 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
     columns = [*keys, "what", "level", "length_ns"]
     both = pl.concat([processes.select(columns), streams.select(columns)])
     return both.with_columns(
-        busy_share=share_of(pl.col("length_ns"), pl.col("length_ns").sum().over(*PLACE, "what"))
-    ).sort("what", "node", *PLACE, "level", nulls_last=True)
+        busy_share=share_of(pl.col("length_ns"), pl.col("length_ns").sum().over(*GPU_KEY, "what"))
+    ).sort("what", "node", *GPU_KEY, "level", nulls_last=True)
 
 
 def overlap(run: Run) -> Overlap:

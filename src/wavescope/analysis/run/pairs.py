@@ -28,9 +28,11 @@ def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.D
     busy = frame.group_by(*by, member).agg(busy=(pl.col("end_ns") - pl.col("start_ns")).sum())
     order = busy.sort(*by, "busy", member, descending=[False] * len(by) + [True, False], nulls_last=True)
     numbered = order.with_columns(at=pl.int_range(pl.len()).over(by)).drop("busy")
-    kept = numbered.filter(pl.col("at") < MOST_MEMBERS).with_columns(bit=pl.lit(2, pl.Int64).pow("at").cast(pl.Int64))
-    joined = frame.join(kept.drop("at"), on=[*by, member], nulls_equal=True, maintain_order="left")
-    return joined, kept.height < numbered.height
+    busiest = numbered.filter(pl.col("at") < MOST_MEMBERS).with_columns(
+        bit=pl.lit(2, pl.Int64).pow("at").cast(pl.Int64)
+    )
+    joined = frame.join(busiest.drop("at"), on=[*by, member], nulls_equal=True, maintain_order="left")
+    return joined, busiest.height < numbered.height
 
 
 def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], member: str) -> pl.DataFrame:
@@ -54,9 +56,9 @@ def pairs(together: pl.DataFrame, marked: pl.DataFrame, by: Sequence[str], membe
         (pl.col("members") & pl.col("other") != 0) & (pl.col("bit") < pl.col("other"))
     )
     both = twice.group_by(*by, "bit", "other").agg(both_ns=pl.col("length_ns").sum())
-    known = members.join(busy, on=[*by, "bit"], nulls_equal=True)
-    first = known.rename({member: f"first_{member}", "busy_ns": "first_busy_ns"})
-    second = known.rename({member: f"second_{member}", "busy_ns": "second_busy_ns", "bit": "other"})
+    with_busy = members.join(busy, on=[*by, "bit"], nulls_equal=True)
+    first = with_busy.rename({member: f"first_{member}", "busy_ns": "first_busy_ns"})
+    second = with_busy.rename({member: f"second_{member}", "busy_ns": "second_busy_ns", "bit": "other"})
     shorter = pl.min_horizontal("first_busy_ns", "second_busy_ns")
     return (
         first.join(second, on=list(by), nulls_equal=True)
@@ -103,15 +105,15 @@ def bridged(whole: pl.DataFrame, by: Sequence[str], most: int) -> tuple[pl.DataF
     >>> bridged(pl.DataFrame({"start_ns": [0, 5, 900], "end_ns": [4, 9, 950]}), [], 2)[0].rows()
     [(0, 9), (900, 950)]
     """
-    shortest, found = 1, whole
-    while found.height > most:
+    shortest, intervals = 1, whole
+    while intervals.height > most:
         before = pl.col("end_ns").shift(1)
         gap = pl.col("start_ns") - (before.over(by) if by else before)
         block = (gap > shortest).fill_null(value=True).cum_sum()
-        groups = found.with_columns(block=block).group_by("block", maintain_order=True)
-        found = groups.agg(pl.col(*by, "start_ns").first(), pl.col("end_ns").last()).drop("block")
+        groups = intervals.with_columns(block=block).group_by("block", maintain_order=True)
+        intervals = groups.agg(pl.col(*by, "start_ns").first(), pl.col("end_ns").last()).drop("block")
         shortest *= 2
         if shortest > 1 << 62:
             break
     length = pl.col("end_ns") - pl.col("start_ns")
-    return found, int(found.select(length.sum()).item()) - int(whole.select(length.sum()).item())
+    return intervals, int(intervals.select(length.sum()).item()) - int(whole.select(length.sum()).item())

@@ -138,7 +138,7 @@ class Ranks(Answer):
 def partial_ranks(run: Run) -> PartialRanks:
     """What one run contributes."""
     who = processes_of(run)
-    seen = _Seen(run)
+    seen = _EventTotals(run)
     kernels = (
         seen.kernels()
         .join(who, on="process", maintain_order="left")
@@ -187,7 +187,7 @@ def ranks(run: Run) -> Ranks:
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
-class _Seen:
+class _EventTotals:
     """What the events of a run say about its processes, read once."""
 
     def __init__(self, run: Run) -> None:
@@ -244,7 +244,7 @@ def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     """Kernels of several processes, the one that costs most first."""
     slowest = kernels.sort("name", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
     total, calls = pl.col("total_ns"), pl.col("calls")
-    found = slowest.group_by("name", maintain_order=True).agg(
+    totals = slowest.group_by("name", maintain_order=True).agg(
         process_count=pl.len().cast(pl.Int64),
         calls=calls.sum(),
         mean_ns=total.mean(),
@@ -254,7 +254,7 @@ def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     )
     cost = pl.col("max_ns") - pl.col("mean_ns")
     return (
-        found.filter((pl.col("process_count") > 1) & ~is_collective("name"))
+        totals.filter((pl.col("process_count") > 1) & ~is_collective("name"))
         .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
         .with_columns(pl.col("per_call").fill_nan(None))
         .sort(-pl.col("cost_ns"), "name")

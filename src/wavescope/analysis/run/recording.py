@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.run.gpus import PLACE, gpu_places
+from wavescope.analysis.run.gpus import GPU_KEY, index_gpus
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.run.gpus import Places
+    from wavescope.analysis.run.gpus import GpuIndex
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
@@ -81,7 +81,7 @@ class PartialRecording:
     """What one file tells."""
 
     processes: pl.DataFrame
-    gpus: pl.DataFrame  #: GPUs with the columns `PLACE`, which tell them apart.
+    gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which tell them apart.
 
 
 def recording(run: Run) -> Recording:
@@ -100,7 +100,7 @@ def partial_recording(run: Run) -> PartialRecording:
         .drop("node")
         .with_columns(pl.col("hostname").replace("", None).alias("node"))
     )
-    places = gpu_places(run)
+    gpu_index = index_gpus(run)
     times = []
     for table, name in COUNT_COLUMNS.items():
         counts = _counted(run, table)
@@ -111,20 +111,20 @@ def partial_recording(run: Run) -> PartialRecording:
     spans = pl.concat(times).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     processes = processes.join(spans, on="process", how="left", maintain_order="left")
     dtypes = Recording.tables["processes"].dtypes
-    told = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
-    return PartialRecording(told, _gpus(run, places))
+    rows = processes.select(pl.col(key).cast(dtype) for key, dtype in dtypes.items())
+    return PartialRecording(rows, _gpus(run, gpu_index))
 
 
 def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
     """What many files record, in the order of the files."""
     processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
     named = empty_frame(Recording.tables["gpus"])
-    found = [part.gpus for part in partials]
-    if not found:
+    parts = [part.gpus for part in partials]
+    if not parts:
         return Recording(processes, named)
     gpus = (
-        pl.concat(found)
-        .group_by(PLACE, maintain_order=True)
+        pl.concat(parts)
+        .group_by(GPU_KEY, maintain_order=True)
         .agg(
             pl.col("node", "gpu").first(),
             pl.col("target", "product").drop_nulls().first(),
@@ -153,16 +153,16 @@ def _counted(run: Run, table: str) -> pl.DataFrame:
     )
 
 
-def _gpus(run: Run, places: Places) -> pl.DataFrame:
+def _gpus(run: Run, gpu_index: GpuIndex) -> pl.DataFrame:
     counts = [piece["agent"].value_counts() for piece in run.chunks("dispatches", ["agent"])]
     empty = pl.DataFrame(schema={"agent": pl.UInt32, "count": pl.UInt32})
-    agents = run.read("agents", ["agent"]).with_columns(place=places.numbers)
+    agents = run.read("agents", ["agent"]).with_columns(place=gpu_index.numbers)
     used = (
         pl.concat([empty, *counts])
         .join(agents, on="agent", how="left")
         .group_by("place")
         .agg(kernel_count=pl.col("count").cast(pl.Int64).sum())
     )
-    return places.table.join(used, on="place", how="left", maintain_order="left").select(
-        *PLACE, "node", "gpu", "target", "product", pl.col("kernel_count").fill_null(0)
+    return gpu_index.table.join(used, on="place", how="left", maintain_order="left").select(
+        *GPU_KEY, "node", "gpu", "target", "product", pl.col("kernel_count").fill_null(0)
     )

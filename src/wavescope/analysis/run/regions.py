@@ -129,9 +129,9 @@ class _Codes:
         empty = pl.Series([], dtype=pl.Categorical)
         distinct = pl.concat([empty, *(part.unique() for part in names)]).unique().drop_nulls()
         folded_texts, self.patterns = folded(distinct.cast(pl.String))
-        known = pl.DataFrame({"code": distinct.to_physical(), "text": folded_texts})
-        numbers = known.select("text").unique(maintain_order=True).with_row_index("number")
-        rows = known.join(numbers, on="text")
+        codes = pl.DataFrame({"code": distinct.to_physical(), "text": folded_texts})
+        numbers = codes.select("text").unique(maintain_order=True).with_row_index("number")
+        rows = codes.join(numbers, on="text")
         size = int(rows["code"].max() or 0) + 1  # type: ignore[arg-type]
         self._unnamed = numbers.height
         zeros = pl.repeat(self._unnamed, size, dtype=pl.UInt32, eager=True)
@@ -155,8 +155,8 @@ def _gpu_times(run: Run) -> pl.DataFrame:
 
 def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
     """Durations and counts of the work of each launch."""
-    known = pl.DataFrame({"slot": slots, "length": work["length"]}).drop_nulls("slot")
-    sums = known.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
+    lengths = pl.DataFrame({"slot": slots, "length": work["length"]}).drop_nulls("slot")
+    sums = lengths.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
     zeros = pl.repeat(0, count, dtype=pl.Int64, eager=True)
     return pl.DataFrame(
         {"ns": zeros.clone().scatter(sums["slot"], sums["ns"]), "count": zeros.scatter(sums["slot"], sums["count"])}
@@ -168,7 +168,7 @@ def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict
     columns = ["process", "thread", "correlation", "name", "start_ns", "end_ns"]
     more = ["domain", "category"] if domains else []
     linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
-    found: dict[object, list[pl.DataFrame]] = {}
+    by_thread: dict[object, list[pl.DataFrame]] = {}
     untimed = 0
     for piece in run.chunks("regions", [*columns, *more]):
         timed = piece.filter(is_timed())
@@ -187,8 +187,8 @@ def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict
         )
         rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE)) if domains else rows.drop("is_node")
         for (thread,), part in rows.partition_by("thread", as_dict=True, include_key=False).items():
-            found.setdefault(thread, []).append(part)
-    return found, untimed
+            by_thread.setdefault(thread, []).append(part)
+    return by_thread, untimed
 
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series:

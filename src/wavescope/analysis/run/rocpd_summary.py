@@ -30,8 +30,8 @@ def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]
     Allocations are by type, as there: those of scratch memory are in two tables.
     """
     whole = merged_packed([part.statistics for part in partials], _KEYS)
-    known = {domain for domains in _VIEWS.values() for domain in domains}
-    others = sorted(set(whole.sums["domain"]) - known)
+    with_view = {domain for domains in _VIEWS.values() for domain in domains}
+    others = sorted(set(whole.sums["domain"]) - with_view)
     views = _VIEWS | {name: (name,) for name in others}
     tables = {f"{view}_summary": _table(whole, domains) for view, domains in views.items()}
     return {name: table for name, table in tables.items() if table.select(pl.len()).item()}

@@ -9,7 +9,7 @@ import polars as pl
 from wavescope.analysis.common.steps import StepCurve
 from wavescope.analysis.run import counter_points
 from wavescope.analysis.run.clocks import node_clocks
-from wavescope.analysis.run.gpus import gpu_places, gpu_work
+from wavescope.analysis.run.gpus import gpu_work, index_gpus
 from wavescope.analysis.run.intervals import intervals, merged
 from wavescope.errors import UsageError
 from wavescope.model.run_labels import agent_label
@@ -72,12 +72,12 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
 
 
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
-    places = gpu_places(run)
-    whole = merged(intervals(gpu_work(run, places), ["place"]), ["place"])
+    gpu_index = index_gpus(run)
+    whole = merged(intervals(gpu_work(run, gpu_index), ["place"]), ["place"])
     begins = clocks.begins("machine")
     several = clocks.nodes.height > 1
-    found: list[tuple[str, pl.DataFrame]] = []
-    for place in places.table.iter_rows(named=True):
+    curves: list[tuple[str, pl.DataFrame]] = []
+    for place in gpu_index.table.iter_rows(named=True):
         stretches = whole.filter(pl.col("place") == place["place"])
         if not stretches.height:
             continue
@@ -87,8 +87,8 @@ def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
             stretches.select(time_ns=pl.col("start_ns") - first, value=pl.lit(1.0)),
             stretches.select(time_ns=pl.col("end_ns") - first, value=pl.lit(0.0)),
         ]).sort("time_ns")  # fmt: skip
-        found.append((f"{place['node']} {gpu}" if several else gpu, edges))
-    return _made([(label, "", points) for label, points in found])
+        curves.append((f"{place['node']} {gpu}" if several else gpu, edges))
+    return _made([(label, "", points) for label, points in curves])
 
 
 def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
@@ -97,20 +97,20 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves
     agents = [agent_label(row) for row in run.read("agents").to_dicts()]
     pids = run.read("processes", ["pid", "rank"]).rows()
     several = len(pids) > 1
-    found = []
+    curves = []
     for (process, agent, name), part in timed.group_by("process", "agent", "name", maintain_order=True):
         where = agents[int(str(agent))] if agent is not None else ""
         pid, rank = pids[int(str(process))] if process is not None else (None, None)
         who = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
-        found.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
-    return _made(found)
+        curves.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
+    return _made(curves)
 
 
-def _made(found: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
-    kept = sorted(found, key=lambda one: -one[2].height)[:MOST_SERIES]
-    shown = [one for one in found if any(one is other for other in kept)]
+def _made(candidates: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
+    longest = sorted(candidates, key=lambda curve: -curve[2].height)[:MOST_SERIES]
+    selected = [curve for curve in candidates if any(curve is other for other in longest)]
     curves = []
-    for label, quantity, points in shown:
+    for label, quantity, points in selected:
         last = points.unique("time_ns", keep="last", maintain_order=True).rename({"time_ns": "time_cycles"})
         curves.append(RunSeries(label, quantity, StepCurve.of_values(last)))
-    return RunCurves(curves, len(found) - len(curves))
+    return RunCurves(curves, len(candidates) - len(curves))

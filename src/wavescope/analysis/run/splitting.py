@@ -41,8 +41,8 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
     UsageError
         When there is nothing to split by, or when there would be more than 1,000 parts.
     """
-    found = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
-    parts = list(_by_marker(run, marker) if by == "marker" else found[by](run))
+    splitters = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
+    parts = list(_by_marker(run, marker) if by == "marker" else splitters[by](run))
     if not parts:
         raise UsageError(f"no {by} to split by", advice="`wavescope summary` tells what there is")
     if len(parts) > MOST_PARTS:
@@ -117,10 +117,10 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
 def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
     """Process -> begin and end of the ranges of markers whose text matches."""
     pattern = name_pattern(marker)
-    found: dict[int, list[tuple[int, int]]] = {}
+    ranges: dict[int, list[tuple[int, int]]] = {}
     for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):
         marked = piece.filter(pl.col("domain").cast(pl.String) == "MARKER").drop_nulls()
         for process, _, name, begin, end in marked.iter_rows():
             if pattern.search(name):
-                found.setdefault(process, []).append((begin, end))
-    return found
+                ranges.setdefault(process, []).append((begin, end))
+    return ranges

@@ -60,16 +60,16 @@ class Statistics:
     sums: pl.DataFrame  #: One row per group: its keys and the columns of `_SUMS`.
     values: pl.DataFrame  #: The columns of `_VALUES`, sorted by group and value.
 
-    def packed(self) -> Packed:
+    def packed(self) -> PackedDurations:
         """The same in little memory: parts of thousands of files wait for each other."""
         streams = [BytesIO(), BytesIO()]
         for frame, stream in zip((self.sums, self.values), streams, strict=True):
             frame.write_ipc(stream, compression="zstd")
-        return Packed(self.keys, *(stream.getvalue() for stream in streams))
+        return PackedDurations(self.keys, *(stream.getvalue() for stream in streams))
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedDurations:
     """`Statistics`, compressed."""
 
     keys: tuple[str, ...]
@@ -121,7 +121,7 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
         return pl.col(f"{name}_high").cast(pl.Int128) * (1 << 64) + pl.col(f"{name}_low").cast(pl.Int128)
 
     is_timed = pl.col("timed") > 0
-    made = sums.select(
+    columns = sums.select(
         pl.int_range(pl.len(), dtype=pl.UInt32).alias("group"),
         "calls",
         "timed",
@@ -132,7 +132,7 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
         bytes=pl.when(pl.col("sized") > 0).then(wide("bytes")),
         is_exact=pl.col("is_exact") > 0,
     )
-    return keys.hstack(made)
+    return keys.hstack(columns)
 
 
 def is_timed() -> pl.Expr:
@@ -148,7 +148,7 @@ def is_timed() -> pl.Expr:
     return (pl.col("end_ns") >= pl.col("start_ns")) & length.is_between(0, LONGEST_NS, closed="left")
 
 
-def merged_packed(parts: Sequence[Packed], keys: Sequence[str]) -> Statistics:
+def merged_packed(parts: Sequence[PackedDurations], keys: Sequence[str]) -> Statistics:
     """As `merged`, a few at a time."""
     whole = merged([], keys)
     for first in range(0, len(parts), _AT_ONCE):
@@ -255,9 +255,9 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
     def at(thousandths: pl.Series) -> pl.Series:
         return middle.gather(after.search_sorted(first + thousandths // 1000, side="right"))
 
-    found = []
+    quantiles = []
     for column, permille in _PERMILLE.items():
         rank = (n - 1) * permille
         low, high = at(rank), at(rank + 999)
-        found.append((low + (high - low) * (rank % 1000 / 1000)).alias(column))
-    return groups.select("group").with_columns(found)
+        quantiles.append((low + (high - low) * (rank % 1000 / 1000)).alias(column))
+    return groups.select("group").with_columns(quantiles)

@@ -37,7 +37,7 @@ def stored_tables(source: RunSource) -> list[StoredRows]:
         return []
     if not path.is_file() or sniff(path) not in _KINDS:
         return []
-    found: dict[str, StoredRows] = {}
+    tables: dict[str, StoredRows] = {}
     with closing(Database(path)) as database:
         sizes: dict[str, int] = {}
         with suppress(WavescopeError):  # not every SQLite can tell, and no damaged file
@@ -47,12 +47,12 @@ def stored_tables(source: RunSource) -> list[StoredRows]:
                 continue
             plain = _GUID.sub("", name)
             rows, size = _row_count(database, name), sizes.get(name)
-            if plain in found:
-                earlier = found[plain]
+            if plain in tables:
+                earlier = tables[plain]
                 rows += earlier.row_count
                 size = None if size is None or earlier.size_bytes is None else size + earlier.size_bytes
-            found[plain] = StoredRows(plain, rows, len(columns), size, 1, ", ".join(columns))
-    return list(found.values())
+            tables[plain] = StoredRows(plain, rows, len(columns), size, 1, ", ".join(columns))
+    return list(tables.values())
 
 
 def _row_count(database: Database, table: str) -> int:

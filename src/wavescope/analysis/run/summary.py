@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from wavescope.analysis.run.events import Grouping
-    from wavescope.analysis.run.statistics import Packed
+    from wavescope.analysis.run.statistics import PackedDurations
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
@@ -56,7 +56,7 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 class PartialSummary:
     """What one run contributes to a `Summary`."""
 
-    statistics: Packed  #: By the columns of the grouping, `domain` and `name`.
+    statistics: PackedDurations  #: By the columns of the grouping, `domain` and `name`.
     extents: pl.DataFrame  #: See `EXTENTS`.
     gpus: pl.DataFrame  #: `host` and `gpu` of GPUs that kernels ran on.
 

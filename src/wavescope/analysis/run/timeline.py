@@ -111,15 +111,15 @@ class RunTimeline(Answer):
 def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     """The events of a run by lane; `clocks` is the answer of `node_clocks`, where it is at hand."""
     clocks = clocks or node_clocks(run)
-    first_items, found, total = {}, [], 0
+    first_items, events, total = {}, [], 0
     for table in ITEM_TABLES:
         first_items[table] = total
         rows = _events(run, table).with_row_index("item", total)
         total += rows.height
-        found.append(rows)
-    placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, found, strict=True)
+        events.append(rows)
+    placed = [_placed(kind, pl.concat([rows for table, rows in zip(ITEM_TABLES, events, strict=True)
                                        if _KIND_OF[table] == kind])) for kind in _ORDER]  # fmt: skip
-    found.clear()
+    events.clear()
     spans = pl.concat([spans for spans, _ in placed])
     shown = spans.filter(pl.col("depth") < DEEPEST)
     too_deep = spans.height - shown.height
@@ -177,18 +177,18 @@ def _events(run: Run, table: str) -> pl.DataFrame:
 
 def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The timed rows with their `order` (number of the kind of lane), `line`, `overlap` and `depth`; and the lines."""
-    kept = timed(rows)
+    timed_rows = timed(rows)
     keys = list(_KEYS[kind])
     order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
     if kind == "marks":  # moments need no room of their own
-        lines = kept.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
-        known = kept.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
-        placed = known.with_columns(overlap=pl.lit(0, pl.UInt32), depth=pl.lit(0, pl.UInt32))
+        lines = timed_rows.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
+        with_lines = timed_rows.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
+        placed = with_lines.with_columns(overlap=pl.lit(0, pl.UInt32), depth=pl.lit(0, pl.UInt32))
     else:
-        lines, events = nested(kept, keys, may_nest=kind == "thread")
+        lines, events = nested(timed_rows, keys, may_nest=kind == "thread")
         change = pl.when("is_end").then(-1).otherwise(1).cast(pl.Int32)
         begins = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
-        placed = kept[begins["row"]].with_columns(
+        placed = timed_rows[begins["row"]].with_columns(
             begins["line"], begins["lane"].alias("overlap"), begins["depth"].cast(pl.UInt32)
         )
     spans = placed.select("item", "start_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
@@ -266,9 +266,9 @@ class _Labels:
             tid, name = ("?", "no thread") if lane["thread"] is None else self._threads[lane["thread"]]
             return name or f"Thread {tid}", "marks" if kind == "marks" else again
         agent = "no GPU" if lane["agent"] is None else self._agents[lane["agent"]]
-        for key, known in self._lines.items():
+        for key, names in self._lines.items():
             number = lane[key]
             if number is not None:
-                named, name = known[number]
+                named, name = names[number]
                 return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))
         return agent, " ".join(filter(None, ("no stream", again)))

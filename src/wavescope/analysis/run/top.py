@@ -15,7 +15,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.run.statistics import Packed
+    from wavescope.analysis.run.statistics import PackedDurations
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
@@ -51,12 +51,12 @@ class Top(Answer):
     with_calls: bool
 
 
-def partial_top(run: Run, *, with_calls: bool = False) -> Packed:
+def partial_top(run: Run, *, with_calls: bool = False) -> PackedDurations:
     """What one run contributes."""
     return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
 
 
-def combine_top(partials: Sequence[Packed], *, with_calls: bool = False) -> Top:
+def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False) -> Top:
     """The heaviest things of all runs together."""
     rows = described(merged_packed(partials, _KEYS))
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)

@@ -53,7 +53,7 @@ def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
         )
         first += tree.height
     every = pl.concat(numbered)
-    found = [empty_tree()]
+    levels = [empty_tree()]
     above = pl.DataFrame({"parent": [-1], "merged": [-1]}, schema={"parent": pl.Int64, "merged": pl.Int64})
     count = 0
     for depth in range(int(every["depth"].max() or 0) + 1):  # type: ignore[arg-type]
@@ -65,12 +65,12 @@ def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
             .with_row_index("node", count)
             .with_columns(pl.col("node").cast(pl.Int64), depth=pl.lit(depth, pl.Int64))
         )
-        found.append(nodes.select(found[0].columns))
+        levels.append(nodes.select(levels[0].columns))
         keys = nodes.select("name", merged="parent", number="node")
         below = level.join(keys, on=["name", "merged"], nulls_equal=True)
         above = below.select(parent="node", merged="number")
         count += nodes.height
-    return pl.concat(found)
+    return pl.concat(levels)
 
 
 def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
@@ -82,7 +82,7 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
     'gpu_total_ns'
     """
     sums = tree.select("node", "parent", "depth", "gpu_count", "gpu_ns")
-    found = []
+    totals = []
     below = pl.DataFrame(schema=dict.fromkeys(("node", "count", "ns"), pl.Int64))
     for depth in range(int(tree["depth"].max() or 0), -1, -1):  # type: ignore[arg-type]
         level = sums.filter(pl.col("depth") == depth).join(below, on="node", how="left", maintain_order="left")
@@ -90,8 +90,8 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
             gpu_total_count=pl.col("gpu_count") + pl.col("count").fill_null(0),
             gpu_total_ns=pl.col("gpu_ns") + pl.col("ns").fill_null(0),
         )
-        found.append(level.select("node", "gpu_total_count", "gpu_total_ns"))
+        totals.append(level.select("node", "gpu_total_count", "gpu_total_ns"))
         below = level.group_by(node="parent").agg(
             count=pl.col("gpu_total_count").sum(), ns=pl.col("gpu_total_ns").sum()
         )
-    return tree.join(pl.concat(found), on="node", how="left", maintain_order="left")
+    return tree.join(pl.concat(totals), on="node", how="left", maintain_order="left")

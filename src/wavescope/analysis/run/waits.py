@@ -19,25 +19,25 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     >>> calls_inside(waits, calls).sort("name").rows()
     [(0, 'free', 2, 1), (0, 'sync', 4, 1)]
     """
-    found = [
+    parts = [
         pl.DataFrame(
             schema={"place": waits.schema["place"], "name": calls.schema["name"], "inside_ns": pl.Int64}
         ).with_columns(call_count=pl.lit(0, pl.Int64))
     ]
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
-    for (place, thread), mine in waits.group_by("place", "thread", maintain_order=True):
-        theirs = by_thread.get((thread,))
-        if theirs is None:
+    for (place, thread), thread_waits in waits.group_by("place", "thread", maintain_order=True):
+        thread_calls = by_thread.get((thread,))
+        if thread_calls is None:
             continue
-        inside = _sum_before(mine, theirs["end_ns"]) - _sum_before(mine, theirs["start_ns"])
+        inside = _sum_before(thread_waits, thread_calls["end_ns"]) - _sum_before(thread_waits, thread_calls["start_ns"])
         sums = (
-            theirs.select("name", inside_ns=inside)
+            thread_calls.select("name", inside_ns=inside)
             .filter(pl.col("inside_ns") > 0)
             .group_by("name")
             .agg(pl.col("inside_ns").sum(), call_count=pl.len().cast(pl.Int64))
         )
-        found.append(sums.select(pl.lit(place, waits.schema["place"]).alias("place"), pl.all()))
-    return pl.concat(found).group_by("place", "name").agg(pl.col("inside_ns", "call_count").sum())
+        parts.append(sums.select(pl.lit(place, waits.schema["place"]).alias("place"), pl.all()))
+    return pl.concat(parts).group_by("place", "name").agg(pl.col("inside_ns", "call_count").sum())
 
 
 def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
@@ -69,19 +69,19 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) 
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
     around = contexts.partition_by("thread", as_dict=True) if waits.height else {}
     empty = calls.head(0)
-    found: list[tuple[str | None, int, str | None]] = []
+    rows: list[tuple[str | None, int, str | None]] = []
     for thread, begin, end in waits.select("thread", "start_ns", "end_ns").iter_rows():
-        mine = by_thread.get((thread,), empty)
-        first = max(0, mine["start_ns"].search_sorted(begin, side="right") - 1)
-        last = mine["start_ns"].search_sorted(end, side="left")
+        thread_calls = by_thread.get((thread,), empty)
+        first = max(0, thread_calls["start_ns"].search_sorted(begin, side="right") - 1)
+        last = thread_calls["start_ns"].search_sorted(end, side="left")
         inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
-        near = mine.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
+        near = thread_calls.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
         best = near.filter(pl.col("inside") > 0).sort("inside", descending=True, maintain_order=True).head(1)
         name, length = best.row(0) if best.height else (None, 0)
         open_ = around.get((thread,), contexts.head(0)).filter(
             (pl.col("start_ns") <= begin) & (pl.col("end_ns") > begin)
         )
         context = open_.sort("start_ns", "end_ns", descending=[False, True])["name"].cast(pl.String).tail(1).to_list()
-        found.append((name, length, context[0] if context else None))
+        rows.append((name, length, context[0] if context else None))
     schema = {"call": pl.String, "call_ns": pl.Int64, "context": pl.String}
-    return pl.DataFrame(found, schema=schema, orient="row")
+    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -72,11 +72,13 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
 
 def _nodes(source: RunSource) -> list[Any]:
     """The node of each process: runs that were merged into one file have rows of their own for the same node."""
-    known: list[Any] = []
+    identities: list[Any] = []
     for piece in source.chunks("nodes", ["machine_id", "hostname"]):
-        known += [machine or host or len(known) + place for place, (machine, host) in enumerate(piece.iter_rows())]
+        identities += [
+            machine or host or len(identities) + place for place, (machine, host) in enumerate(piece.iter_rows())
+        ]
     rows = [row for piece in source.chunks("processes", ["node"]) for row in piece["node"]]
-    return [None if row is None else known[row] for row in rows]
+    return [None if row is None else identities[row] for row in rows]
 
 
 def _runs(source: RunSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
@@ -89,8 +91,8 @@ def _runs(source: RunSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
             for process, first, last in piece.group_by("process").agg(least, most).iter_rows():
                 if process is None or first is None:
                     continue
-                known = runs.get(nodes[process], (first, last))
-                runs[nodes[process]] = (min(first, known[0]), max(last, known[1]))
+                extent = runs.get(nodes[process], (first, last))
+                runs[nodes[process]] = (min(first, extent[0]), max(last, extent[1]))
     return runs
 
 
@@ -123,10 +125,10 @@ def _moment(text: str, run: tuple[int, int]) -> int:
     return max(-_FARTHEST, min(int(moment), _FARTHEST))
 
 
-def _common(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
-    if one is None or other is None:
+def _common(left: tuple[int, int] | None, right: tuple[int, int] | None) -> tuple[int, int] | None:
+    if left is None or right is None:
         return None
-    begin, end = max(one[0], other[0]), min(one[1], other[1])
+    begin, end = max(left[0], right[0]), min(left[1], right[1])
     return (begin, end) if begin <= end else None
 
 
@@ -142,9 +144,9 @@ def _between(
     for whole in _markers(source):
         piece = whole.filter(pl.col("process").is_in(here.implode()))
         for text, best, pick, column in ((texts[0], begins, min, "begin"), (texts[1], ends, max, "end")):
-            found = piece.filter(pl.col("name") == text)
-            counts[text] += found.height
-            for process, time in found.select("process", column).iter_rows():
+            matches = piece.filter(pl.col("name") == text)
+            counts[text] += matches.height
+            for process, time in matches.select("process", column).iter_rows():
                 node = nodes[process]
                 best[node] = pick(time, best.get(node, time))
         if len(names) < _NAMES_COMPARED:
@@ -182,9 +184,9 @@ def _markers(source: RunSource) -> Iterator[pl.DataFrame]:
 
 def _no_marker(text: str, names: set[str], path: str) -> UsageError:
     what = f"no marker {text!r}"
-    known = sorted(name for name in names if name)
-    if not known:
+    recorded = sorted(name for name in names if name)
+    if not recorded:
         return UsageError(what, where=path, advice="this run has no markers; choose the time with --time")
-    near = difflib.get_close_matches(text, known, n=_NAMES_TOLD, cutoff=0.5) or known[:_NAMES_TOLD]
-    more = f" and {len(known) - len(near):,} more" if len(known) > len(near) else ""
+    near = difflib.get_close_matches(text, recorded, n=_NAMES_TOLD, cutoff=0.5) or recorded[:_NAMES_TOLD]
+    more = f" and {len(recorded) - len(near):,} more" if len(recorded) > len(near) else ""
     return UsageError(what, where=path, advice=f"markers: {', '.join(map(repr, near))}{more}")

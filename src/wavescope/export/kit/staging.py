@@ -93,11 +93,11 @@ def _made(folder: Path) -> Iterator[None]:
 
     def remove() -> None:
         with contextlib.suppress(OSError):  # those that hold what was written stay
-            for parent in made:
+            for parent in missing:
                 parent.rmdir()
 
     with stopping.unstopped():
-        made = [parent for parent in (folder, *folder.parents) if not parent.exists()]
+        missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
         forget = stopping.add(remove)
         folder.mkdir(parents=True, exist_ok=True)
     try:

@@ -36,5 +36,5 @@ class Written:
 
 def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
     """A loss for each of these tables that has rows: the format has no place for them."""
-    found = ((table, run.count(table)) for table in tables)
-    return [Loss("not_in_format", count, table) for table, count in found if count]
+    counts = ((table, run.count(table)) for table in tables)
+    return [Loss("not_in_format", count, table) for table, count in counts if count]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from wavescope.export.page.packed_answers import Packed
+    from wavescope.export.page.packed_answers import PackedResult
 
     Shown = ThreadTrace | Run | CounterSet
 
@@ -123,7 +123,7 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
     """The index, and blocks of base64: no character of them means anything in HTML."""
     index: dict[str, list[int]] = {}
-    blocks: list[list[Packed]] = [[]]
+    blocks: list[list[PackedResult]] = [[]]
     filled = 0
     for answer in answers.all:
         if filled >= _BLOCK_CHARACTERS:

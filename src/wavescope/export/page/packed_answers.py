@@ -27,7 +27,7 @@ _NO_LEVEL = 1 << 30
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedResult:
     """One answer in the spool."""
 
     key: str
@@ -41,7 +41,7 @@ class PackedAnswers:
     """All answers that an exported page may hold, in a temporary file."""
 
     def __init__(self) -> None:
-        self.all: list[Packed] = []
+        self.all: list[PackedResult] = []
         self.left_out: dict[str, int] = {}  # Group -> how many answers of it were left out.
         self._spool: IO[bytes] = tempfile.TemporaryFile(prefix="wavescope-")  # noqa: SIM115 - closed by __exit__
         self._end = 0
@@ -62,28 +62,28 @@ class PackedAnswers:
         self._append(key, group, _compressed(content), is_error=is_error)
 
     def _append(self, key: str, group: str, content: bytes, *, is_error: bool) -> None:
-        self.all.append(Packed(key, group, self._end, len(content), is_error))
+        self.all.append(PackedResult(key, group, self._end, len(content), is_error))
         self._spool.write(content)
         self._end += len(content)
 
-    def ask(self, library: Library, held: Iterable[Held], most_bytes: int) -> None:
+    def ask(self, library: Library, requests: Iterable[Held], most_bytes: int) -> None:
         """Ask for all these. A group that is larger than the whole file may become is not asked for any further."""
         sizes: dict[str, int] = defaultdict(int)
 
-        def answer(one: Held) -> tuple[bytes, bool]:
-            content, is_error = _answer(library, one)
+        def answer(request: Held) -> tuple[bytes, bool]:
+            content, is_error = _answer(library, request)
             return _compressed(content), is_error
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for batch in _batches(held):
-                wanted = [one for one in batch if sizes[_group(one)] <= most_bytes]
-                for one in batch:
-                    if sizes[_group(one)] > most_bytes:
-                        self.left_out[_group(one)] = self.left_out.get(_group(one), 0) + 1
-                for one, (content, is_error) in zip(wanted, pool.map(answer, wanted), strict=True):
-                    group = _group(one)
+            for batch in _batches(requests):
+                requested = [request for request in batch if sizes[_group(request)] <= most_bytes]
+                for request in batch:
+                    if sizes[_group(request)] > most_bytes:
+                        self.left_out[_group(request)] = self.left_out.get(_group(request), 0) + 1
+                for request, (content, is_error) in zip(requested, pool.map(answer, requested), strict=True):
+                    group = _group(request)
                     sizes[group] += len(content) if group else 0
-                    self._append(one.key, group, content, is_error=is_error)
+                    self._append(request.key, group, content, is_error=is_error)
 
     def leave_out(self, most_bytes: int) -> None:
         """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest left."""
@@ -95,16 +95,16 @@ class PackedAnswers:
             if not droppable:
                 return
             chosen = max(droppable, key=sizes.__getitem__)
-            kept = [each for each in self.all if each.group != chosen]
-            self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(kept)
-            self.all = kept
+            remaining = [each for each in self.all if each.group != chosen]
+            self.left_out[chosen] = self.left_out.get(chosen, 0) + len(self.all) - len(remaining)
+            self.all = remaining
         broken = {group for group in self.left_out if any(each.group == group for each in self.all)}
         for group in broken:  # half a timeline would show holes that are not there
-            kept = [each for each in self.all if each.group != group]
-            self.left_out[group] += len(self.all) - len(kept)
-            self.all = kept
+            remaining = [each for each in self.all if each.group != group]
+            self.left_out[group] += len(self.all) - len(remaining)
+            self.all = remaining
 
-    def read(self, answer: Packed) -> bytes:
+    def read(self, answer: PackedResult) -> bytes:
         """The compressed bytes of an answer."""
         self._spool.seek(answer.offset)
         return self._spool.read(answer.length)
@@ -114,14 +114,14 @@ def _compressed(content: bytes) -> bytes:
     return gzip.compress(content, _COMPRESSION, mtime=0)
 
 
-def _group(one: Held) -> str:
+def _group(request: Held) -> str:
     """Answers that are left out together: all of a question about parts of the document; of a level of detail, those
     of one level, so that coarser ones stay."""
-    if not one.parameters:
+    if not request.parameters:
         return ""
-    about = [one.parameters[name] for name in ("track", "name") if name in one.parameters]
-    level = one.parameters.get("level")
-    return " ".join([one.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
+    about = [request.parameters[name] for name in ("track", "name") if name in request.parameters]
+    level = request.parameters.get("level")
+    return " ".join([request.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
 
 
 def _droppable(groups: Iterable[str]) -> list[str]:
@@ -133,18 +133,18 @@ def _droppable(groups: Iterable[str]) -> list[str]:
     return [group for _, group in finest.values()]
 
 
-def _answer(library: Library, one: Held) -> tuple[bytes, bool]:
+def _answer(library: Library, request: Held) -> tuple[bytes, bool]:
     """The bytes that the server would send, and whether they are an error."""
     try:
-        return ask(library.document(one.document), one.question, one.parameters).content, False
+        return ask(library.document(request.document), request.question, request.parameters).content, False
     except WavescopeError as error:
         return json(error_body(error.what, error.where, error.kept, error.advice)).content, True
 
 
-def _batches(held: Iterable[Held]) -> Iterator[list[Held]]:
+def _batches(requests: Iterable[Held]) -> Iterator[list[Held]]:
     batch: list[Held] = []
-    for one in held:
-        batch.append(one)
+    for request in requests:
+        batch.append(request)
         if len(batch) == _AT_ONCE:
             yield batch
             batch = []

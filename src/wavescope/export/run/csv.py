@@ -244,8 +244,8 @@ class _Files:
         stored = [*_SIZES.values(), "process", "thread", "agent", "queue", "symbol", "event", "name", "dispatch_id",
                   "correlation", "start_ns", "end_ns", *(f"{size}_{axis}" for size in ("grid", "workgroup")
                                                          for axis in "xyz")]  # fmt: skip
-        found = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
-        frame = pl.concat(found).with_columns(
+        rows = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
+        frame = pl.concat(rows).with_columns(
             pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
             pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
         )
@@ -269,14 +269,14 @@ class _Files:
                 piece.write_csv(stream, include_header=is_new and start == 0, quote_style="non_numeric")
 
     def _translated(self, piece: pl.DataFrame, columns: dict[str, str], kind: str) -> pl.DataFrame:
-        made: list[pl.Series | pl.Expr] = []
+        selected: list[pl.Series | pl.Expr] = []
         for theirs, ours in columns.items():
             if ours in self._lookups:
                 key, values = self._lookups[ours]
-                made.append(values.gather(piece[key]).alias(theirs))
+                selected.append(values.gather(piece[key]).alias(theirs))
             else:
-                made.append(_expressions(kind).get(ours, pl.col(ours)).alias(theirs))
-        return harmless(piece.select(made))
+                selected.append(_expressions(kind).get(ours, pl.col(ours)).alias(theirs))
+        return harmless(piece.select(selected))
 
     def _write_agents(self) -> None:
         processes = dict(enumerate(self._run.read("processes", ["guid", "pid"]).iter_rows()))
@@ -312,7 +312,7 @@ def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
         stored = json.loads(agent["properties"] or "{}")
     except ValueError:
         stored = {}
-    known = {
+    columns = {
         "node_id": agent["absolute_index"],
         "logical_node_id": agent["logical_index"],
         "agent_type": agent["kind"],
@@ -329,7 +329,7 @@ def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
     parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
     for column in _AGENT.split():
         name = column.lower()
-        value = known[name] if known.get(name) is not None else stored.get(name)
+        value = columns[name] if columns.get(name) is not None else stored.get(name)
         if name in parts and isinstance(value, dict):
             value = value.get(parts[name])
         if "_max_dim_" in name:

@@ -19,14 +19,14 @@ class EventIds:
     """The ids of one run; `events` are the stored ids of each table, in the order in which they will be written."""
 
     def __init__(self, events: Mapping[str, pl.Series]) -> None:
-        known = {table: series.drop_nulls() for table, series in events.items()}
-        together = pl.concat([pl.Series([], dtype=pl.Int64), *known.values()])
+        recorded = {table: series.drop_nulls() for table, series in events.items()}
+        together = pl.concat([pl.Series([], dtype=pl.Int64), *recorded.values()])
         is_sound = together.n_unique() == len(together) and int(_least(together)) > 0
         self._shifts: dict[str, int] = {}
         self._firsts: dict[str, pl.Series] = {}
         self._places = dict.fromkeys(events, 0)
         highest = 0 if not is_sound else int(_most(together))
-        for table, series in known.items():
+        for table, series in recorded.items():
             self._shifts[table] = 0
             if not is_sound and len(series):
                 self._shifts[table] = highest + 1 - int(_least(series))
@@ -47,9 +47,9 @@ class EventIds:
         count = int(missing.sum())
         if not count:
             return shifted
-        made = missing.cast(pl.Int64).cum_sum() + (self._next - 1)
+        new = missing.cast(pl.Int64).cum_sum() + (self._next - 1)
         self._next += count
-        return pl.select(pl.when(missing).then(made).otherwise(shifted)).to_series()
+        return pl.select(pl.when(missing).then(new).otherwise(shifted)).to_series()
 
     def referred(self, table: str, events: pl.Series) -> pl.Series:
         """The ids that rows of another table refer to."""

@@ -59,11 +59,11 @@ class _Paths:
     def number(self, parent: int, name: str, kind: str) -> int:
         """The path of `name` below `parent`, new or known."""
         key = (parent, name, kind)
-        found = self.numbers.get(key)
-        if found is None:
-            found = self.numbers[key] = len(self.parents)
+        path = self.numbers.get(key)
+        if path is None:
+            path = self.numbers[key] = len(self.parents)
             self.parents.append(parent)
-        return found
+        return path
 
 
 def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
@@ -86,15 +86,15 @@ def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]
             stack.pop()
         path = paths.number(stack[-1][0] if stack else -1, name, "region")
         taken.append(path)
-        own = sums.setdefault((path, rank, thread), [0, 0, 0, 0])
-        own[0] += 1
-        own[1] += end - begin
+        totals = sums.setdefault((path, rank, thread), [0, 0, 0, 0])
+        totals[0] += 1
+        totals[1] += end - begin
         if stack:
             stack[-1][2][2] += min(end, stack[-1][1]) - begin
-        stack.append((path, end, own))
-    found = regions.with_columns(path=pl.Series(taken, dtype=pl.Int64))
+        stack.append((path, end, totals))
+    with_paths = regions.with_columns(path=pl.Series(taken, dtype=pl.Int64))
     return (
-        found.filter(pl.col("correlation").is_not_null())
+        with_paths.filter(pl.col("correlation").is_not_null())
         .unique(["process", "correlation"], keep="last", maintain_order=True)
         .select("process", "correlation", "path", "rank", thread="number")
     )
@@ -124,9 +124,9 @@ def _add_work(
     )
     for path, rank, thread, name, count, ns in work.iter_rows():
         parent = paths.number(-1, _UNKNOWN, "region") if path is None else path
-        own = sums.setdefault((paths.number(parent, name, kind), rank, thread), [0, 0, 0, 0])
-        own[0] += count
-        own[3] += ns
+        totals = sums.setdefault((paths.number(parent, name, kind), rank, thread), [0, 0, 0, 0])
+        totals[0] += count
+        totals[3] += ns
 
 
 def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> hatchet.GraphFrame:
@@ -144,8 +144,8 @@ def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, 
     graph = trees.Graph([node for node, parent in zip(nodes, paths.parents, strict=True) if parent < 0])
     graph.enumerate_traverse()
     rows = []
-    for (rank, thread), found in sorted(_by_place(sums, per_thread=per_thread).items()):
-        for node, values in zip(nodes, _with_inclusive(paths, found), strict=True):
+    for (rank, thread), totals in sorted(_by_place(sums, per_thread=per_thread).items()):
+        for node, values in zip(nodes, _with_inclusive(paths, totals), strict=True):
             rows.append((node._hatchet_nid, rank, thread, node, node.frame["name"], node.frame["type"], *values))
     rows.sort(key=itemgetter(0, 1, 2))  # as Hatchet would sort them, which takes it long
     columns = ["nid", "rank", "thread", "node", "name", "type", *_METRICS]
@@ -166,10 +166,10 @@ def _by_place(sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) 
     return places
 
 
-def _with_inclusive(paths: _Paths, found: _Found) -> list[list[int]]:
+def _with_inclusive(paths: _Paths, totals: _Found) -> list[list[int]]:
     """The metrics of each path; a path stands behind the one that it is below."""
     values = [[0, 0, 0, 0, 0] for _ in paths.parents]
-    for path, (count, inside, within, gpu) in found:
+    for path, (count, inside, within, gpu) in totals:
         for at, value in enumerate((inside - within, gpu, count, inside, gpu)):
             values[path][at] += value
     for path in range(len(values) - 1, -1, -1):

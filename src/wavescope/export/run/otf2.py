@@ -18,7 +18,7 @@ from wavescope.model.run_labels import agent_label, process_label
 if TYPE_CHECKING:
     from os import PathLike
 
-    from wavescope.export.run.timelines import Line, Timeline
+    from wavescope.export.run.timelines import Timeline, Track
     from wavescope.model.losses import Loss
     from wavescope.model.run import Run
 
@@ -99,12 +99,12 @@ class _Definitions:
             creating_location_group=process,
         )
 
-    def location(self, line: Line, group: Any) -> Any:
+    def location(self, track: Track, group: Any) -> Any:
         """A thread or a queue."""
         self.location_count += 1
         types = self._otf2.LocationType
-        kind = types.CPU_THREAD if line.agent is None else types.ACCELERATOR_STREAM
-        return self._make.location(shown(line.label), type=kind, group=group)
+        kind = types.CPU_THREAD if track.agent is None else types.ACCELERATOR_STREAM
+        return self._make.location(shown(track.label), type=kind, group=group)
 
     def region(self, name: str, category: str, kind: str) -> Any:
         """A function, a kernel or a kind of copy; its category is its description."""
@@ -130,7 +130,7 @@ def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[
         processes.append(definitions.process(labels[-1], nodes[-1]))
     accelerators: dict[tuple[int, int], Any] = {}
     for timeline in timelines(run, losses):
-        process, agent = timeline.line.process, timeline.line.agent
+        process, agent = timeline.track.process, timeline.track.agent
         if process is None:  # of a damaged file: all of them together
             process = len(run.processes)
             if process == len(processes):
@@ -143,7 +143,7 @@ def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[
                 label = f"{agents[agent]} of {labels[process]}"
                 accelerators[process, agent] = definitions.accelerator(label, group, nodes[process])
             group = accelerators[process, agent]
-        location = definitions.location(timeline.line, group)
+        location = definitions.location(timeline.track, group)
         _write_events(timeline, archive.event_writer_from_location(location), definitions)
 
 

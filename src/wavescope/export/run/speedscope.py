@@ -61,11 +61,11 @@ def _write_part(
     processes = [process_label(row, hostnames) for row in run.read("processes").to_dicts()]
     begins, ends = _spans(run)
     for timeline in timelines(run, losses):
-        process = timeline.line.process
+        process = timeline.track.process
         owner = "no process" if process is None else processes[process]
         head = {
             "type": "evented",
-            "name": f"{owner}: {timeline.line.label}",
+            "name": f"{owner}: {timeline.track.label}",
             "unit": "nanoseconds",
             "startValue": begins[process],
             "endValue": ends[process],
@@ -87,21 +87,21 @@ def _write_events(timeline: Timeline, stream: IO[bytes], frames: dict[str, int])
 
 def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
     """Numbers of the names among `frames`, which grows."""
-    found = names.fill_null("").unique(maintain_order=True)
-    numbers = [frames.setdefault(name, len(frames)) for name in found.cast(pl.String)]
-    return names.fill_null("").to_physical().replace_strict(found.to_physical(), numbers, return_dtype=pl.UInt32)
+    distinct = names.fill_null("").unique(maintain_order=True)
+    numbers = [frames.setdefault(name, len(frames)) for name in distinct.cast(pl.String)]
+    return names.fill_null("").to_physical().replace_strict(distinct.to_physical(), numbers, return_dtype=pl.UInt32)
 
 
 def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
     """Begin of the first and end of the last event of each process."""
-    found = []
+    parts = []
     for table in ("dispatches", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in run.chunks(table, list(dict.fromkeys(["process", begin, end]))):
             timed = piece.filter(pl.col(begin).ge(0))
             last = pl.max_horizontal(pl.col(begin), pl.col(end)).max().alias("end")
-            found.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
-    if not found:
+            parts.append(timed.group_by("process").agg(pl.col(begin).min().alias("begin"), last))
+    if not parts:
         return {}, {}
-    spans = pl.concat(found).group_by("process").agg(pl.col("begin").min(), pl.col("end").max())
+    spans = pl.concat(parts).group_by("process").agg(pl.col("begin").min(), pl.col("end").max())
     return dict(spans.select("process", "begin").iter_rows()), dict(spans.select("process", "end").iter_rows())

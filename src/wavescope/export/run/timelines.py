@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
 
 
-class Line(NamedTuple):
+class Track(NamedTuple):
     """Where events happen, one after another or nested: a thread, or a queue of a GPU."""
 
     process: int | None
@@ -31,7 +31,7 @@ class Timeline(NamedTuple):
     ends close what began last.
     """
 
-    line: Line
+    track: Track
     events: pl.DataFrame
 
 
@@ -44,7 +44,7 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
         pl.col("category").cast(pl.String), kind=pl.lit("call")
     )
     on_threads = _timed(on_threads, "calls, ranges and marks", losses)
-    yield from _lines(on_threads, ["process", "thread"], _thread_lines(run), may_nest=True)
+    yield from _timelines(on_threads, ["process", "thread"], _thread_tracks(run), may_nest=True)
     is_gpu = run.read("agents", ["kind"])["kind"].ne_missing("CPU")
     dispatches = run.read("dispatches", ["process", "agent", "queue", "name", "start_ns", "end_ns"])
     copies = run.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "start_ns", "end_ns"])
@@ -56,52 +56,54 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
         copies.with_columns(category=pl.lit("memory_copy"), kind=pl.lit("copy")),
     ])  # fmt: skip
     work = _timed(work, "dispatches and copies", losses)
-    yield from _lines(work, ["process", "agent", "queue"], _queue_lines(run), may_nest=False)
+    yield from _timelines(work, ["process", "agent", "queue"], _queue_tracks(run), may_nest=False)
 
 
 def _timed(frame: pl.DataFrame, what: str, losses: list[Loss]) -> pl.DataFrame:
     """Rows that have a time; the others become a loss."""
-    kept = timed(frame)
-    if kept.height < frame.height:
+    rows = timed(frame)
+    if rows.height < frame.height:
         detail = f"{what} (no time, or one before 0)"
-        losses.append(Loss("not_in_format", count=frame.height - kept.height, detail=detail))
-    return kept
+        losses.append(Loss("not_in_format", count=frame.height - rows.height, detail=detail))
+    return rows
 
 
-def _thread_lines(run: Run) -> Callable[..., Line]:
+def _thread_tracks(run: Run) -> Callable[..., Track]:
     tids = run.read("threads", ["tid", "name"]).rows()
 
-    def line(process: int | None, thread: int | None, lane: int) -> Line:
+    def track(process: int | None, thread: int | None, lane: int) -> Track:
         tid, name = tids[thread] if thread is not None else (None, "no thread")
-        return Line(process, thread, None, (name or f"Thread {tid}") + _overlap(lane), lane)
+        return Track(process, thread, None, (name or f"Thread {tid}") + _overlap(lane), lane)
 
-    return line
+    return track
 
 
-def _queue_lines(run: Run) -> Callable[..., Line]:
+def _queue_tracks(run: Run) -> Callable[..., Track]:
     agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
     queues = run.read("queues", ["queue_id", "name"]).rows()
 
-    def line(process: int | None, agent: int | None, queue: int | None, lane: int) -> Line:
+    def track(process: int | None, agent: int | None, queue: int | None, lane: int) -> Track:
         number, name = queues[queue] if queue is not None else (None, "no queue")
         where = "no GPU" if agent is None else agents[agent]
-        return Line(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(lane), lane)
+        return Track(process, None, agent, f"{where}, {name or f'Queue {number}'}" + _overlap(lane), lane)
 
-    return line
+    return track
 
 
 def _overlap(lane: int) -> str:
     return f", overlap {lane}" if lane else ""
 
 
-def _lines(frame: pl.DataFrame, keys: list[str], line_of: Callable[..., Line], *, may_nest: bool) -> Iterator[Timeline]:
+def _timelines(
+    frame: pl.DataFrame, keys: list[str], track_of: Callable[..., Track], *, may_nest: bool
+) -> Iterator[Timeline]:
 
-    places, made = nested(frame, keys, may_nest=may_nest)
-    for (line, lane), events in made.group_by("line", "lane", maintain_order=True):
+    tracks, edges = nested(frame, keys, may_nest=may_nest)
+    for (line, lane), events in edges.group_by("line", "lane", maintain_order=True):
         rows = frame[events["row"]]
         time = rows["end_ns"].zip_with(events["is_end"], rows["start_ns"]).alias("time_ns")
-        place = places.row(int(str(line)))[1:]
+        ids = tracks.row(int(str(line)))[1:]
         yield Timeline(
-            line_of(*place, int(str(lane))),
+            track_of(*ids, int(str(lane))),
             rows.select("name", "category", "kind").with_columns(time, events["is_end"]),
         )

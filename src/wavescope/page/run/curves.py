@@ -22,13 +22,16 @@ _EXPORTED_TILES = 16
 
 def curve_names_of_run(document: Document) -> dict[str, Any]:
     """Which curves there are: busy GPUs, memory, copies, clocks and power, counters; and how they are tiled."""
-    found = []
+    curve_sets = []
     for name, unit in CURVE_UNITS.items():
         curves = _curves(document, name)
         if curves.series:
-            series = [{"label": one.label, "keys": {"quantity": one.quantity}} for one in curves.series]
-            found.append({"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out})
-    return tiling_of(_grid(document)) | {"curves": found}
+            series = [
+                {"label": series_curve.label, "keys": {"quantity": series_curve.quantity}}
+                for series_curve in curves.series
+            ]
+            curve_sets.append({"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out})
+    return tiling_of(_grid(document)) | {"curves": curve_sets}
 
 
 def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl.DataFrame:
@@ -61,5 +64,5 @@ def _levels(document: Document, name: str) -> list[StepLevels]:
     grid = _grid(document)
     curves = _curves(document, name).series
     return document.kept(
-        ("curve levels", name), lambda: [StepLevels(one.curve, grid.begin, grid.end) for one in curves]
+        ("curve levels", name), lambda: [StepLevels(curve.curve, grid.begin, grid.end) for curve in curves]
     )

@@ -30,12 +30,12 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
     check_track(track)
     begin, end = tile_window(document, level, tile)
     pixel = (end - begin) / _TILE_PIXELS
-    known: pl.DataFrame = document.kept("edges", lambda: _touching(document))
-    low, high = (int(known["time"].search_sorted(time)) for time in (begin, end))
-    found = known[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
-    if found.height > MOST_EDGES:
-        found = found.top_k(MOST_EDGES, by="length")
-    return found.select("lane", "time")
+    touching: pl.DataFrame = document.kept("edges", lambda: _touching(document))
+    low, high = (int(touching["time"].search_sorted(time)) for time in (begin, end))
+    visible = touching[low:high].filter(pl.col("length") >= _SHORTEST_PIXELS * pixel, pl.col("gap") <= pixel)
+    if visible.height > MOST_EDGES:
+        visible = visible.top_k(MOST_EDGES, by="length")
+    return visible.select("lane", "time")
 
 
 def _touching(document: Document) -> pl.DataFrame:
@@ -43,14 +43,14 @@ def _touching(document: Document) -> pl.DataFrame:
     ordered = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
     length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))
-    found = ordered.select(
+    starts = ordered.select(
         "lane",
         time=pl.col("start_ns").cast(pl.Float64),
         length=pl.min_horizontal(length, length.shift(1)).cast(pl.Float64),
         gap=(pl.col("start_ns") - pl.col("end_ns").shift(1)).cast(pl.Float64),
         follows=follows,
     )
-    return found.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
+    return starts.filter("follows", pl.col("length") > 0).drop("follows").sort("time")
 
 
 _TILE: Parameters = {"track": text, "level": place, "tile": place}

@@ -51,30 +51,30 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
     whole = _row(document, table, row)
     shown = timeline_of(document).spans
     at = shown["item"].search_sorted(item)
-    found = shown.row(at, named=True) if at < shown.height and shown["item"][at] == item else None
+    drawn = shown.row(at, named=True) if at < shown.height and shown["item"][at] == item else None
     answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, whole)}
-    if found:
+    if drawn:
         answer |= {
-            "lane": found["lane"],
-            "kind": found["kind"],
-            "begin": float(found["start_ns"]),
-            "end": float(found["end_ns"]),
-            "duration_ns": float(found["end_ns"] - found["start_ns"]),
+            "lane": drawn["lane"],
+            "kind": drawn["kind"],
+            "begin": float(drawn["start_ns"]),
+            "end": float(drawn["end_ns"]),
+            "duration_ns": float(drawn["end_ns"] - drawn["start_ns"]),
         }
     answer["facts"] = _facts(document, whole)
     event, process = whole.get("event"), whole.get("process")
     if event is not None and process is not None:
-        own = (pl.col("event") == event) & (pl.col("process") == process)
-        given = _rows(document, "arguments", own).sort("position").select("name", "type", "value")
+        is_event = (pl.col("event") == event) & (pl.col("process") == process)
+        given = _rows(document, "arguments", is_event).sort("position").select("name", "type", "value")
         answer["arguments"] = given.to_dicts()
-        answer["frames"] = _rows(document, "frames", own).sort("depth")["name"].cast(pl.String).to_list()
+        answer["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
         if table == "dispatches":
-            answer["counters"] = _counters(document, own)
+            answer["counters"] = _counters(document, is_event)
     return answer | {"flows": flows(document, track=track, item=item)}
 
 
-def _counters(document: Document, own: pl.Expr) -> list[dict[str, Any]]:
-    values = _rows(document, "counters", own).filter(pl.col("time_ns").is_null())
+def _counters(document: Document, is_event: pl.Expr) -> list[dict[str, Any]]:
+    values = _rows(document, "counters", is_event).filter(pl.col("time_ns").is_null())
     names = document.run.read("counter_info", ["counter", "name", "units"])
     return (
         values.join(names, on="counter", how="left")
@@ -105,14 +105,14 @@ _ADDRESSES = ("address", "src_address", "dst_address")
 
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
     """Columns of a row as names and texts; what is not recorded is left out."""
-    found = []
+    facts = []
     for name, value in row.items():
         if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
             continue
         if name in _NAMED:
             table, columns = _NAMED[name]
-            told = document.run.table(table).select(columns).row(value, named=True)
-            words = [f"{key} {item}" for key, item in told.items() if item not in (None, "")]
+            referenced = document.run.table(table).select(columns).row(value, named=True)
+            words = [f"{key} {item}" for key, item in referenced.items() if item not in (None, "")]
             shown = ", ".join(words)
         elif name in _AGENTS:
             shown = agent_label(document.run.table("agents").row(value, named=True))
@@ -120,17 +120,17 @@ def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
             shown = f"0x{value:x}"
         else:
             shown = f"{value:,}" if name.endswith(("_bytes", "_count")) else str(value)
-        found.append({"name": name, "value": shown[:_LONGEST_TEXT]})
-    return found
+        facts.append({"name": name, "value": shown[:_LONGEST_TEXT]})
+    return facts
 
 
 def _row(document: Document, table: str, row: int) -> dict[str, Any]:
     if _count(document, table) <= _MOST_KEPT:
         return document.run.table(table).row(row, named=True)
-    kept: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
-    first, piece = kept.get(table, (0, None))
+    cached: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
+    first, piece = cached.get(table, (0, None))
     if piece is None or not first <= row < first + piece.height:  # the next event that is asked for is often near
-        kept[table] = first, piece = _piece(document, table, row)
+        cached[table] = first, piece = _piece(document, table, row)
     return piece.row(row - first, named=True)
 
 
@@ -171,10 +171,10 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     def make() -> tuple[int, pl.DataFrame]:
         return kind, shown.filter(pl.col("kind") == kind).sort("start_ns", "item")
 
-    found: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
-    if found[0] != kind:  # only those of the last kind are kept: a kind can have as many events as the run
-        found = document.cache["occurrences"] = make()
-    events = found[1]
+    cached: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
+    if cached[0] != kind:  # only those of the last kind are kept: a kind can have as many events as the run
+        cached = document.cache["occurrences"] = make()
+    events = cached[1]
     if not events.height:
         raise UsageError(f"no event has kind {kind}")
     at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None

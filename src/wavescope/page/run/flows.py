@@ -30,23 +30,23 @@ def flows(
         When neither an event nor a tile is named, or there is no such track.
     """
     check_track(track)
-    known = _flows(document)
+    all_flows = _flows(document)
     if item is not None:
-        found = known.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
-        return {"count": found.height, "flows": found.head(MOST_FLOWS).to_dicts()}
+        selected = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))
+        return {"count": selected.height, "flows": selected.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
         raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
-    low, high = (known["from_begin"].search_sorted(time) for time in (begin, end))
-    ends = document.kept("flows by end", lambda: known["to_begin"].arg_sort())
-    by_end = document.kept("flow ends", lambda: known["to_begin"].gather(ends))
+    low, high = (all_flows["from_begin"].search_sorted(time) for time in (begin, end))
+    ends = document.kept("flows by end", lambda: all_flows["to_begin"].arg_sort())
+    by_end = document.kept("flow ends", lambda: all_flows["to_begin"].gather(ends))
     low_end, high_end = (by_end.search_sorted(time) for time in (begin, end))
     most = max(high - low, high_end - low_end)
     if most > MOST_FLOWS:
         return {"count": most, "flows": []}
-    came = known[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
-    found = pl.concat([known[low:high], came])
-    return {"count": found.height, "flows": found.to_dicts() if found.height <= MOST_FLOWS else []}
+    came = all_flows[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
+    selected = pl.concat([all_flows[low:high], came])
+    return {"count": selected.height, "flows": selected.to_dicts() if selected.height <= MOST_FLOWS else []}
 
 
 def _flows(document: Document) -> pl.DataFrame:

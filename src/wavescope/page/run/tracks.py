@@ -42,12 +42,12 @@ def check_track(track: str) -> None:
 
 def _timeline(document: Document) -> Timeline:
     def make() -> Timeline:
-        found = timeline_of(document)
+        timeline = timeline_of(document)
         inner = pl.concat_list("group", "part").alias("group")
-        lanes = found.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
-        kinds = tuple(found.kinds.select("kind", "name", "count").to_dicts())
-        shown = found.spans.select("lane", "kind", "item", begin="start_ns", end="end_ns")
-        end = max(found.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
+        lanes = timeline.lanes.head(MOST_LANES).with_columns(inner).select(_KEYS)
+        kinds = tuple(timeline.kinds.select("kind", "name", "count").to_dicts())
+        shown = timeline.spans.select("lane", "kind", "item", begin="start_ns", end="end_ns")
+        end = max(timeline.duration_ns, int(shown["end"].max() or 0))  # type: ignore[arg-type]
         spans = shown.filter(pl.col("lane") < MOST_LANES)
         return Timeline("run", "Run", "ns", 0, end, _CELL_BITS, lanes, kinds, lambda: spans)
 
@@ -63,23 +63,23 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
     Lanes of a node count from the begin of that node: clocks of several nodes are never subtracted, and a note says so.
     """
-    found = timeline_of(document)
-    track = described(_timeline(document)) | {"first_items": found.first_items, "notes": _notes(document, found)}
-    return {"definition": found.definition, "tracks": [track]}
+    timeline = timeline_of(document)
+    track = described(_timeline(document)) | {"first_items": timeline.first_items, "notes": _notes(document, timeline)}
+    return {"definition": timeline.definition, "tracks": [track]}
 
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
     """What the picture leaves out, and what it must not be taken for."""
     nodes = clocks_of(document).nodes.height
     more_lanes = timeline.lanes.height - MOST_LANES
-    said = {
+    notes = {
         f"{nodes:,} nodes: each counts from its own first event, because clocks of nodes are not compared": nodes > 1,
         f"{timeline.untimed_count:,} events have no time and are not shown": timeline.untimed_count,
         f"{timeline.too_deep_count:,} calls are nested deeper than {DEEPEST} and not shown": timeline.too_deep_count,
         f"{timeline.other_name_count:,} names that take little time share one colour": timeline.other_name_count,
         f"showing {MOST_LANES:,} of {timeline.lanes.height:,} lanes": more_lanes > 0,
     }
-    return [note for note, is_so in said.items() if is_so]
+    return [note for note, is_so in notes.items() if is_so]
 
 
 def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:

@@ -26,10 +26,10 @@ def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -
     >>> numbered([pl.DataFrame({"tid": [7, 3, 7]})], ["tid"], "thread").rows()
     [(0, 3), (1, 7)]
     """
-    found = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
-    if not found:
+    parts = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
+    if not parts:
         return pl.DataFrame(schema={number: pl.UInt32, **dict.fromkeys(keys, pl.Int64)})
-    every = pl.concat(found, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
+    every = pl.concat(parts, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
     return every.with_row_index(number)
 
 
@@ -55,11 +55,11 @@ def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFr
     >>> tables["threads"]["tid"].to_list()
     [7, 9]
     """
-    made = dict(events)
+    linked = dict(events)
     for name, key, number in _NUMBERED:
-        tables[name] = numbered(made.values(), ["process", key], number)
-        made = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in made.items()}
-    return made
+        tables[name] = numbered(linked.values(), ["process", key], number)
+        linked = {kind: link(frame, tables[name], ["process", key], number) for kind, frame in linked.items()}
+    return linked
 
 
 _NUMBERED = (("threads", "tid", "thread"), ("queues", "queue_id", "queue"), ("streams", "stream_id", "stream"))
@@ -77,12 +77,14 @@ def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str
     >>> losses[0].kind
     'backward_times'
     """
-    made = {}
+    run_tables = {}
     for name, table in tables.items():
         frame, schema = table, empty_frame(RUN[name]).schema
         if {"start_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
-            ends, found = sound_ends(frame["start_ns"], frame["end_ns"])
-            losses += [Loss(kind, count, detail=name) for kind, count in found.items()]
+            ends, unsound = sound_ends(frame["start_ns"], frame["end_ns"])
+            losses += [Loss(kind, count, detail=name) for kind, count in unsound.items()]
             frame = frame.with_columns(ends.alias("end_ns"))
-        made[name] = frame.select(pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns)
-    return made
+        run_tables[name] = frame.select(
+            pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns
+        )
+    return run_tables

@@ -62,22 +62,22 @@ def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
     NotATraceError
         When no path holds a run.
     """
-    found: dict[Path, tuple[Path, Kind]] = {}
+    files: dict[Path, tuple[Path, Kind]] = {}
     refused: dict[Path, str] = {}
     for path in paths:
         for file, kind in _named_by(os.fspath(path), refused):
-            found.setdefault(Path(os.path.realpath(file)), (file, kind))
-    read = {file.absolute() for file, _ in found.values()}  # what is named itself is read, whatever else leads to it
+            files.setdefault(Path(os.path.realpath(file)), (file, kind))
+    read = {file.absolute() for file, _ in files.values()}  # what is named itself is read, whatever else leads to it
     left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
-    kinds = {kind for _, kind in found.values()}
-    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (found or left):
-        raise _not_followed(left[0]) if left else does_not_hold(next(iter(found.values()))[0])
-    return [*_grouped({real: pair for real, pair in found.items() if pair[1] not in _COMPANIONS}), *left]
+    kinds = {kind for _, kind in files.values()}
+    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or left):
+        raise _not_followed(left[0]) if left else does_not_hold(next(iter(files.values()))[0])
+    return [*_grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS}), *left]
 
 
-def _not_followed(found: RunInput) -> UsageError:
-    advice = "name the file itself, or a pattern, to have it read" if found.refused == LEADS_OUT else ""
-    return UsageError(found.refused, where=str(found.path), advice=advice)
+def _not_followed(run_input: RunInput) -> UsageError:
+    advice = "name the file itself, or a pattern, to have it read" if run_input.refused == LEADS_OUT else ""
+    return UsageError(run_input.refused, where=str(run_input.path), advice=advice)
 
 
 def holds_run(path: Path) -> bool:
@@ -91,7 +91,7 @@ def holds_run(path: Path) -> bool:
     return sniff(path) in RUNS
 
 
-def open_input(found: RunInput, *, with_environment: bool = False) -> RunSource:
+def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSource:
     """Open one run with the reader of its format.
 
     Raises
@@ -99,55 +99,55 @@ def open_input(found: RunInput, *, with_environment: bool = False) -> RunSource:
     NotATraceError, UnsupportedError
         When it cannot be read.
     """
-    if found.refused:
-        raise _not_followed(found)
-    source = _opened(found, with_environment=with_environment)
-    if found.left_out:
-        names = ", ".join(path.name for path in found.left_out[:_NAMED])
-        source.losses.append(Loss("other_forms", len(found.left_out), detail=names))
+    if run_input.refused:
+        raise _not_followed(run_input)
+    source = _opened(run_input, with_environment=with_environment)
+    if run_input.left_out:
+        names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
+        source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
     return source
 
 
-def _opened(found: RunInput, *, with_environment: bool) -> RunSource:
-    if found.kind is Kind.CSV_TRACE:
+def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
+    if run_input.kind is Kind.CSV_TRACE:
         from wavescope.readers.run.rocprofv3.csv import read_rocprofv3_csv
 
-        return read_rocprofv3_csv(found.path, found.files)
-    if found.kind is Kind.RUN_TABLES:
+        return read_rocprofv3_csv(run_input.path, run_input.files)
+    if run_input.kind is Kind.RUN_TABLES:
         from wavescope.readers.run.tables import read_run_tables
 
-        return read_run_tables(found.path.parent)
-    if found.kind is Kind.CHROME:
+        return read_run_tables(run_input.path.parent)
+    if run_input.kind is Kind.CHROME:
         from wavescope.readers.run.chrome import read_kineto
 
-        return read_kineto(found.path)
-    if found.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
+        return read_kineto(run_input.path)
+    if run_input.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
         from wavescope.readers.run.rocprof_v1.csv import read_rocprof_csv
 
-        return read_rocprof_csv(found.path)
-    if found.kind is Kind.RESULTS:
+        return read_rocprof_csv(run_input.path)
+    if run_input.kind is Kind.RESULTS:
         from wavescope.readers.run.rocprofv3.json import read_rocprofv3_json
 
-        return read_rocprofv3_json(found.path)
-    if found.kind in _DATABASE_KINDS:
+        return read_rocprofv3_json(run_input.path)
+    if run_input.kind in _DATABASE_KINDS:
         from wavescope.readers.files.sqlite import Database
 
-        database = Database(found.path)
-        if found.kind is Kind.BROKEN_DATABASE:
+        database = Database(run_input.path)
+        if run_input.kind is Kind.BROKEN_DATABASE:
             what = "a database without tables"
-            raise NotATraceError(what, where=str(found.path), advice="record again: the recording did not finish")
-        if found.kind is Kind.ROCPD:
+            raise NotATraceError(what, where=str(run_input.path), advice="record again: the recording did not finish")
+        if run_input.kind is Kind.ROCPD:
             from wavescope.readers.run.rocpd import read_rocpd
 
             return read_rocpd(database, with_environment=with_environment)
-        if found.kind is Kind.RPD:
+        if run_input.kind is Kind.RPD:
             from wavescope.readers.run.rpd import read_rpd
 
             return read_rpd(database)
         from wavescope.readers.run.rocprof_v1.database import read_rocprof_database
 
         return read_rocprof_database(database)
-    raise does_not_hold(found.path)
+    raise does_not_hold(run_input.path)
 
 
 def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> Run:
@@ -182,13 +182,13 @@ def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -
 
     sources: list[RunSource] = []
     problems: list[WavescopeError] = []
-    for found in inputs:
+    for run_input in inputs:
         try:
-            sources.append(open_input(found, with_environment=with_environment))
+            sources.append(open_input(run_input, with_environment=with_environment))
         except WavescopeError as error:
             problems.append(error)
             lost = Loss("unreadable_source", detail=str(error))
-            sources.append(MemorySource(str(found.path), found.kind.value, losses=[lost]))
+            sources.append(MemorySource(str(run_input.path), run_input.kind.value, losses=[lost]))
     if problems and len(problems) == len(sources):
         raise problems[0]
     return Run(sources)
@@ -205,10 +205,10 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         raise UsageError("no file matches this pattern", where=path)
-    found: list[tuple[Path, Kind]] = []
+    files: list[tuple[Path, Kind]] = []
     for match in matches:
-        found += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
-    return found or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
+        files += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
+    return files or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
 
 
 def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
@@ -216,13 +216,13 @@ def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
     if not place.exists():
         raise UsageError("no such file or folder", where=str(place))
     if place.is_dir():
-        found: list[tuple[Path, Kind]] = []
+        files: list[tuple[Path, Kind]] = []
         for file, why in run_entries(place):
             if why:
                 refused[file] = why
             else:
-                found += _files_in_folder(file, refused)
-        return found
+                files += _files_in_folder(file, refused)
+        return files
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place, refused)
     kind = sniff(place)
@@ -258,14 +258,14 @@ def _holds_run(file: Path, kind: Kind) -> bool:
         return layout_of(header_of(stream.read(_HEAD))) is not None
 
 
-def _grouped(found: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
+def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
     """The files of a run together, where the first of them stands; of a run in several forms, the fullest form."""
     runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
-    for real, (file, kind) in found.items():
+    for real, (file, kind) in files.items():
         is_part = kind in _CSV_KINDS or kind in _FORMS
         run = (real.parent, run_of(file.name)) if is_part else (real, "")
         runs.setdefault(run, []).append((file, kind))
-    return [found for (_, run), files in runs.items() for found in _inputs_of(run, files)]
+    return [run_input for (_, run), members in runs.items() for run_input in _inputs_of(run, members)]
 
 
 def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:

@@ -64,7 +64,7 @@ class TablesSource:
         self.format = str(only.get("format", "wavescope tables"))
         self.version = str(only.get("version", ""))
         self.losses: list[Loss] = [loss for origin in origins for loss in _losses(origin)]
-        self.extras: Mapping[str, pl.DataFrame] = _Extras(self, _entries(manifest.get("extras")))
+        self.extras: Mapping[str, pl.DataFrame] = _StoredExtras(self, _entries(manifest.get("extras")))
         self._checked: dict[str, pl.LazyFrame] = {}
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -132,7 +132,7 @@ class TablesSource:
         raise WavescopeError(what, where=f"{self.path}/{entry['file']}", advice=_AGAIN)
 
 
-class _Extras(Mapping[str, "pl.DataFrame"]):
+class _StoredExtras(Mapping[str, "pl.DataFrame"]):
     """Tables that only the origin had, by their own names."""
 
     def __init__(self, source: TablesSource, entries: dict[str, dict[str, Any]]) -> None:
@@ -148,11 +148,11 @@ class _Extras(Mapping[str, "pl.DataFrame"]):
         return self._source.scan(self._entries[name]).collect().drop("source", strict=False)
 
 
-def _entries(said: Any) -> dict[str, dict[str, Any]]:
+def _entries(declared: Any) -> dict[str, dict[str, Any]]:
     """What the manifest says about tables, as far as it can be used."""
     return {
         name: entry
-        for name, entry in (said.items() if isinstance(said, dict) else ())
+        for name, entry in (declared.items() if isinstance(declared, dict) else ())
         if isinstance(entry, dict) and isinstance(entry.get("file"), str) and isinstance(entry.get("row_count"), int)
     }
 

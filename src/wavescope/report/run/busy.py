@@ -60,12 +60,12 @@ def _verdict(answer: Busy) -> str:
     total = int(gpus["span_ns"].sum())
     mean = int(gpus["busy_ns"].sum()) / total if total else None
     ordered = gpus.filter(pl.col("busy_share").is_not_null()).sort("busy_share", maintain_order=True)
-    said = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of the time"
+    headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of the time"
     if ordered.height > 1:
         least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
         ends = [(gpu_name(r["node"], r["gpu"], with_node=nodes > 1), percent(r["busy_share"])) for r in (most, least)]
-        said += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
-    return said
+        headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
+    return headline
 
 
 def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_story(
-    made: Sequence[str], chapters: Sequence[tuple[str, str, Iterator[RenderableType]]]
+    outputs: Sequence[str], chapters: Sequence[tuple[str, str, Iterator[RenderableType]]]
 ) -> Iterator[RenderableType]:
     """What was made, and for each question the command that answers it and the first words of the answer.
 
@@ -27,7 +27,7 @@ def run_story(
     '90 % of the time'
     """
     yield Rule("1  What was recorded", align="left")
-    yield from (Text(f"  {line}") for line in made)
+    yield from (Text(f"  {line}") for line in outputs)
     for number, (question, command, report) in enumerate(chapters, start=2):
         yield Rule(f"{number}  {question}", align="left")
         yield Text(f"$ {command}", style="bold cyan")

@@ -74,11 +74,11 @@ def _verdict(answer: Gaps, causes: pl.DataFrame) -> str:
     if not answer.gap_count:
         return f"no gaps between the work of {who}"
     gap, span = int(gpus["gap_ns"].sum()), int(gpus["span_ns"].sum())
-    said = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of the time"
+    headline = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of the time"
     parts = [
         f"{row['cause']} {percent(row['share'])}" for row in causes.head(3).iter_rows(named=True) if row["wait_ns"]
     ]
-    return f"{said}; {', '.join(parts)}" if parts else said
+    return f"{headline}; {', '.join(parts)}" if parts else headline
 
 
 def _where(answer: Gaps) -> list[Column]:

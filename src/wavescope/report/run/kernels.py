@@ -37,12 +37,12 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
     for kernel in names:
         yield Text()
         yield Text(brief_kernel(kernel, 2 * width), style="bold")
-        one = pl.col("name") == kernel
-        yield from _histogram(answer.histogram.filter(one), width=width)
-        yield from _trend(answer.over_time.filter(one), width=width)
-        yield _shape_table(answer.shapes.filter(one), limit=min(limit, 10), width=width)
-        yield _longest_table(answer.longest.filter(one), limit=min(limit, 5))
-        counters = answer.counters.filter(one)
+        is_kernel = pl.col("name") == kernel
+        yield from _histogram(answer.histogram.filter(is_kernel), width=width)
+        yield from _trend(answer.over_time.filter(is_kernel), width=width)
+        yield _shape_table(answer.shapes.filter(is_kernel), limit=min(limit, 10), width=width)
+        yield _longest_table(answer.longest.filter(is_kernel), limit=min(limit, 5))
+        counters = answer.counters.filter(is_kernel)
         if counters.height:
             yield _counter_table(counters, limit=limit)
     if answer.kernels.height > len(names):
@@ -53,15 +53,15 @@ def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int =
 def _verdict(answer: Kernels, name: str) -> str:
     if not answer.kernels.height:
         return f"no kernel matches {name!r}"
-    found = answer.kernels
-    calls, total = int(found["calls"].sum()), int(found["total_ns"].sum())
+    kernels = answer.kernels
+    calls, total = int(kernels["calls"].sum()), int(kernels["total_ns"].sum())
     share = percent(total / answer.all_ns) if answer.all_ns else "-"
-    count = f"{counted(found.height, 'kernels')}, {counted(calls, 'dispatches')}"
-    said = f"{count}, {duration(total)}, {share} of all kernel time"
-    first = found.row(0, named=True)
+    count = f"{counted(kernels.height, 'kernels')}, {counted(calls, 'dispatches')}"
+    headline = f"{count}, {duration(total)}, {share} of all kernel time"
+    first = kernels.row(0, named=True)
     if first["median_ns"]:
-        said += f"; the heaviest varies from {duration(first['min_ns'])} to {duration(first['max_ns'])}"
-    return said
+        headline += f"; the heaviest varies from {duration(first['min_ns'])} to {duration(first['max_ns'])}"
+    return headline
 
 
 def _kernel_table(answer: Kernels, *, width: int, limit: int) -> Table:

@@ -36,8 +36,8 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
         yield _table(rows, cells, count)
         return
     shown = cells[:_RECORDS]
-    said = truncation(len(shown), count, "rows")
-    yield Text(f"{said}, {rows.width} columns; --csv or --json give all, or name fewer columns", style="bold")
+    note = truncation(len(shown), count, "rows")
+    yield Text(f"{note}, {rows.width} columns; --csv or --json give all, or name fewer columns", style="bold")
     longest = max(map(len, rows.columns))
     for number, row in enumerate(shown, 1):
         yield Text(f"row {number}", style="bold")

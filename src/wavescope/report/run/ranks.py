@@ -65,11 +65,11 @@ def _verdict(answer: Ranks) -> str:
     if answer.imbalance is None:
         return f"none of {count:,} processes ran a kernel"
     slowest = answer.processes.sort("compute_ns", descending=True, maintain_order=True).row(0, named=True)
-    said = f"{_name(slowest)} computes longest, {duration(slowest['compute_ns'])}"
+    headline = f"{_name(slowest)} computes longest, {duration(slowest['compute_ns'])}"
     share = answer.imbalance - 1
     if share < _EVEN:
-        return f"the work is even over {count:,} processes: {said}, {percent(share)} more than the mean"
-    return f"{said}: {percent(share)} more than the mean of {count:,} processes, which costs {duration(answer.cost_ns)}"
+        return f"the work is even over {count:,} processes: {headline}, {percent(share)} more than the mean"
+    return f"{headline}: {percent(share)} more than the mean of {count:,} processes, which costs {duration(answer.cost_ns)}"
 
 
 def _waiting(answer: Ranks) -> str:

@@ -60,12 +60,12 @@ def next_steps(path: str, answer: Recording) -> list[str]:
 
 
 def _counts(answer: Recording) -> str:
-    said = []
+    counts = []
     for name, words in _COUNTS.items():
         count = int(answer.processes[name].sum())
         if count:
-            said.append(counted(count, words))
-    if not said:
+            counts.append(counted(count, words))
+    if not counts:
         return "no events"
     row = answer.processes.select(
         span=pl.col("end_ns").max() - pl.col("start_ns").min(),
@@ -73,7 +73,7 @@ def _counts(answer: Recording) -> str:
         | ((pl.col("node").n_unique() == 1) & pl.col("node").is_not_null().all()),
     ).row(0, named=True)
     span = f" in {duration(row['span'])}" if row["span"] is not None and row["is_one_clock"] else ""
-    return ", ".join(said) + span
+    return ", ".join(counts) + span
 
 
 def _where(answer: Recording) -> str:
@@ -81,17 +81,17 @@ def _where(answer: Recording) -> str:
     nodes = processes["node"].drop_nulls().n_unique()
     used = gpus.filter(gpus["kernel_count"] > 0)
     kinds = sorted({row["product"] or row["target"] or "" for row in used.iter_rows(named=True)} - {""})
-    said = counted(processes.height, "processes")
+    sentence = counted(processes.height, "processes")
     if nodes:
         names = sorted(set(processes["node"].drop_nulls()))
-        said += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
+        sentence += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
     unused = gpus.height - used.height
     if used.height:
         named = f" ({', '.join(map(printable, kinds[:_KINDS]))})" if kinds else ""
-        said += f"; {counted(used.height, 'GPUs')} had work{named}"
+        sentence += f"; {counted(used.height, 'GPUs')} had work{named}"
     if unused:
-        said += f"; {counted(unused, 'more GPUs' if used.height else 'GPUs')} visible without dispatches"
-    return said
+        sentence += f"; {counted(unused, 'more GPUs' if used.height else 'GPUs')} visible without dispatches"
+    return sentence
 
 
 def _process_table(answer: Recording, width: int, limit: int) -> RenderableType:

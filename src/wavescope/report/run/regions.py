@@ -49,15 +49,15 @@ def _verdict(answer: Regions) -> str:
         return "no regions were recorded"
     counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
     roots = answer.tree.filter(pl.col("depth") == 0)
-    own = _own(answer).row(0, named=True)
-    said = (
-        f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief(own['name'])} itself: "
-        f"{percent(own['share'])}"
+    heaviest = _own(answer).row(0, named=True)
+    headline = (
+        f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief(heaviest['name'])} itself: "
+        f"{percent(heaviest['share'])}"
     )
     gpu = int(roots["gpu_total_ns"].sum())
     if gpu or answer.unlinked_gpu_ns:
-        said += f"; {percent(gpu / (gpu + answer.unlinked_gpu_ns))} of the GPU time has a known launch"
-    return said
+        headline += f"; {percent(gpu / (gpu + answer.unlinked_gpu_ns))} of the GPU time has a known launch"
+    return headline
 
 
 def _tree_table(answer: Regions, *, width: int, limit: int, depth: int | None, min_share: float) -> Table:

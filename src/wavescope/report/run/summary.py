@@ -43,8 +43,8 @@ def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> It
         yield _thing_table(answer, domain, width=width, limit=limit)
     if not answer.things["is_exact"].all():
         yield Text()
-        said = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
-        yield Text(said, "dim")
+        note = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
+        yield Text(note, "dim")
 
 
 def _verdict(answer: Summary) -> str:
@@ -54,8 +54,8 @@ def _verdict(answer: Summary) -> str:
     sums = sums.filter(pl.col("total_ns") > 0).sort(-pl.col("total_ns"), "domain", "name")
     if not sums.height or not answer.gpu_ns:
         calls = counted(int(answer.things["calls"].sum()), "calls")
-        said = "the GPU work has no times:" if on_gpu.height else "no GPU work was recorded, but"
-        return f"{said} {calls}"
+        start = "the GPU work has no times:" if on_gpu.height else "no GPU work was recorded, but"
+        return f"{start} {calls}"
     reached = (sums["total_ns"].cum_sum() / answer.gpu_ns).to_list()
     count = next((n for n, share in enumerate(reached, 1) if share >= _MOST), sums.height)
     leading = sums.head(count)
@@ -75,12 +75,12 @@ def _verdict(answer: Summary) -> str:
 
 def _scope(answer: Summary) -> str:
     nodes = answer.processes["host"].n_unique()
-    said = f"{counted(answer.processes.height, 'processes')} on {counted(nodes, 'nodes')}"
-    said += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
+    sentence = f"{counted(answer.processes.height, 'processes')} on {counted(nodes, 'nodes')}"
+    sentence += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
-    said += f", {ranks:,} ranks" if ranks > 1 else ""
+    sentence += f", {ranks:,} ranks" if ranks > 1 else ""
     busy = f", GPUs busy {percent(answer.busy_share)} of their processes' time"
-    return said if answer.busy_share is None else said + busy
+    return sentence if answer.busy_share is None else sentence + busy
 
 
 def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:

@@ -26,8 +26,8 @@ def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[R
         return
     first = answer.things.row(0, named=True)
     of = "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
-    said = f"{brief_kernel(first['name'], 60)} takes {percent(first['share'])} of {of}, {duration(answer.total_ns)}"
-    yield Text(said, style="bold")
+    headline = f"{brief_kernel(first['name'], 60)} takes {percent(first['share'])} of {of}, {duration(answer.total_ns)}"
+    yield Text(headline, style="bold")
     yield Text()
     columns = [
         Column("share", lambda row: percent(row["share"], 2)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.gaps.partial import PartialGaps, partial_gaps
-from wavescope.analysis.run.gpus import PLACE, merged_elsewhere, partial_intervals, shared_gpus
+from wavescope.analysis.run.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavescope.analysis.run.intervals import share_of
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
@@ -129,7 +129,7 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
         raise ValueError("runs share a GPU: ask them with `elsewhere`")
     partials = partials or [partial_gaps(Run([]))]
-    keys = [*PLACE, "node", "gpu", "pid", "rank", "stream_id"]
+    keys = [*GPU_KEY, "node", "gpu", "pid", "rank", "stream_id"]
     gpus = (
         pl.concat(part.gpus for part in partials)
         .group_by(keys)
@@ -164,13 +164,13 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
 
 
 def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
-    keys = [*PLACE, "node", "gpu"]
+    keys = [*GPU_KEY, "node", "gpu"]
     sums = pl.concat(part.causes for part in partials).group_by(*keys, "cause", "function")
     return (
         sums.agg(pl.col("call_count", "wait_ns").sum())
         .join(nodes, on="machine")
         .with_columns(
-            gap_share=share_of(pl.col("wait_ns"), pl.col("wait_ns").sum().over(PLACE)),
+            gap_share=share_of(pl.col("wait_ns"), pl.col("wait_ns").sum().over(GPU_KEY)),
             span_share=share_of(pl.col("wait_ns"), pl.col("span_ns")),
         )
         .sort("wait_ns", *keys, "cause", "function", descending=[True] + [False] * 6, nulls_last=True)

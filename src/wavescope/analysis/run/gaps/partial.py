@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.run.gpus import PLACE, gpu_places, gpu_work
+from wavescope.analysis.run.gpus import GPU_KEY, gpu_work, index_gpus
 from wavescope.analysis.run.intervals import covered, gaps_between, intervals, merged
 from wavescope.analysis.run.launches import Launches, cause_of, outermost, region_pieces, touching
 from wavescope.analysis.run.waits import calls_inside, main_call
 from wavescope.base.bounds import ROWS, bounded
 
 if TYPE_CHECKING:
-    from wavescope.analysis.run.gpus import Place, Places
+    from wavescope.analysis.run.gpus import GpuIndex, GpuKey
     from wavescope.model.run import Run
 
 #: Where the ranges of the histogram begin.
@@ -34,9 +34,9 @@ class PartialGaps:
     is_whole: bool  #: Whether work of other runs on the same GPUs was considered, or does not matter.
 
     @property
-    def used_gpus(self) -> frozenset[Place]:
+    def used_gpus(self) -> frozenset[GpuKey]:
         """The GPUs that did work."""
-        return frozenset(self.gpus.select(PLACE).rows())
+        return frozenset(self.gpus.select(GPU_KEY).rows())
 
 
 @bounded(keep=ROWS)
@@ -48,25 +48,25 @@ def partial_gaps(
     `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
     `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it.
     """
-    places = gpu_places(run)
+    gpu_index = index_gpus(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
     more = ["thread", "correlation", "name"]
-    work = gpu_work(run, places, [*more, "dispatch_id"], more).drop("is_copy")
+    work = gpu_work(run, gpu_index, [*more, "dispatch_id"], more).drop("is_copy")
     work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
-    found, totals = _gaps(work, by), _totals(work, by)
+    gaps, totals = _gaps(work, by), _totals(work, by)
     if elsewhere is not None and not by_stream:
-        found, totals = _among_others(run, places, work, found, totals, elsewhere)
+        gaps, totals = _among_others(run, gpu_index, work, gaps, totals, elsewhere)
     order = {"gap_ns": True, "gap_start_ns": False, "row": False}
-    longest = found.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
-    regions = _Regions.of(run, work, found, longest["gap_start_ns"])
-    found = _explained(found, regions.launches)
+    longest = gaps.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
+    regions = _Regions.of(run, work, gaps, longest["gap_start_ns"])
+    gaps = _explained(gaps, regions.launches)
     calls = regions.outermost_calls()
-    names = _Names.of(run, places, by_stream=by_stream)
+    names = _GpuLabels.of(run, gpu_index, by_stream=by_stream)
     return PartialGaps(
-        gpus=names(_sums(found, totals, by)),
-        causes=names(_causes(found, calls), with_streams=False),
-        histogram=names(_histogram(found, by)),
-        largest=names(_details(longest, found, work, regions, calls, run)),
+        gpus=names(_sums(gaps, totals, by)),
+        causes=names(_causes(gaps, calls), with_streams=False),
+        histogram=names(_histogram(gaps, by)),
+        largest=names(_details(longest, gaps, work, regions, calls, run)),
         keep=min(keep, _MOST_DETAILS),
         is_whole=by_stream or elsewhere is not None,
     )
@@ -87,33 +87,33 @@ def _totals(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 def _among_others(
     run: Run,
-    places: Places,
+    gpu_index: GpuIndex,
     work: pl.DataFrame,
-    found: pl.DataFrame,
+    gaps: pl.DataFrame,
     totals: pl.DataFrame,
     elsewhere: pl.DataFrame,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Gaps and totals where GPUs are shared: gaps of all work that work of this run ended."""
-    numbers = places.table.select("place", *PLACE)
-    shared = elsewhere.join(numbers, on=PLACE, nulls_equal=True).drop(PLACE).sort("place", "start_ns")
+    numbers = gpu_index.table.select("place", *GPU_KEY)
+    shared = elsewhere.join(numbers, on=GPU_KEY, nulls_equal=True).drop(GPU_KEY).sort("place", "start_ns")
     pids = run.read("processes", ["process", "pid"])
-    mine = work.join(pids, on="process", how="left", maintain_order="left").unique(
+    own_work = work.join(pids, on="process", how="left", maintain_order="left").unique(
         ["place", "start_ns", "pid"], keep="first", maintain_order=True
     )
-    ended = gaps_between(shared, ["place"]).drop("end_ns").join(mine, on=["place", "start_ns", "pid"])
-    is_mine = pl.col("before_end_ns") == pl.col("gap_start_ns")
-    before = found.select("row", "before_row").join(
+    ended = gaps_between(shared, ["place"]).drop("end_ns").join(own_work, on=["place", "start_ns", "pid"])
+    is_own = pl.col("before_end_ns") == pl.col("gap_start_ns")
+    before = gaps.select("row", "before_row").join(
         work.select(before_row="row", before_end_ns="end_ns"), on="before_row", how="left"
     )
     whole = (
         ended.join(before, on="row", how="left")
-        .with_columns(before_row=pl.when(is_mine).then("before_row"))
-        .select(found.columns)
+        .with_columns(before_row=pl.when(is_own).then("before_row"))
+        .select(gaps.columns)
     )
     spent = covered(shared, ["place"]).rename({"covered_ns": "busy_ns"})
     apart = pl.col("place").is_in(shared["place"].unique().to_list())
     return (
-        pl.concat([found.filter(~apart), whole]),
+        pl.concat([gaps.filter(~apart), whole]),
         totals.join(spent, on="place", how="left", suffix="_in_all")
         .with_columns(busy_ns=pl.coalesce("busy_ns_in_all", "busy_ns"))
         .drop("busy_ns_in_all"),
@@ -129,8 +129,8 @@ class _Regions:
     contexts: list[pl.DataFrame]  #: Markers and operators that are open at one of the moments in question.
 
     @classmethod
-    def of(cls, run: Run, work: pl.DataFrame, found: pl.DataFrame, moments: pl.Series) -> _Regions:
-        idle = found.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
+    def of(cls, run: Run, work: pl.DataFrame, gaps: pl.DataFrame, moments: pl.Series) -> _Regions:
+        idle = gaps.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
         idle = merged(intervals(idle, []), [])
         times, launches = moments.sort(), Launches(work)
         columns = ["thread", "name", "start_ns", "end_ns"]
@@ -148,7 +148,7 @@ class _Regions:
         return outermost(pl.concat(self.calls))
 
 
-def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
+def _explained(gaps: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     """Gaps with the thread that launched what ended them, and how long they waited for it: `wait_ns`, then `launch_ns`.
 
     Work that was launched before the gap began has neither; `is_known` tells it from work without a launch.
@@ -156,7 +156,7 @@ def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
     is_late = pl.col("launch_start_ns") > pl.col("gap_start_ns")
-    return found.hstack(launches.of(found)).with_columns(
+    return gaps.hstack(launches.of(gaps)).with_columns(
         is_known=pl.col("launch_start_ns").is_not_null(),
         wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
         launch_ns=pl.when(is_late).then(end - called).otherwise(0),
@@ -164,16 +164,16 @@ def _explained(found: pl.DataFrame, launches: Launches) -> pl.DataFrame:
     )
 
 
-def _waits(found: pl.DataFrame) -> pl.DataFrame:
+def _waits(gaps: pl.DataFrame) -> pl.DataFrame:
     """The parts of gaps before the launch: `place`, `thread`, `start_ns`, `end_ns`."""
-    return found.select(
+    return gaps.select(
         "place", thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
     )
 
 
-def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+def _causes(gaps: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """`place`, `cause`, `function`, `call_count`, `wait_ns`; adds up to the gaps."""
-    inside = calls_inside(_waits(found.filter(pl.col("wait_ns") > 0)), calls).select(
+    inside = calls_inside(_waits(gaps.filter(pl.col("wait_ns") > 0)), calls).select(
         "place",
         cause=cause_of(pl.col("name").cast(pl.String)),
         function=pl.col("name").cast(pl.String),
@@ -188,7 +188,7 @@ def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         "unknown": (~pl.col("is_known"), pl.col("gap_ns")),
     }
     parts = [
-        found.filter(is_part)
+        gaps.filter(is_part)
         .group_by("place")
         .agg(call_count=pl.len().cast(pl.UInt64), wait_ns=length.sum())
         .select(
@@ -206,16 +206,16 @@ def _causes(found: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([inside, *parts])
 
 
-def _histogram(found: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+def _histogram(gaps: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     step = pl.lit(0, pl.Int64)
     for edge in _STEPS_NS[1:]:
         step = pl.when(pl.col("gap_ns") >= edge).then(pl.lit(edge, pl.Int64)).otherwise(step)
-    groups = found.with_columns(from_ns=step).group_by(*by, "from_ns")
+    groups = gaps.with_columns(from_ns=step).group_by(*by, "from_ns")
     return groups.agg(gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum())
 
 
-def _sums(found: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    sums = found.group_by(by).agg(
+def _sums(gaps: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    sums = gaps.group_by(by).agg(
         gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum(), gap_max_ns=pl.col("gap_ns").max()
     )
     return totals.join(sums, on=by, how="left", nulls_equal=True).with_columns(
@@ -225,14 +225,14 @@ def _sums(found: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFr
 
 def _details(
     longest: pl.DataFrame,
-    found: pl.DataFrame,
+    gaps: pl.DataFrame,
     work: pl.DataFrame,
     regions: _Regions,
     calls: pl.DataFrame,
     run: Run,
 ) -> pl.DataFrame:
     """The longest gaps with all that is known about them."""
-    chosen = longest.select("row").join(found, on="row", maintain_order="left")
+    chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
     rows = (
         pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
@@ -284,19 +284,19 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
     """How much work of its GPU was launched and had not begun when each gap began; null = launches are not known."""
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
     rows = chosen.select("place", "gap_start_ns").with_row_index("at")
-    for (place,), mine in rows.group_by("place", maintain_order=True):
+    for (place,), gpu_gaps in rows.group_by("place", maintain_order=True):
         of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "start_ns")
         issued_ns = launches.of(of_gpu)["launch_start_ns"]
-        known = issued_ns.is_not_null()
-        if known.any():
-            issued = issued_ns.filter(known).sort().search_sorted(mine["gap_start_ns"], side="right")
-            begun = of_gpu["start_ns"].filter(known).sort().search_sorted(mine["gap_start_ns"], side="left")
-            depths = depths.scatter(mine["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
+        is_recorded = issued_ns.is_not_null()
+        if is_recorded.any():
+            issued = issued_ns.filter(is_recorded).sort().search_sorted(gpu_gaps["gap_start_ns"], side="right")
+            begun = of_gpu["start_ns"].filter(is_recorded).sort().search_sorted(gpu_gaps["gap_start_ns"], side="left")
+            depths = depths.scatter(gpu_gaps["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
     return depths
 
 
 @dataclass(frozen=True)
-class _Names:
+class _GpuLabels:
     """Puts what a GPU, process and stream are called in place of their numbers."""
 
     places: pl.DataFrame
@@ -305,9 +305,9 @@ class _Names:
     by_stream: bool
 
     @classmethod
-    def of(cls, run: Run, places: Places, *, by_stream: bool) -> _Names:
+    def of(cls, run: Run, gpu_index: GpuIndex, *, by_stream: bool) -> _GpuLabels:
         return cls(
-            places.table.select("place", *PLACE, "node", "gpu"),
+            gpu_index.table.select("place", *GPU_KEY, "node", "gpu"),
             run.read("processes", ["process", "pid", "rank"]),
             run.read("streams", ["stream", "stream_id"]),
             by_stream,

@@ -160,7 +160,7 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
     waits = described(merged([part.latencies for part in partials], ["name"]))
     shapes = with_occupancy(merged_shapes([part.shapes for part in partials]))
     everything = sum(part.all_ns for part in partials)
-    found = (
+    kernels = (
         described(statistics)
         .with_columns(share=share_of(pl.col("total_ns"), pl.lit(everything)))
         .join(waits.select("name", latency_median_ns="median_ns", latency_p95_ns="p95_ns"), on="name", how="left")
@@ -168,9 +168,9 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
         .join(_users(partials), on="name", how="left")
         .sort("total_ns", "name", descending=[True, False], nulls_last=True)
     )
-    order = found.select("name", "total_ns", "median_ns").with_row_index("order")
+    order = kernels.select("name", "total_ns", "median_ns").with_row_index("order")
     return Kernels(
-        kernels=found.select(tables["kernels"].names),
+        kernels=kernels.select(tables["kernels"].names),
         shapes=_shapes(shapes, order),
         histogram=_histogram(statistics.sums, statistics.values)
         .join(order, on="name")

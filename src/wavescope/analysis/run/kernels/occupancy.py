@@ -19,9 +19,9 @@ def with_occupancy(shapes: pl.DataFrame) -> pl.DataFrame:
     """
     columns = ["target", "vgpr_count", "accum_vgpr_count", "sgpr_count", "lds_bytes"]
     sizes = [f"workgroup_{axis}" for axis in "xyz"]
-    found = [_of(*row) for row in shapes.select(*columns, *sizes).iter_rows()]
+    limits = [_of(*row) for row in shapes.select(*columns, *sizes).iter_rows()]
     schema = {"waves_per_simd": pl.Int64, "waves_per_simd_max": pl.Int64, "bound_by": pl.String}
-    return shapes.hstack(pl.DataFrame(found, schema=schema, orient="row"))
+    return shapes.hstack(pl.DataFrame(limits, schema=schema, orient="row"))
 
 
 @cache

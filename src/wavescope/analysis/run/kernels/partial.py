@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.analysis.run.choice_rules import name_pattern
-from wavescope.analysis.run.gpus import gpu_places
+from wavescope.analysis.run.gpus import index_gpus
 from wavescope.analysis.run.intervals import bin_width
 from wavescope.analysis.run.launches import Launches, region_pieces
 from wavescope.analysis.run.statistics import Statistics, is_timed, statistics_of
@@ -19,7 +19,7 @@ from wavescope.model.schema import empty_frame
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.analysis.run.gpus import Places
+    from wavescope.analysis.run.gpus import GpuIndex
     from wavescope.model.run import Run
 
 #: Columns that say how a kernel was launched and what it needs.
@@ -66,21 +66,21 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
     UsageError
         When `name` is not a regular expression.
     """
-    found = _Matching(run, name)
-    durations = _named(statistics_of(found.pieces(), ["name"]), found)
-    events = found.events()
-    places = gpu_places(run)
-    events = events.with_columns(place=places.numbers.gather(events["agent"])).drop("agent")
-    who = _Who.of(run, places)
+    matching = _Matching(run, name)
+    durations = _named(statistics_of(matching.pieces(), ["name"]), matching)
+    events = matching.events()
+    gpu_index = index_gpus(run)
+    events = events.with_columns(place=gpu_index.numbers.gather(events["agent"])).drop("agent")
+    who = _Who.of(run, gpu_index)
     return PartialKernels(
         durations=durations,
-        latencies=_named(_latencies(run, events), found),
-        shapes=merged_shapes(found.shapes),
+        latencies=_named(_latencies(run, events), matching),
+        shapes=merged_shapes(matching.shapes),
         users=who.named(events.select("name", "place", "process", "stream").unique()),
         bins=_bins(events, who, bins),
         longest=_longest(events, who, keep),
         counters=_counters(run, events),
-        all_ns=found.all_ns,
+        all_ns=matching.all_ns,
         bin_count=bins,
         keep=keep,
     )
@@ -95,9 +95,9 @@ class _Who:
     streams: pl.DataFrame
 
     @classmethod
-    def of(cls, run: Run, places: Places) -> _Who:
+    def of(cls, run: Run, gpu_index: GpuIndex) -> _Who:
         return cls(
-            places.table.select("place", "machine", "node", "gpu"),
+            gpu_index.table.select("place", "machine", "node", "gpu"),
             run.read("processes", ["process", "pid", "rank"]),
             run.read("streams", ["stream", "stream_id"]),
         )
@@ -113,10 +113,10 @@ class _Who:
         )
 
 
-def _named(statistics: Statistics, found: _Matching) -> Statistics:
+def _named(statistics: Statistics, matching: _Matching) -> Statistics:
     """Statistics by name instead of by number of a name."""
     names = statistics.sums.select(pl.col("name").cast(pl.UInt32)).join(
-        found.codes, on="name", how="left", maintain_order="left"
+        matching.codes, on="name", how="left", maintain_order="left"
     )
     return replace(statistics, sums=statistics.sums.with_columns(name=names["text"]))
 
@@ -208,23 +208,23 @@ def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
     """Calls per kernel and stretch of time, of every machine on its own clock."""
     length = pl.col("end_ns") - pl.col("start_ns")
     timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
-    found = []
+    curves = []
     machines = timed.select("place").unique().join(who.places, on="place", how="left", nulls_equal=True)
     for (machine,), of_machine in machines.group_by("machine"):
-        mine = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
-        begin, end = mine["start_ns"].min(), mine["start_ns"].max()
+        node_events = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
+        begin, end = node_events["start_ns"].min(), node_events["start_ns"].max()
         width = bin_width(begin, end + 1, count)  # type: ignore[arg-type,operator]  # not empty: numbers
-        sums = mine.group_by("name", bin=pl.col("start_ns") // width).agg(
+        sums = node_events.group_by("name", bin=pl.col("start_ns") // width).agg(
             call_count=pl.len().cast(pl.UInt64),
             total_ns=length.sum(),
             min_ns=length.min(),
             max_ns=length.max(),
         )
         texts = pl.col("name").cast(pl.String)
-        found.append(sums.with_columns(texts, machine=pl.lit(machine, pl.String), width=pl.lit(width, pl.Int64)))
+        curves.append(sums.with_columns(texts, machine=pl.lit(machine, pl.String), width=pl.lit(width, pl.Int64)))
     columns: dict[str, Any] = dict.fromkeys(("bin", "total_ns", "min_ns", "max_ns", "width"), pl.Int64)
     empty = pl.DataFrame(schema={"name": pl.String, "machine": pl.String, "call_count": pl.UInt64} | columns)
-    return pl.concat([empty, *(part.select(empty.columns) for part in found)])
+    return pl.concat([empty, *(part.select(empty.columns) for part in curves)])
 
 
 def _longest(events: pl.DataFrame, who: _Who, keep: int) -> pl.DataFrame:
@@ -242,7 +242,7 @@ def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:
     """Hardware counters per kernel: their values summed over instances, then over dispatches."""
     keys = ["process", "event"]
     named = events.select("name", *keys).drop_nulls()
-    found = [
+    sums = [
         piece.join(named, on=keys).group_by(*keys, "counter", "name").agg(pl.col("value").sum())
         for piece in run.chunks("counters", [*keys, "counter", "value"])
     ]
@@ -254,7 +254,7 @@ def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:
         "name": pl.Categorical,
         "value": pl.Float64,
     }
-    per_dispatch = pl.concat([pl.DataFrame(schema=schema), *found]).group_by(*keys, "counter", "name")
+    per_dispatch = pl.concat([pl.DataFrame(schema=schema), *sums]).group_by(*keys, "counter", "name")
     return (
         per_dispatch.agg(pl.col("value").sum())
         .join(titles, on="counter", how="left")

@@ -89,10 +89,10 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
 def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     import duckdb
 
-    found = connection.extract_statements(sql)
-    if len(found) != 1 or found[0].type != duckdb.StatementType.SELECT:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise refused("one SELECT is expected; a run can be read, not changed")
-    return found[0].query.rstrip().rstrip(";")
+    return statements[0].query.rstrip().rstrip(";")
 
 
 class _Stream:
@@ -140,8 +140,8 @@ def _collect(node: dict[str, Any], needed: dict[str, set[str]]) -> None:
     info = node.get("extra_info") or {}
     table = str(info.get("Table", "")).rpartition(".")[2]
     if table in STORED:
-        found = info.get("Projections", [])
-        needed.setdefault(table, set()).update([found] if isinstance(found, str) else found)
+        projections = info.get("Projections", [])
+        needed.setdefault(table, set()).update([projections] if isinstance(projections, str) else projections)
     for child in node.get("children", ()):
         _collect(child, needed)
 
@@ -202,8 +202,8 @@ def _row_batches(connection: duckdb.DuckDBPyConnection, statement: str, meter: M
     empty = pl.DataFrame(_Stream(connection.sql(f"SELECT * FROM ({statement}\n) LIMIT 0")))  # noqa: S608 - ours
     yield empty
     cursor = _interruptible(connection, lambda: connection.execute(statement), meter)
-    while found := _interruptible(connection, lambda: cursor.fetchmany(_BATCH_ROWS), meter):
-        yield pl.DataFrame(found, schema=empty.schema, orient="row", strict=False)
+    while rows := _interruptible(connection, lambda: cursor.fetchmany(_BATCH_ROWS), meter):
+        yield pl.DataFrame(rows, schema=empty.schema, orient="row", strict=False)
 
 
 def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Result], meter: Meter) -> Result:
@@ -223,9 +223,9 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Res
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Decimals, as which sums of whole numbers come, as whole numbers where they fit, and as numbers with fractions."""
-    made = []
+    columns = []
     for name, dtype in frame.schema.items():
         if isinstance(dtype, pl.Decimal):
             number = frame[name].cast(pl.Float64 if dtype.scale else pl.Int64, strict=False)
-            made.append(number if number.null_count() == frame[name].null_count() else frame[name])
-    return frame.with_columns(made)
+            columns.append(number if number.null_count() == frame[name].null_count() else frame[name])
+    return frame.with_columns(columns)

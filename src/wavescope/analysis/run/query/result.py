@@ -103,11 +103,11 @@ def distinct_names(names: Sequence[str]) -> list[str]:
     >>> distinct_names(["a", "b", "a"])
     ['a', 'b', 'a_1']
     """
-    found: list[str] = []
+    distinct: list[str] = []
     for name in names:
-        number, made = 0, name
-        while made in found:
+        number, candidate = 0, name
+        while candidate in distinct:
             number += 1
-            made = f"{name}_{number}"
-        found.append(made)
-    return found
+            candidate = f"{name}_{number}"
+        distinct.append(candidate)
+    return distinct

@@ -110,15 +110,15 @@ def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[
     try:
         with meter.running():
             cursor = connection.execute(sql)
-            found = cursor.fetchmany(_FIRST_ROWS)
+            rows = cursor.fetchmany(_FIRST_ROWS)
         names = distinct_names([column[0] for column in cursor.description])
         while True:
-            piece = pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
+            piece = pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None, strict=False)
             yield meter.count(piece)
             row_bytes = max(1, int(piece.estimated_size()) // max(1, piece.height))
             with meter.running():
-                found = cursor.fetchmany(max(1, min(PIECE_ROWS, _PIECE_BYTES // row_bytes)))
-            if not found:
+                rows = cursor.fetchmany(max(1, min(PIECE_ROWS, _PIECE_BYTES // row_bytes)))
+            if not rows:
                 break
     except sqlite3.Error as error:
         if "interrupted" in str(error):

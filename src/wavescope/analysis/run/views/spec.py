@@ -45,10 +45,10 @@ def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
     >>> view_spec("ends", "one event", "end BIGINT ns | k.end_ns | when", "FROM run.dispatches k").columns[0].unit
     'ns'
     """
-    found = []
+    declared = []
     for line in filter(str.strip, columns.splitlines()):
         head, rest = line.split("|", 1)
         sql, meaning = rest.rsplit("|", 1)
         column, kind, unit = head.split()
-        found.append(ViewColumn(column, kind, "" if unit == "-" else unit, sql.strip(), meaning.strip()))
-    return ViewSpec(name, row, tuple(found), source)
+        declared.append(ViewColumn(column, kind, "" if unit == "-" else unit, sql.strip(), meaning.strip()))
+    return ViewSpec(name, row, tuple(declared), source)

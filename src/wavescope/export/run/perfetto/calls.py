@@ -22,11 +22,11 @@ def write_calls(emitter: Emitter, run: Run, gpu_flows: pl.Series) -> None:
     A range can begin long before the calls inside it that are stored first, so all calls of a source are sorted
     before they are written; what is kept of a call until then is small.
     """
-    found = [_compact(emitter, piece, gpu_flows) for piece in run.chunks("regions", _COLUMNS)]
-    if not found:
+    parts = [_compact(emitter, piece, gpu_flows) for piece in run.chunks("regions", _COLUMNS)]
+    if not parts:
         return
-    calls = pl.concat(found, how="vertical_relaxed", rechunk=False)
-    found.clear()
+    calls = pl.concat(parts, how="vertical_relaxed", rechunk=False)
+    parts.clear()
     order = calls.select(
         pl.arg_sort_by("place", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     ).to_series()
@@ -74,9 +74,9 @@ def _narrow(ids: pl.Series) -> pl.Series:
 def write_marks(emitter: Emitter, run: Run) -> None:
     """Write all moments on threads."""
     columns = ["process", "thread", "category", "domain", "name", "time_ns", "correlation", "parent_correlation"]
-    for found in run.chunks("samples", columns):
-        marks = found.filter(pl.col("time_ns").ge(0))
-        emitter.lose(found.height - marks.height, "marks")
+    for samples in run.chunks("samples", columns):
+        marks = samples.filter(pl.col("time_ns").ge(0))
+        emitter.lose(samples.height - marks.height, "marks")
         if marks.height:
             track = emitter.tracks.places.gather(emitter.tracks.place_of(marks))
             emitter.instants(track, marks, category(marks), emitter.annotations(marks, _INTEGERS, {}))

@@ -37,38 +37,38 @@ class DispatchCounters:
 
     def columns(self, work: pl.DataFrame) -> dict[str, pl.Series]:
         """Counters that any of these joined rows has, by name."""
-        found = {name: work[column] for name, column in self._columns.items() if column in work.columns}
-        return {name: values for name, values in found.items() if values.null_count() < work.height}
+        columns = {name: work[column] for name, column in self._columns.items() if column in work.columns}
+        return {name: values for name, values in columns.items() if values.null_count() < work.height}
 
     def points(self, work: pl.DataFrame) -> pl.DataFrame:
         """The value from the begin of a dispatch, 0 from its end."""
-        found = [pl.DataFrame(schema=_POINT)]
+        parts = [pl.DataFrame(schema=_POINT)]
         for name, values in self.columns(work).items():
             rows = work.select("process", "agent", "start_ns", "end_ns", values.alias("value"))
             rows = rows.filter(pl.col("value").is_not_null())
             rows = rows.with_columns(track=_tracks_of(rows, self._tracks, f"PMC {name}"))
             begins = rows.select("track", pl.col("start_ns").alias("time_ns"), "value")
             ends = rows.select("track", pl.col("end_ns").alias("time_ns"), pl.lit(0.0).alias("value"))
-            found.append(pl.concat([ends, begins]).sort("track", "time_ns", maintain_order=True))
-        return pl.concat(found)
+            parts.append(pl.concat([ends, begins]).sort("track", "time_ns", maintain_order=True))
+        return pl.concat(parts)
 
 
 def _tracks_of(rows: pl.DataFrame, tracks: Tracks, name: str, *, is_bytes: bool = False) -> pl.Series:
     """The counter track `name` of each row's process and agent."""
     keys = rows.select("process", "agent")
     places = keys.unique(maintain_order=True)
-    made = [tracks.counter(process, agent, name, is_bytes=is_bytes) for process, agent in places.iter_rows()]
-    known = places.with_columns(pl.Series("track", made, dtype=pl.UInt64))
-    return keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+    ids = [tracks.counter(process, agent, name, is_bytes=is_bytes) for process, agent in places.iter_rows()]
+    with_tracks = places.with_columns(pl.Series("track", ids, dtype=pl.UInt64))
+    return keys.join(with_tracks, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
 
 
 def _on_tracks(points: pl.DataFrame, tracks: Tracks, label: str, *, is_bytes: bool = False) -> pl.DataFrame:
     """Points of curves with the track of each; `{name}` in the label is the name of the curve."""
-    found = [pl.DataFrame(schema=_POINT)]
+    parts = [pl.DataFrame(schema=_POINT)]
     for (name,), part in points.group_by(["name"], maintain_order=True):
         track = _tracks_of(part, tracks, label.replace("{name}", str(name)), is_bytes=is_bytes)
-        found.append(part.select(track.alias("track"), "time_ns", "value"))
-    return pl.concat(found)
+        parts.append(part.select(track.alias("track"), "time_ns", "value"))
+    return pl.concat(parts)
 
 
 def copy_points(run: Run, tracks: Tracks) -> pl.DataFrame:

@@ -59,32 +59,32 @@ class Emitter:
         names = self.packets.text_ids(NAME, marks["name"].fill_null(""))
         categories = self.packets.text_ids(CATEGORY, category.fill_null(""))
         no_flow = pl.zeros(marks.height, pl.UInt64, eager=True)
-        made = _core.perfetto_instants(track, marks["time_ns"], names, categories, no_flow, annotations)
-        self.packets.write(made)
+        encoded = _core.perfetto_instants(track, marks["time_ns"], names, categories, no_flow, annotations)
+        self.packets.write(encoded)
 
     def points(self, points: pl.DataFrame) -> None:
         """Values of counter tracks: `track`, `time_ns`, `value`."""
-        kept = points.filter(pl.col("time_ns").ge(0), pl.col("value").is_not_null())
-        if kept.height:
-            self.packets.write(_core.perfetto_points(kept["track"], kept["time_ns"], kept["value"].cast(pl.Float64)))
-            self.counts["points"] += kept.height
+        valid = points.filter(pl.col("time_ns").ge(0), pl.col("value").is_not_null())
+        if valid.height:
+            self.packets.write(_core.perfetto_points(valid["track"], valid["time_ns"], valid["value"].cast(pl.Float64)))
+            self.counts["points"] += valid.height
 
     def annotations(self, piece: pl.DataFrame, integers: dict[str, str], texts: dict[str, str]) -> Annotations:
         """Annotations out of columns (name -> column); columns that are missing or all null give none."""
-        found: Annotations = []
+        annotations: Annotations = []
         for columns, kind in ((integers, "integer"), (texts, "text")):
             for name, column in columns.items():
                 if column in piece.columns and piece[column].null_count() < piece.height:
                     values = self.packets.text_ids(TEXT, piece[column]) if kind == "text" else piece[column]
                     number = self.packets.text_id(ANNOTATION, name)
-                    found.append((number, kind, values.cast(pl.Int64).fill_null(_NO_VALUE)))
-        return found
+                    annotations.append((number, kind, values.cast(pl.Int64).fill_null(_NO_VALUE)))
+        return annotations
 
     def timed(self, frame: pl.DataFrame, what: str) -> pl.DataFrame:
         """Rows that have a time; the others are counted as lost."""
-        kept = timed(frame)
-        self.lose(frame.height - kept.height, what)
-        return kept
+        rows = timed(frame)
+        self.lose(frame.height - rows.height, what)
+        return rows
 
     def lose(self, count: int, what: str) -> None:
         """Say that rows have no place in the trace."""
@@ -95,6 +95,6 @@ class Emitter:
         """A number for each process and correlation; null where there is no correlation."""
         owner = self.tracks.processes.gather(process).alias("owner")
         frame = pl.DataFrame([owner, correlation.cast(pl.Int64).alias("correlation")])
-        known = pl.when(pl.col("correlation") != 0).then(pl.col("correlation").reinterpret(signed=False))
-        mixed = known * pl.lit(_MIX, pl.UInt64) + pl.col("owner") * pl.lit(_MIX_PROCESS, pl.UInt64)
+        recorded = pl.when(pl.col("correlation") != 0).then(pl.col("correlation").reinterpret(signed=False))
+        mixed = recorded * pl.lit(_MIX, pl.UInt64) + pl.col("owner") * pl.lit(_MIX_PROCESS, pl.UInt64)
         return frame.select(mixed.alias("flow")).to_series()

@@ -111,18 +111,18 @@ class Packets:
 
     def text_id(self, kind: int, text: str) -> int:
         """The number of an interned text."""
-        known = self._texts[kind]
-        if text not in known:
-            known[text] = len(known) + 1
-            self._new_texts.append(message(kind, number(1, known[text]) + message(2, text)))
-        return known[text]
+        ids = self._texts[kind]
+        if text not in ids:
+            ids[text] = len(ids) + 1
+            self._new_texts.append(message(kind, number(1, ids[text]) + message(2, text)))
+        return ids[text]
 
     def text_ids(self, kind: int, texts: pl.Series) -> pl.Series:
         """The numbers of texts (String or Categorical) as UInt64; null stays null."""
         codes = texts if texts.dtype == pl.Categorical else texts.cast(pl.Categorical)
-        found = codes.unique(maintain_order=True).drop_nulls()
-        ids = [self.text_id(kind, text) for text in found.cast(pl.String)]
-        return codes.to_physical().replace_strict(found.to_physical(), ids, default=None, return_dtype=pl.UInt64)
+        distinct = codes.unique(maintain_order=True).drop_nulls()
+        ids = [self.text_id(kind, text) for text in distinct.cast(pl.String)]
+        return codes.to_physical().replace_strict(distinct.to_physical(), ids, default=None, return_dtype=pl.UInt64)
 
     def _packet(self, fields: bytes) -> None:
         self._stream.write(message(1, number(10, _SEQUENCE) + fields))

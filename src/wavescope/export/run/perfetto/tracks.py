@@ -48,22 +48,22 @@ class Tracks:
 
     def place_of(self, frame: pl.DataFrame) -> pl.Series:
         """The number of each row's track among `places`: its `thread`, else its `process`."""
-        known = frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
-        if known.null_count():
+        numbers = frame.select(pl.coalesce(pl.col("thread"), pl.col("process") + self._thread_count)).to_series()
+        if numbers.null_count():
             if self._unknown is None:
                 self._unknown = self.places.len()
                 self.places = self.places.extend(pl.Series([self._packets.track("no process")], dtype=pl.UInt64))
                 self.place_processes = self.place_processes.extend(pl.Series([None], dtype=pl.UInt32))
-            known = known.fill_null(self._unknown)
-        return known
+            numbers = numbers.fill_null(self._unknown)
+        return numbers
 
     def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
         """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
         keys = frame.select("process", "agent", "line")
         places = keys.unique(maintain_order=True)
         tracks = [self._line_track(process, agent, line) for process, agent, line in places.iter_rows()]
-        known = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
-        return keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+        with_tracks = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
+        return keys.join(with_tracks, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
 
     def counter(self, process: int | None, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
         """The counter track of an agent (None: of the process); `{agent}` in its name is the agent."""
@@ -111,6 +111,6 @@ class Tracks:
 def _free_pid(pid: int | None, used: set[int]) -> int:
     """Perfetto knows processes by their number alone: processes of several nodes must not share one."""
     if pid is None or not 0 < pid < 1 << 31 or pid in used:
-        pid = max((_FIRST_MADE_UP_PID, *(known + 1 for known in used)))
+        pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used)))
     used.add(pid)
     return pid

@@ -23,34 +23,34 @@ def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, p
     category = category_of(marker)
     has_text = is_marker & (pl.col("name") != pl.col("function")).fill_null(value=False)
     function = pl.when(has_text).then("function").otherwise(pl.coalesce("name", "function"))
-    made = texts.select(category.alias("category"), function.alias("function"), has_text.alias("has_text"))
-    return made["category"], made["function"], _properties(texts, made["has_text"])
+    columns = texts.select(category.alias("category"), function.alias("function"), has_text.alias("has_text"))
+    return columns["category"], columns["function"], _properties(texts, columns["has_text"])
 
 
 def _properties(texts: pl.DataFrame, has_text: pl.Series) -> pl.Series:
     """Properties of events in which the text of every marker is the message."""
     stored = texts["event_properties"]
     pairs = texts.select(stored.alias("stored"), "name").filter(has_text).unique()
-    said = [_with_message(properties, name) for properties, name in pairs.iter_rows()]
-    if not said:
+    messages = [_with_message(properties, name) for properties, name in pairs.iter_rows()]
+    if not messages:
         return stored
-    known = pairs.with_columns(pl.Series("said", said, dtype=pl.String))
+    with_messages = pairs.with_columns(pl.Series("said", messages, dtype=pl.String))
     joined = texts.select(stored.alias("stored"), "name").join(
-        known, on=["stored", "name"], how="left", maintain_order="left", nulls_equal=True
+        with_messages, on=["stored", "name"], how="left", maintain_order="left", nulls_equal=True
     )
     return joined.select(pl.when(has_text).then("said").otherwise("stored")).to_series()
 
 
 def _with_message(properties: str | None, message: str) -> str:
     try:
-        known = json.loads(properties or "{}")
+        stored = json.loads(properties or "{}")
     except ValueError:
-        known = {}
-    if not isinstance(known, dict):
-        known = {}
-    if known.get("message") == message and properties:
+        stored = {}
+    if not isinstance(stored, dict):
+        stored = {}
+    if stored.get("message") == message and properties:
         return properties
-    return json.dumps(known | {"message": message}, ensure_ascii=False)
+    return json.dumps(stored | {"message": message}, ensure_ascii=False)
 
 
 def track_ids(run: RunWriter, threads: pl.Series, names: pl.Series) -> pl.Series:
@@ -63,5 +63,5 @@ def track_ids(run: RunWriter, threads: pl.Series, names: pl.Series) -> pl.Series
             name = None if key[1] is None else run.text_id(key[1])
             run.tracks[key] = run.insert_row("track", **run.place, tid=key[0], name_id=name)
         ids.append(run.tracks[key])
-    known = distinct.with_columns(pl.Series("track", ids, dtype=pl.Int64))
-    return frame.join(known, on=["tid", "name"], how="left", maintain_order="left", nulls_equal=True)["track"]
+    with_tracks = distinct.with_columns(pl.Series("track", ids, dtype=pl.Int64))
+    return frame.join(with_tracks, on=["tid", "name"], how="left", maintain_order="left", nulls_equal=True)["track"]

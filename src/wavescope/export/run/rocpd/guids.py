@@ -21,17 +21,17 @@ def guids_of(part: Run) -> list[str]:
     processes = part.table("processes")
     stored = [(guid or "").lower() for guid in processes["guid"]]
     contents = _contents(part, processes.height) if not all(map(is_guid, stored)) else []
-    found = []
+    guids = []
     for number, guid in enumerate(stored):
         if is_guid(guid):
-            found.append(guid)
+            guids.append(guid)
             continue
         row = processes.row(number, named=True)
         node = row["node"]
         host = part.table("nodes").row(node) if node is not None else ()
         described = (guid, host, row["pid"], row["rank"], row["command"], row["init_ns"], contents[number])
-        found.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavescope:{described!r}")))
-    return found
+        guids.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavescope:{described!r}")))
+    return guids
 
 
 def is_guid(text: str) -> bool:
@@ -47,7 +47,7 @@ def is_guid(text: str) -> bool:
 
 def _contents(part: Run, count: int) -> list[list[Any]]:
     """Per process: rows of each table of events, and the sums of their times."""
-    found: list[list[Any]] = [[] for _ in range(count)]
+    by_process: list[list[Any]] = [[] for _ in range(count)]
     for table in EVENT_TABLES:
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")
         for piece in part.chunks(table, list(dict.fromkeys(["process", begin, end]))):
@@ -55,5 +55,5 @@ def _contents(part: Run, count: int) -> list[list[Any]]:
                 pl.len(), pl.col(begin).cast(pl.Float64).sum().alias("begin"), pl.col(end).sum().alias("end")
             )
             for process, rows, first, last in sums.sort("process").iter_rows():
-                found[process or 0].append((table, rows, first, last))
-    return found
+                by_process[process or 0].append((table, rows, first, last))
+    return by_process

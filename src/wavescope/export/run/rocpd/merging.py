@@ -61,7 +61,7 @@ def merge_runs(
     """
     target = Path(out)
     check_beside(target)
-    copies = {number: _Copy(found) for number, found in enumerate(inputs) if _is_plain_rocpd(found)}
+    copies = {number: _DatabaseCopy(run_input) for number, run_input in enumerate(inputs) if _is_plain_rocpd(run_input)}
     while True:
         try:
             file = _merged(inputs, copies, target, with_environment=with_environment, force=force, done=done)
@@ -80,7 +80,7 @@ class _CannotCopyError(Exception):
 
 def _merged(
     inputs: Sequence[RunInput],
-    copies: dict[int, _Copy],
+    copies: dict[int, _DatabaseCopy],
     target: Path,
     *,
     with_environment: bool,
@@ -88,9 +88,9 @@ def _merged(
     done: Callable[[], None],
 ) -> RocpdFile:
     versions = [run.metadata.get("schema_version", "") for copy in copies.values() for run in copy.runs]
-    version = max([VERSION, *(known for known in versions if known in VERSIONS[1:])])
+    version = max([VERSION, *(version_read for version_read in versions if version_read in VERSIONS[1:])])
     with staged([target], force=force) as (twin,), RocpdFile.made(twin, version) as file:
-        for number, found in enumerate(inputs):
+        for number, run_input in enumerate(inputs):
             try:
                 is_copied = number in copies and copies[number].into(file, with_environment=with_environment)
             except sqlite3.DatabaseError as error:
@@ -98,26 +98,26 @@ def _merged(
                     raise
                 raise _CannotCopyError(number) from error
             if not is_copied:
-                source = open_input(found, with_environment=with_environment)
+                source = open_input(run_input, with_environment=with_environment)
                 file.add(Run([source]))
                 file.losses += source.losses
             done()
     return file
 
 
-def _is_plain_rocpd(found: RunInput) -> bool:
-    if found.kind is not Kind.ROCPD:
+def _is_plain_rocpd(run_input: RunInput) -> bool:
+    if run_input.kind is not Kind.ROCPD:
         return False
-    with open_regular(found.path) as stream:
+    with open_regular(run_input.path) as stream:
         return stream.read(len(SQLITE)) == SQLITE
 
 
-class _Copy:
+class _DatabaseCopy:
     """A ROCpd file whose stored tables are copied."""
 
-    def __init__(self, found: RunInput) -> None:
-        self.path = found.path
-        with closing(Database(found.path)) as database:
+    def __init__(self, run_input: RunInput) -> None:
+        self.path = run_input.path
+        with closing(Database(run_input.path)) as database:
             self.runs = rocpd_runs(database)
             self.names = table_names(database)
             self.columns = database.tables
@@ -159,13 +159,15 @@ class _Copy:
             if name not in layout:
                 self._create_unknown(stored, connection)
                 file.more_tables.setdefault((name, self.columns[stored]), []).append(stored)
-            known = [column for column in self.columns[stored] if name not in layout or column in layout[name].names]
-            columns = ", ".join(map(quoted, known))
+            copied_columns = [
+                column for column in self.columns[stored] if name not in layout or column in layout[name].names
+            ]
+            columns = ", ".join(map(quoted, copied_columns))
             copied = connection.execute(
                 f"INSERT INTO main.{quoted(stored)} ({columns}) SELECT {columns} FROM source.{quoted(stored)}"  # noqa: S608
             )
             counts[_COUNTED.get(name, "")] += copied.rowcount
-            lost = [column for column in self.columns[stored] if column not in known]
+            lost = [column for column in self.columns[stored] if column not in copied_columns]
             if lost and copied.rowcount:
                 detail = f"{stored}: {', '.join(lost)}"
                 file.losses.append(Loss("not_in_format", copied.rowcount, detail))
@@ -196,11 +198,11 @@ def _attached(connection: sqlite3.Connection, database: Database) -> Iterator[No
 def _mask(connection: sqlite3.Connection, stored: str) -> None:
     """Environment variables without their values, except for the rank."""
     for number, text in connection.execute(f"SELECT id, environment FROM main.{quoted(stored)}").fetchall():  # noqa: S608
-        known = variables(text if isinstance(text, str) else None)
-        rank = rank_of(known)
+        environment = variables(text if isinstance(text, str) else None)
+        rank = rank_of(environment)
         masked = {
             name: value if rank is not None and rank_of({name: value}) == rank else MASKED
-            for name, value in known.items()
+            for name, value in environment.items()
         }
         connection.execute(
             f"UPDATE main.{quoted(stored)} SET environment = ? WHERE id = ?",  # noqa: S608

@@ -99,12 +99,14 @@ class PartWriter:
                 yield runs[value], piece if whole else piece.filter(number == value)
 
     def _number_events(self) -> None:
-        found: dict[int, dict[str, list[pl.Series]]] = {}
+        by_writer: dict[int, dict[str, list[pl.Series]]] = {}
         for table in EVENT_TABLES:
             for run, piece in self._pieces(table, ["process", "event"]):
-                found.setdefault(id(run), {}).setdefault(table, []).append(piece["event"])
+                by_writer.setdefault(id(run), {}).setdefault(table, []).append(piece["event"])
         for writer in filter(None, self._runs):
-            writer.events = EventIds({name: pl.concat(pieces) for name, pieces in found.get(id(writer), {}).items()})
+            writer.events = EventIds(
+                {name: pl.concat(pieces) for name, pieces in by_writer.get(id(writer), {}).items()}
+            )
 
     def _write_places(self) -> None:
         written: set[tuple[int, int]] = set()
@@ -151,11 +153,11 @@ class PartWriter:
     def _environment(self, process: int, rank: int | None) -> dict[str, str]:
         """The variables; a rank that they do not tell (their values are masked) is said again."""
         rows = self._part.table("environment").filter(pl.col("process") == process)
-        found = dict(rows.select("name", "value").iter_rows())
-        if rank is not None and rank_of(found) != rank:
-            name = next((name for name in found if rank_of({name: str(rank)}) == rank), "RANK")
-            found[name] = str(rank)
-        return found
+        environment = dict(rows.select("name", "value").iter_rows())
+        if rank is not None and rank_of(environment) != rank:
+            name = next((name for name in environment if rank_of({name: str(rank)}) == rank), "RANK")
+            environment[name] = str(rank)
+        return environment
 
     def _sample_numbers(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
         first = run.highest["sample"] + 1
@@ -221,10 +223,10 @@ class PartWriter:
             return ids
         keys = piece.select("name", *_REGISTERS)
         missing = keys.filter(~same).unique(maintain_order=True)
-        made = [self._made_symbol(run, row) for row in missing.iter_rows()]
-        known = missing.with_columns(pl.Series("made", made, dtype=pl.Int64))
-        found = keys.join(known, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
-        return pl.select(pl.when(same).then(ids).otherwise(found)).to_series()
+        symbol_ids = [self._made_symbol(run, row) for row in missing.iter_rows()]
+        with_symbols = missing.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
+        new_ids = keys.join(with_symbols, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
+        return pl.select(pl.when(same).then(ids).otherwise(new_ids)).to_series()
 
     def _made_symbol(self, run: RunWriter, row: tuple[Any, ...]) -> int:
         if row not in run.symbols:
@@ -294,13 +296,13 @@ def _agent_json(agents: pl.DataFrame) -> pl.Series:
     texts = []
     for row in agents.iter_rows(named=True):
         try:
-            known = json.loads(row["properties"] or "{}")
+            stored = json.loads(row["properties"] or "{}")
         except ValueError:
-            known = None
+            stored = None
         missing = {
             origin.key: row[name] // origin.factor
             for name, origin in origins.items()
-            if isinstance(known, dict) and row[name] is not None and origin.key not in known
+            if isinstance(stored, dict) and row[name] is not None and origin.key not in stored
         }
-        texts.append(json.dumps(known | missing) if missing else row["properties"])
+        texts.append(json.dumps(stored | missing) if missing else row["properties"])
     return pl.Series(texts, dtype=pl.String)

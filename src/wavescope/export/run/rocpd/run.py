@@ -84,23 +84,23 @@ class RunWriter:
     def sample_ids(self, times: pl.Series) -> pl.Series:
         """A sample at each of the times; those that there are not yet are made."""
         empty = pl.DataFrame(schema={"time_ns": pl.Int64, "sample": pl.Int64})
-        known = pl.concat([empty, *self.sample_times]).unique("time_ns", keep="first")
-        missing = times.drop_nulls().unique().sort().to_frame("time_ns").join(known, on="time_ns", how="anti")
+        samples = pl.concat([empty, *self.sample_times]).unique("time_ns", keep="first")
+        missing = times.drop_nulls().unique().sort().to_frame("time_ns").join(samples, on="time_ns", how="anti")
         if missing.height:
             track = self.insert_row("track", **self.place, name_id=self.text_id("counters"))
             first = self.highest["sample"] + 1
             self.highest["sample"] += missing.height
-            made = missing.with_columns(pl.int_range(first, first + missing.height).alias("sample"))
-            self.insert("sample", made.select(id="sample", track_id=pl.lit(track), timestamp="time_ns"))
-            known = pl.concat([known, made])
-        self.sample_times = [known]
-        return times.to_frame("time_ns").join(known, on="time_ns", how="left", maintain_order="left")["sample"]
+            new = missing.with_columns(pl.int_range(first, first + missing.height).alias("sample"))
+            self.insert("sample", new.select(id="sample", track_id=pl.lit(track), timestamp="time_ns"))
+            samples = pl.concat([samples, new])
+        self.sample_times = [samples]
+        return times.to_frame("time_ns").join(samples, on="time_ns", how="left", maintain_order="left")["sample"]
 
-    def stand_in(self, stored: str, **known: Any) -> int:
+    def stand_in(self, stored: str, **facts: Any) -> int:
         """The id of a row that stands for what is not known, but for what is said here."""
-        key = (stored, *known.items())
+        key = (stored, *facts.items())
         if key not in self._stand_ins:
-            row = _STAND_INS[stored] | known
+            row = _STAND_INS[stored] | facts
             for column in _LAYOUT[stored].columns:
                 if column.is_required and column.target:
                     row[column.name] = self._filler(column)
@@ -109,7 +109,7 @@ class RunWriter:
 
     def filled(self, stored: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
         """Columns of a stored table with something in every place that must not be empty, and only allowed values."""
-        made: list[pl.Series] = []
+        columns: list[pl.Series] = []
         for column in _LAYOUT[stored].columns:
             series = values.get(column.name)
             if series is not None and column.choices:
@@ -123,8 +123,8 @@ class RunWriter:
                     texts = series.cast(pl.String) if series.dtype == pl.Categorical else series
                     series = texts.fill_null(self._filler(column))
             if series is not None:
-                made.append(series.alias(column.name))
-        return pl.DataFrame(made)
+                columns.append(series.alias(column.name))
+        return pl.DataFrame(columns)
 
     def _filler(self, column: StoredColumn) -> Any:
         if column.name in self.place:

@@ -51,10 +51,10 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
         file = RpdFile(connection)
         has_own_ids = len(run.origins) == 1 and run.origins[0].format == _RPD
         above = _highest_call(run) if has_own_ids else 0
-        known: dict[object, int] = {}
+        number_by_node: dict[object, int] = {}
         number = 0
         for part in run.parts:
-            nodes = _node_numbers(part, known)
+            nodes = _node_numbers(part, number_by_node)
             for process in range(part.table("processes").height):
                 first = 0 if has_own_ids else number << _FILE_BITS
                 pieces = partial(_pieces, part, process)
@@ -76,21 +76,21 @@ def _highest_call(run: Run) -> int:
     return max((event for event in events if isinstance(event, int)), default=0)
 
 
-def _node_numbers(part: Run, known: dict[object, int]) -> list[int]:
+def _node_numbers(part: Run, number_by_node: dict[object, int]) -> list[int]:
     """The number of each node in the file: the same for a node that several sources name."""
     numbers = []
     for node, machine, host in part.table("nodes").select("node", "machine_id", "hostname").iter_rows():
         identity = (machine, host) if machine or host else (id(part), node)
-        numbers.append(known.setdefault(identity, len(known)))
+        numbers.append(number_by_node.setdefault(identity, len(number_by_node)))
     return numbers
 
 
 def _pieces(run: Run, process: int, table: str) -> Iterator[pl.DataFrame]:
     """The rows of one process; those that do not say theirs belong to the first."""
     for piece in run.chunks(table):
-        kept = piece.filter(pl.col("process").fill_null(0) == process)
-        if kept.height:
-            yield kept
+        rows = piece.filter(pl.col("process").fill_null(0) == process)
+        if rows.height:
+            yield rows
 
 
 def _without_dangling(file: RpdFile, counts: Counter[str]) -> Iterator[Loss]:
@@ -124,7 +124,7 @@ def _write_extras(file: RpdFile, run: Run) -> Iterator[Loss]:
 def _not_held(run: Run, *, with_extras: bool) -> Iterator[Loss]:
     yield from left_out(run, _NOT_HELD)
     streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in run.chunks("counters", ["time_ns"]))
-    found = {"counters over time": streamed}
+    counts = {"counters over time": streamed}
     if with_extras:
-        found |= {name: run.table(name).height for name in run.extra_names if not name.endswith("_metadata")}
-    yield from (Loss("not_in_format", count, name) for name, count in found.items() if count)
+        counts |= {name: run.table(name).height for name in run.extra_names if not name.endswith("_metadata")}
+    yield from (Loss("not_in_format", count, name) for name, count in counts.items() if count)

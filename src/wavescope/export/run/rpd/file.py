@@ -40,11 +40,11 @@ class RpdFile:
         return filled.replace_strict(unique, ids, return_dtype=pl.Int64) if len(ids) else filled.cast(pl.Int64)
 
     def _text_id(self, text: str, table: str) -> int:
-        known = self._ids[table]
-        if text not in known:
-            known[text] = len(known) + 1
-            self.connection.execute(f"INSERT INTO {table} (id, string) VALUES (?, ?)", (known[text], text))  # noqa: S608
-        return known[text]
+        ids = self._ids[table]
+        if text not in ids:
+            ids[text] = len(ids) + 1
+            self.connection.execute(f"INSERT INTO {table} (id, string) VALUES (?, ?)", (ids[text], text))  # noqa: S608
+        return ids[text]
 
     def finish(self) -> None:
         """Make the views."""

@@ -74,7 +74,7 @@ class ProcessWriter:
             )
             is_marker = (pl.col("domain") == "MARKER").fill_null(value=False)
             function = pl.coalesce("function", "name")
-            said = texts.select(
+            call_texts = texts.select(
                 pl.when(is_marker).then(pl.lit(_MARKER)).otherwise(function).alias("function"),
                 pl.when(is_marker)
                 .then("name")
@@ -87,14 +87,14 @@ class ProcessWriter:
                 pl.lit(self._pid).alias("pid"),
                 pl.col("start").fill_null(0),
                 pl.coalesce("end", "start", pl.lit(0)).alias("end"),
-                self._file.text_ids(said["function"]).alias("apiName_id"),
+                self._file.text_ids(call_texts["function"]).alias("apiName_id"),
                 self._file.text_ids(texts["category"]).alias("category_id"),
                 self._file.text_ids(texts["domain"]).alias("domain_id"),
-                self._file.text_ids(said["args"], "rocpd_ustring").alias("args_id"),
+                self._file.text_ids(call_texts["args"], "rocpd_ustring").alias("args_id"),
             )
             self._file.insert("rocpd_api", frame)
             self.counts[table] += piece.height
-            in_lanes = said["function"].str.contains(_LANES_LAUNCH).fill_null(value=False)
+            in_lanes = call_texts["function"].str.contains(_LANES_LAUNCH).fill_null(value=False)
             link = pl.DataFrame({"correlation": piece["correlation"], "api": ids, "in_lanes": in_lanes})
             links.append(link.filter(texts["domain"].ne_missing(pl.lit("MARKER"))).drop_nulls("correlation"))
         return pl.concat(links)
@@ -118,23 +118,23 @@ class ProcessWriter:
         )
         self._file.insert("rocpd_op", frame)
         self.counts[table] += piece.height
-        known = piece.with_columns(ids.alias("op"), self._stream_texts(piece["stream"])).join(
+        ops = piece.with_columns(ids.alias("op"), self._stream_texts(piece["stream"])).join(
             self._links, on="correlation", how="left", maintain_order="left"
         )
-        linked = known.drop_nulls("api").select(api_id="api", op_id="op")
+        linked = ops.drop_nulls("api").select(api_id="api", op_id="op")
         self._file.insert("rocpd_api_ops", linked)
-        return known
+        return ops
 
     def _write_kernels(self) -> None:
         for piece in self._pieces("dispatches"):
             stored = piece["properties"].str.json_path_match("$.opType")
-            known = self._write_ops("dispatches", piece, stored.fill_null("KernelExecution"), piece["agent"])
+            ops = self._write_ops("dispatches", piece, stored.fill_null("KernelExecution"), piece["agent"])
             axes = [
                 pl.when("in_lanes").then(f"grid_{a}").otherwise(_workgroups(a)).fill_null(0).alias(f"grid{a.upper()}")
                 for a in "xyz"
             ]
             # A call that launched several kernels, such as the launch of a graph, cannot tell the grid of each.
-            single = known.filter(pl.col("api").is_not_null() & pl.col("api").is_unique()).drop_nulls("workgroup_x")
+            single = ops.filter(pl.col("api").is_not_null() & pl.col("api").is_unique()).drop_nulls("workgroup_x")
             launches = single.select(
                 pl.col("api").alias("api_ptr_id"),
                 pl.col("stream_text").alias("stream"),
@@ -154,8 +154,8 @@ class ProcessWriter:
             agents = pl.select(pl.when(is_gpu).then(piece["dst_agent"]).otherwise(piece["src_agent"])).to_series()
             stored = piece["properties"].str.json_path_match("$.opType")
             types = pl.select(pl.coalesce(stored, kind.replace_strict(_WORDS))).to_series()
-            known = self._write_ops("copies", piece.with_columns(kind.alias("kind")), types, agents)
-            single = known.filter(pl.col("api").is_not_null() & pl.col("api").is_unique()).drop_nulls("size_bytes")
+            ops = self._write_ops("copies", piece.with_columns(kind.alias("kind")), types, agents)
+            single = ops.filter(pl.col("api").is_not_null() & pl.col("api").is_unique()).drop_nulls("size_bytes")
             devices = [
                 _property(single, f"{end}Device", self._gpu_ids(single[f"{end}_agent"]) % GPU_STRIDE)
                 for end in ("dst", "src")
@@ -234,11 +234,11 @@ class ProcessWriter:
 
     def _gpu_ids(self, agents: pl.Series) -> pl.Series:
         """The number that a GPU has in the file: of its node, and among its GPUs."""
-        known = self._run.table("agents")
+        all_agents = self._run.table("agents")
         numbers = pl.Series(self._nodes, dtype=pl.Int64)
-        nodes = numbers.gather(self._run.table("processes")["node"].gather(known["process"]))
+        nodes = numbers.gather(self._run.table("processes")["node"].gather(all_agents["process"]))
         number = pl.coalesce("type_index", "absolute_index", "agent_id").fill_null(0)
-        ids = known.select(number % GPU_STRIDE + nodes.fill_null(0) * GPU_STRIDE).to_series()
+        ids = all_agents.select(number % GPU_STRIDE + nodes.fill_null(0) * GPU_STRIDE).to_series()
         return ids.gather(agents).fill_null(self._node * GPU_STRIDE)
 
     def _stream_texts(self, streams: pl.Series) -> pl.Series:
@@ -260,8 +260,8 @@ def _copy_kind(piece: pl.DataFrame) -> pl.Series:
     guess = pl.lit(_ANY_KIND)
     for pattern, number in _KINDS.items():
         guess = pl.when(pl.col("name").cast(pl.String).str.contains(f"(?i){pattern}")).then(number).otherwise(guess)
-    found = piece.select(guess.cast(pl.Int64).alias("kind"))["kind"]
-    return pl.select(pl.coalesce(stored, found).alias("kind")).to_series()
+    guessed = piece.select(guess.cast(pl.Int64).alias("kind"))["kind"]
+    return pl.select(pl.coalesce(stored, guessed).alias("kind")).to_series()
 
 
 def _workgroups(axis: str) -> pl.Expr:
@@ -271,5 +271,5 @@ def _workgroups(axis: str) -> pl.Expr:
 
 
 def _hexadecimal(column: str) -> pl.Expr:
-    made = pl.col(column).map_elements(lambda address: f"{address:#x}", return_dtype=pl.String)
-    return made.fill_null("")
+    digits = pl.col(column).map_elements(lambda address: f"{address:#x}", return_dtype=pl.String)
+    return digits.fill_null("")

@@ -86,9 +86,11 @@ def read_kineto(path: Path) -> MemorySource:
     annotations = kinds.pop("annotations")
     extras = {"gpu_user_annotations": annotations.select("name", "start_ns", "end_ns")} if annotations.height else {}
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
-    made = finished(tables | kinds, losses)
-    losses += _launched_before(made)
-    return MemorySource(str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), made, losses, extras)
+    run_tables = finished(tables | kinds, losses)
+    losses += _launched_before(run_tables)
+    return MemorySource(
+        str(path), "Kineto" if is_kineto else "Chrome trace", _version(file), run_tables, losses, extras
+    )
 
 
 def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
@@ -177,9 +179,9 @@ def _domain() -> pl.Expr:
         .then(pl.lit("MARKER"))
         .otherwise(pl.lit("CPU"))
     )
-    known = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
+    listed = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
     by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavescope convert` writes
-    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(known, cat.str.to_uppercase()))
+    return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(listed, cat.str.to_uppercase()))
 
 
 def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
@@ -232,19 +234,19 @@ def _device(file: ChromeFile, device: int) -> dict[str, Any]:
     Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
     """
     listed = [row for row in file.deviceProperties or () if isinstance(row, dict)]
-    told: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
-    if not told and listed and all(row.get("name") == listed[0].get("name") for row in listed):
-        told = {key: value for key, value in listed[0].items() if key != "id"}
+    properties: dict[str, Any] = next((row for row in listed if row.get("id") == device), {})
+    if not properties and listed and all(row.get("name") == listed[0].get("name") for row in listed):
+        properties = {key: value for key, value in listed[0].items() if key != "id"}
 
     def number(key: str) -> int | None:
-        value = told.get(key)
+        value = properties.get(key)
         return value if isinstance(value, int) and 0 <= value < 1 << 63 else None
 
-    return ({"product": str(told["name"])} if "name" in told else {}) | {
+    return ({"product": str(properties["name"])} if "name" in properties else {}) | {
         "agent_id": device,
         "absolute_index": device,
         "cu_count": number("numSms"),
         "wave_lanes": number("warpSize"),
         "lds_bytes": number("maxSharedMemoryPerMultiProcessor") or number("sharedMemPerBlock"),
-        "properties": msgspec.json.encode(told).decode(),
+        "properties": msgspec.json.encode(properties).decode(),
     }

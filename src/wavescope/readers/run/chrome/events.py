@@ -145,7 +145,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
         events, args = _one_by_one(batch)
     fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur")
     values = _columns(events, fields) | _columns(args, tuple(_ARGS))
-    made = {
+    columns = {
         "ph": pl.Series(values["ph"], dtype=pl.Categorical),
         "cat": pl.Series(values["cat"], dtype=pl.Categorical),
         "name": _strings(values["name"]).cast(pl.Categorical),
@@ -155,13 +155,13 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
         "end": _integers(values["end"]),
         "args": pl.Series([str(event.args, "utf-8", "replace") for event in events], dtype=pl.String),
     }
-    made |= {name: _strings(values[name]) for name in _TEXTS}
+    columns |= {name: _strings(values[name]) for name in _TEXTS}
     for name in _LISTS:
         sizes = [value if isinstance(value, list) and len(value) == 3 else _NO_SIZE for value in values[name]]
-        made |= {f"{name}_{axis}": _integers(found) for axis, found in zip("xyz", _across(sizes), strict=True)}
-    rest = [name for name in _ARGS if name not in made and name not in _LISTS]
-    made |= {name: _integers(values[name]) for name in rest}
-    return pl.DataFrame(made), len(batch) - len(events)
+        columns |= {f"{name}_{axis}": _integers(lengths) for axis, lengths in zip("xyz", _across(sizes), strict=True)}
+    rest = [name for name in _ARGS if name not in columns and name not in _LISTS]
+    columns |= {name: _integers(values[name]) for name in rest}
+    return pl.DataFrame(columns), len(batch) - len(events)
 
 
 def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:

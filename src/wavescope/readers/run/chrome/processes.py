@@ -27,20 +27,20 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
     sort = _sort(is_gpu, is_copy, is_frame)
     from_label = pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
-    found = events.with_columns(
+    sorted_events = events.with_columns(
         sort=sort,
         device=pl.coalesce("device", "dev", from_label),
         product=pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 2)),
         queue=pl.coalesce("queue", pl.when(is_gpu).then(pl.col("tid").cast(pl.Int64, strict=False))),
     )
-    unread = found.filter(pl.col("sort").is_null())
+    unread = sorted_events.filter(pl.col("sort").is_null())
     if unread.height:
         kinds = ", ".join(sorted(unread["ph"].cast(pl.String).unique()))
         losses.append(Loss("unread_records", unread.height, detail=f"events {kinds}"))
-    timeless = found.filter(pl.col("start_ns").is_null() & pl.col("sort").is_not_null()).height
+    timeless = sorted_events.filter(pl.col("start_ns").is_null() & pl.col("sort").is_not_null()).height
     if timeless:
         losses.append(Loss("malformed_events", timeless, detail="events without a time"))
-    return found.filter(pl.col("start_ns").is_not_null() & (pl.col("sort") != "profiler"))
+    return sorted_events.filter(pl.col("start_ns").is_not_null() & (pl.col("sort") != "profiler"))
 
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
@@ -132,8 +132,8 @@ def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     )
     keyed = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
     keyed = keyed.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
-    own = processes.select("group", "key", "process")
-    keyed = keyed.join(own, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
+    numbers = processes.select("group", "key", "process")
+    keyed = keyed.join(numbers, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
     is_cpu = pl.col("sort").is_in(("region", "sample", "memory")) | pl.col("own_pid").is_not_null()
     number = pl.when(is_cpu).then(pl.coalesce("process", "main")).otherwise(pl.col("main"))
     return keyed.with_columns(number.alias("process")).drop("group", "key", "main")

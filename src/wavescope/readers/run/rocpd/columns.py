@@ -10,7 +10,7 @@ import polars as pl
 
 from wavescope.readers.run.event_times import sound_ends
 from wavescope.readers.run.rocpd.lookup import Lookup
-from wavescope.readers.run.rocpd.mapping import End, First, Json, Row, Stored, Text
+from wavescope.readers.run.rocpd.mapping import End, First, Json, MappedRow, Stored, Text
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -38,7 +38,7 @@ class RunColumns:
                 return {column: pl.Int64 if dtype == pl.Boolean else dtype}
             case Text(column):
                 return {column: pl.Int64}
-            case Row(_, column):
+            case MappedRow(_, column):
                 return {} if self._is_single(origin) else {column: pl.Int64}
             case Json(column):
                 return {column: pl.String}
@@ -55,7 +55,7 @@ class RunColumns:
             case Text(column):
                 lookup, texts = self._texts
                 return texts.gather(_rows(lookup, piece[column], losses))
-            case Row(table, column):
+            case MappedRow(table, column):
                 first = pl.Series([self.before[table]], dtype=pl.UInt32)
                 if self._is_single(origin):
                     return first.new_from_index(0, piece.height)
@@ -75,7 +75,7 @@ class RunColumns:
             self._rows[table] = Lookup.of(self.run.frame(table, {"id": pl.Int64})["id"])
         return self._rows[table]
 
-    def _is_single(self, origin: Row) -> bool:
+    def _is_single(self, origin: MappedRow) -> bool:
         """Whether rows that do not say their process can only be of one."""
         return origin.table == "info_process" and "." in origin.column and self._lookup(origin.table).count == 1
 

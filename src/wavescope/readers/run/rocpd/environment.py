@@ -30,12 +30,12 @@ def variables(text: str | None) -> dict[str, str]:
     {'HOME': '/root'}
     """
     try:
-        found = json.loads(text or "{}")
+        decoded = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(decoded, dict):
         return {}
-    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in found.items()}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in decoded.items()}
 
 
 def rank_of(environment: dict[str, str]) -> int | None:

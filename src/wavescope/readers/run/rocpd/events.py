@@ -24,22 +24,22 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
 
     The message is the text of a marker; null for all other calls.
     """
-    made = [name for name in columns if name in _MADE]
+    derived = [name for name in columns if name in _MADE]
     needs = {name: dtype for name, dtype in columns.items() if name not in _MADE}
-    if not made:
+    if not derived:
         yield from run.chunks("event", needs)
         return
     categories = _Categories.read(run)
-    has_messages = "message" in made and categories.has_markers
+    has_messages = "message" in derived and categories.has_markers
     needs |= {"category_id": pl.Int64} | ({"extdata": pl.String} if has_messages else {})
     for piece in run.chunks("event", needs):
         rows = categories.lookup.rows(piece["category_id"])
-        found = {"category": categories.names.gather(rows), "domain": categories.domains.gather(rows)}
+        values = {"category": categories.names.gather(rows), "domain": categories.domains.gather(rows)}
         if has_messages:
-            found["message"] = _messages(piece["extdata"], found["domain"])
+            values["message"] = _messages(piece["extdata"], values["domain"])
         else:
-            found["message"] = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
-        yield piece.with_columns(found[name].alias(name) for name in made).select(*columns)
+            values["message"] = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
+        yield piece.with_columns(values[name].alias(name) for name in derived).select(*columns)
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:
     distinct = texts.drop_nulls().unique()
     messages = pl.Series([_message(text) for text in distinct], dtype=pl.String).cast(pl.Categorical)
     rows = pl.Series([None], dtype=pl.UInt32).new_from_index(0, len(extdata))
-    found = texts.replace_strict(distinct, range(len(distinct)), default=None, return_dtype=pl.UInt32)
-    return messages.gather(rows.scatter(markers, found))
+    numbers = texts.replace_strict(distinct, range(len(distinct)), default=None, return_dtype=pl.UInt32)
+    return messages.gather(rows.scatter(markers, numbers))
 
 
 def _message(text: str) -> str | None:

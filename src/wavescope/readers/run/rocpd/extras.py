@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _READ = {"metadata", "string", "event", "track"} | {stored for stored, _ in TABLES.values()}
 
 
-class Extras(Mapping[str, "pl.DataFrame"]):
+class RocpdExtras(Mapping[str, "pl.DataFrame"]):
     """The stored tables that have no place in a `Run`, read when they are asked for; all runs in one frame each."""
 
     def __init__(self, database: Database) -> None:

@@ -37,9 +37,9 @@ def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.Data
     wanted: dict[str, dict[str, DataType]] = {"": {}}
     for name, (join, column) in places.items():
         wanted.setdefault(join, {})[column] = columns[name]
-    own = wanted.pop("") | {JOINS[join][0]: pl.Int64 for join in wanted}
+    table_columns = wanted.pop("") | {JOINS[join][0]: pl.Int64 for join in wanted}
     targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in wanted.items()}
-    for piece in run.chunks(table, own):
+    for piece in run.chunks(table, table_columns):
         rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}
         yield pl.DataFrame(
             [
@@ -70,15 +70,15 @@ class _Target:
     def read(cls, run: RocpdRun, table: str, key: str, types: Types) -> _Target:
         builder = LookupBuilder()
         # Texts are kept once each: nearly all events say "{}" about their call stack, lines and properties.
-        kept = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
-        found = {name: [pl.Series(name, [], dtype)] for name, dtype in kept.items()}
+        dtypes = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
+        parts = {name: [pl.Series(name, [], dtype)] for name, dtype in dtypes.items()}
         read: Types = {key: pl.Int64, **types}
         for piece in event_chunks(run, read) if table == "event" else run.chunks(table, read):
             builder.add(piece[key])
-            for name, dtype in kept.items():
-                found[name].append(_copied(piece[name], dtype))
+            for name, dtype in dtypes.items():
+                parts[name].append(_copied(piece[name], dtype))
         # One column after the other, so that only one of them is there twice.
-        return cls(builder.done(), {name: pl.concat(found.pop(name), rechunk=True) for name in types})
+        return cls(builder.done(), {name: pl.concat(parts.pop(name), rechunk=True) for name in types})
 
 
 def _copied(series: pl.Series, dtype: DataType) -> pl.Series:

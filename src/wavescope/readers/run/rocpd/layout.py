@@ -50,14 +50,14 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
     >>> "graph_launch" in stored_tables("3.0.1"), "graph_launch" in stored_tables("3.0.2")
     (False, True)
     """
-    known = _number(version)
+    wanted_version = _number(version)
     tables = {}
     for declared in _TABLES.strip().split("\n\n"):
         head, *lines = (line.strip() for line in declared.splitlines())
         name, _, since = head.partition(" since ")
-        if _number(since) > known:
+        if _number(since) > wanted_version:
             continue
-        columns = [column for line in lines if (column := _column(line, known))]
+        columns = [column for line in lines if (column := _column(line, wanted_version))]
         guid = () if name == "metadata" else (_GUID,)
         tables[name] = StoredTable(name, (_ID, *guid, *columns))
     return tables

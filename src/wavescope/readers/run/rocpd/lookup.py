@@ -63,5 +63,5 @@ class LookupBuilder:
         ids = pl.concat(self._kept, rechunk=True)
         if ids.null_count() == 0 and ids.is_sorted():
             return Lookup(ids[0], self._count, ids)
-        known = pl.select(id=ids, row=pl.int_range(len(ids), dtype=pl.UInt32)).drop_nulls("id").sort("id", "row")
-        return Lookup(known["id"][0], known.height, known["id"], known["row"]) if known.height else Lookup(0, 0)
+        rows = pl.select(id=ids, row=pl.int_range(len(ids), dtype=pl.UInt32)).drop_nulls("id").sort("id", "row")
+        return Lookup(rows["id"][0], rows.height, rows["id"], rows["row"]) if rows.height else Lookup(0, 0)

@@ -21,7 +21,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Row:
+class MappedRow:
     """The number of the row of `table` whose id is stored."""
 
     table: str
@@ -53,11 +53,14 @@ class First:
     other: Stored | Text
 
 
-Origin: TypeAlias = Stored | Text | Row | Json | End | First
+Origin: TypeAlias = Stored | Text | MappedRow | Json | End | First
 
 _EXTDATA: dict[str, Origin] = {"properties": Stored("extdata")}
-_THREAD: dict[str, Origin] = {"process": Row("info_process", "pid"), "thread": Row("info_thread", "tid")}
-_QUEUE: dict[str, Origin] = {"queue": Row("info_queue", "queue_id"), "stream": Row("info_stream", "stream_id")}
+_THREAD: dict[str, Origin] = {"process": MappedRow("info_process", "pid"), "thread": MappedRow("info_thread", "tid")}
+_QUEUE: dict[str, Origin] = {
+    "queue": MappedRow("info_queue", "queue_id"),
+    "stream": MappedRow("info_stream", "stream_id"),
+}
 _TIMES: dict[str, Origin] = {"start_ns": Stored("start"), "end_ns": End()}
 _LINKS: dict[str, Origin] = {
     "event": Stored("event_id"),
@@ -97,7 +100,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "processes": (
         "info_process",
         {
-            "node": Row("info_node", "nid"),
+            "node": MappedRow("info_node", "nid"),
             "pid": Stored("pid"),
             "parent_pid": Stored("ppid"),
             "command": Stored("command"),
@@ -111,7 +114,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "threads": (
         "info_thread",
         {
-            "process": Row("info_process", "pid"),
+            "process": MappedRow("info_process", "pid"),
             "tid": Stored("tid"),
             "parent_pid": Stored("ppid"),
             "name": Stored("name"),
@@ -123,7 +126,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "agents": (
         "info_agent",
         {
-            "process": Row("info_process", "pid"),
+            "process": MappedRow("info_process", "pid"),
             "agent_id": Stored("id"),
             "kind": Stored("type"),
             "absolute_index": Stored("absolute_index"),
@@ -145,7 +148,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "queues": (
         "info_queue",
         {
-            "process": Row("info_process", "pid"),
+            "process": MappedRow("info_process", "pid"),
             "queue_id": Stored("id"),
             "name": Stored("name"),
             **_EXTDATA,
@@ -154,7 +157,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "streams": (
         "info_stream",
         {
-            "process": Row("info_process", "pid"),
+            "process": MappedRow("info_process", "pid"),
             "stream_id": Stored("id"),
             "name": Stored("name"),
             **_EXTDATA,
@@ -163,8 +166,8 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "code_objects": (
         "info_code_object",
         {
-            "process": Row("info_process", "pid"),
-            "agent": Row("info_agent", "agent_id"),
+            "process": MappedRow("info_process", "pid"),
+            "agent": MappedRow("info_agent", "agent_id"),
             "code_object_id": Stored("id"),
             "uri": Stored("uri"),
             "load_base": Stored("load_base"),
@@ -177,8 +180,8 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "symbols": (
         "info_kernel_symbol",
         {
-            "process": Row("info_process", "pid"),
-            "code_object": Row("info_code_object", "code_object_id"),
+            "process": MappedRow("info_process", "pid"),
+            "code_object": MappedRow("info_code_object", "code_object_id"),
             "symbol_id": Stored("id"),
             "mangled": Stored("kernel_name"),
             "name": First(Stored("display_name"), Stored("kernel_name")),
@@ -197,9 +200,9 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
         "kernel_dispatch",
         {
             **_THREAD,
-            "agent": Row("info_agent", "agent_id"),
+            "agent": MappedRow("info_agent", "agent_id"),
             **_QUEUE,
-            "symbol": Row("info_kernel_symbol", "kernel_id"),
+            "symbol": MappedRow("info_kernel_symbol", "kernel_id"),
             "name": First(Stored("symbol.display_name"), Stored("symbol.kernel_name")),
             "dispatch_id": Stored("dispatch_id"),
             **_TIMES,
@@ -227,8 +230,8 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
             "name": Text("name_id"),
             **_TIMES,
             "size_bytes": Stored("size"),
-            "src_agent": Row("info_agent", "src_agent_id"),
-            "dst_agent": Row("info_agent", "dst_agent_id"),
+            "src_agent": MappedRow("info_agent", "src_agent_id"),
+            "dst_agent": MappedRow("info_agent", "dst_agent_id"),
             "src_address": Stored("src_address"),
             "dst_address": Stored("dst_address"),
             **_QUEUE,
@@ -242,7 +245,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
         "memory_allocate",
         {
             **_THREAD,
-            "agent": Row("info_agent", "agent_id"),
+            "agent": MappedRow("info_agent", "agent_id"),
             "type": Stored("type"),
             "level": Stored("level"),
             **_TIMES,
@@ -261,7 +264,7 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "arguments": (
         "arg",
         {
-            "process": Row("info_process", "caller.pid"),
+            "process": MappedRow("info_process", "caller.pid"),
             "event": Stored("event_id"),
             "position": Stored("position"),
             "type": Stored("type"),
@@ -273,8 +276,8 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "counter_info": (
         "info_pmc",
         {
-            "process": Row("info_process", "pid"),
-            "agent": Row("info_agent", "agent_id"),
+            "process": MappedRow("info_process", "pid"),
+            "agent": MappedRow("info_agent", "agent_id"),
             "counter_id": Stored("id"),
             "name": Stored("name"),
             "symbol": Stored("symbol"),
@@ -292,8 +295,8 @@ TABLES: dict[str, tuple[str, dict[str, Origin]]] = {
     "counters": (
         "pmc_event",
         {
-            "process": Row("info_process", "pmc.pid"),
-            "counter": Row("info_pmc", "pmc_id"),
+            "process": MappedRow("info_process", "pmc.pid"),
+            "counter": MappedRow("info_pmc", "pmc_id"),
             "event": Stored("event_id"),
             "time_ns": First(Stored("sample.timestamp"), Stored("moment.timestamp")),
             "value": Stored("value"),

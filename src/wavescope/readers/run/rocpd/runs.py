@@ -75,12 +75,12 @@ def rocpd_runs(database: Database) -> list[RocpdRun]:
 
 def table_names(database: Database) -> dict[str, list[str]]:
     """Names of tables without prefix and suffix -> stored tables."""
-    found: dict[str, list[str]] = {}
+    stored: dict[str, list[str]] = {}
     for name in database.tables:
         if name.startswith(PREFIX):
             plain = name.removeprefix(PREFIX).removesuffix(_suffix(name))
-            found.setdefault(plain, []).append(name)
-    return found
+            stored.setdefault(plain, []).append(name)
+    return stored
 
 
 def _suffix(table: str) -> str:
@@ -96,5 +96,5 @@ def _metadata(database: Database, suffix: str) -> dict[str, str]:
 
 
 def _guids(database: Database) -> list[str]:
-    found = database.frame(PREFIX + "info_process", {"guid": pl.String})["guid"]
-    return found.drop_nulls().unique(maintain_order=True).to_list()
+    guids = database.frame(PREFIX + "info_process", {"guid": pl.String})["guid"]
+    return guids.drop_nulls().unique(maintain_order=True).to_list()

@@ -11,7 +11,7 @@ from wavescope.model.losses import Loss
 from wavescope.model.run_tables import NUMBERED, RUN
 from wavescope.readers.run.rocpd.columns import RunColumns
 from wavescope.readers.run.rocpd.environment import MASKED, rank_of, variables
-from wavescope.readers.run.rocpd.extras import Extras
+from wavescope.readers.run.rocpd.extras import RocpdExtras
 from wavescope.readers.run.rocpd.joins import joined_chunks
 from wavescope.readers.run.rocpd.mapping import TABLES
 from wavescope.readers.run.rocpd.required import note_missing_in_run
@@ -36,7 +36,7 @@ class RocpdSource:
         runs = rocpd_runs(database)
         self.version = ", ".join(dict.fromkeys(run.metadata.get("schema_version", "") for run in runs))
         self.losses = database.losses
-        self.extras: Mapping[str, pl.DataFrame] = Extras(database)
+        self.extras: Mapping[str, pl.DataFrame] = RocpdExtras(database)
         self._runs = _numbered(runs)
         for run in runs:
             note_missing_in_run(run)
@@ -61,7 +61,7 @@ class RocpdSource:
             needs["environment"] = pl.String
         losses: dict[str, Counter[str]] = {name: Counter() for name in columns}
         for piece in joined_chunks(run.run, stored_table, needs):
-            made = []
+            selected = []
             for name in columns:
                 if name in origins:
                     series = run.made(origins[name], piece, dtypes[name], losses[name])
@@ -69,9 +69,9 @@ class RocpdSource:
                     series = pl.int_range(number, number + piece.height, dtype=pl.UInt32, eager=True)
                 else:
                     series = _of_run(run.run, name, piece)
-                made.append(series.cast(dtypes[name]).alias(name))
+                selected.append(series.cast(dtypes[name]).alias(name))
             number += piece.height
-            yield pl.DataFrame(made)
+            yield pl.DataFrame(selected)
         for name, counts in losses.items():
             for kind, count in counts.items():
                 self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
@@ -102,10 +102,10 @@ def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
 def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
     """The runs with the number of rows that come before theirs in every numbered table."""
     counts = {TABLES[table][0]: 0 for table in NUMBERED if table in TABLES}
-    found = []
+    with_counts = []
     for run in runs:
-        found.append(RunColumns(run, dict(counts)))
+        with_counts.append(RunColumns(run, dict(counts)))
         if run is not runs[-1]:
             for table in counts:
                 counts[table] += run.frame(table, {"id": pl.Int64}).height
-    return found
+    return with_counts

@@ -58,8 +58,8 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     if "kernelname" not in header:
         what = "not a file of dispatches that rocprof wrote"
         raise NotATraceError(what, where=str(file), advice="give results.csv, not its statistics")
-    known = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
-    counters = [name for name in _names(head) if name.lower() not in known]
+    standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
+    counters = [name for name in _names(head) if name.lower() not in standard]
     columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}
     losses: list[Loss] = []
     rows = read_table(file, Layout("rocprof", (), columns, ("dispatch_id", "name")), losses)

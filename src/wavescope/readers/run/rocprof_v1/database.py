@@ -110,7 +110,7 @@ def _work(database: Database, table: str | None, columns: Mapping[str, str], nam
 def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
     rows = _read(database, table, _TIMES | {"index": "Index"}, {"name": "Name", "text": "args"})
     index = pl.col("index") if domain == _LINKED else pl.lit(None, pl.Int64)
-    said = pl.when(pl.col("text").fill_null("") != "").then(pl.struct(args="text").struct.json_encode())
+    properties = pl.when(pl.col("text").fill_null("") != "").then(pl.struct(args="text").struct.json_encode())
     return rows.select(
         *_TIMES,
         "name",
@@ -119,7 +119,7 @@ def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
         index.alias("correlation"),
         pl.lit(domain).alias("domain"),
         pl.lit(domain).alias("category"),
-        said.alias("properties"),
+        properties.alias("properties"),
     )
 
 

@@ -38,12 +38,12 @@ def add_agents(
     Agents that events name but no list tells are added with what their use tells about them.
     """
     rows = _listed_rows(listed, processes)
-    known: dict[tuple[int, str], int] = {}
+    number_by_text: dict[tuple[int, str], int] = {}
     for process, text, kind in _texts(events):
-        if (process, text) not in known:
-            known[process, text] = _row_number(rows, process, text, kind)
+        if (process, text) not in number_by_text:
+            number_by_text[process, text] = _row_number(rows, process, text, kind)
     named = pl.DataFrame(
-        [(process, text, number) for (process, text), number in known.items()],
+        [(process, text, number) for (process, text), number in number_by_text.items()],
         schema={"process": pl.UInt32, "text": pl.String, "number": pl.UInt32},
         orient="row",
     )
@@ -85,7 +85,7 @@ def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[d
 
 def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
     """How the events name agents: process, text, and the kind that the use tells, in a fixed order."""
-    found: set[tuple[int, str, str]] = set()
+    uses: set[tuple[int, str, str]] = set()
     for name, frame in events.items():
         for column in _LINKS:
             if column not in frame.columns:
@@ -93,8 +93,8 @@ def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
             direction = pl.col("name").cast(pl.String) if name == "copies" and "name" in frame.columns else pl.lit("")
             pairs = frame.select("process", pl.col(column).cast(pl.String), direction.alias("direction")).unique()
             for process, text, copied in pairs.drop_nulls(column).iter_rows():
-                found.add((process, text, _kind(name, column, copied)))
-    return sorted(found, key=lambda use: (use[0], _natural(use[1]), use[2] != "GPU", use[2]))
+                uses.add((process, text, _kind(name, column, copied)))
+    return sorted(uses, key=lambda use: (use[0], _natural(use[1]), use[2] != "GPU", use[2]))
 
 
 def _kind(name: str, column: str, direction: str | None) -> str:
@@ -107,9 +107,9 @@ def _kind(name: str, column: str, direction: str | None) -> str:
 
 def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) -> int:
     """The row of the agent with this text; a new one where there is none."""
-    found = _TEXT.fullmatch(text.strip())
-    word, number = ((found[1] or "").upper(), int(found[2])) if found else ("", None)
-    own = [(at, row) for at, row in enumerate(rows) if row["process"] == process]
+    match = _TEXT.fullmatch(text.strip())
+    word, number = ((match[1] or "").upper(), int(match[2])) if match else ("", None)
+    process_rows = [(at, row) for at, row in enumerate(rows) if row["process"] == process]
     keys: tuple[str, ...] = ("type_index",)
     if word in ("GPU", "CPU", "NIC"):
         kind = word
@@ -117,7 +117,7 @@ def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) 
         keys = ("logical_index", "absolute_index") if word else ("absolute_index", "logical_index")
     for wanted in dict.fromkeys((kind, "")):  # one that cannot be of this kind only if no other fits
         for key in keys:
-            for at, row in own:
+            for at, row in process_rows:
                 if number is not None and row.get(key) == number and (row["kind"] == wanted or not wanted):
                     return at
     rows.append({"process": process, "kind": kind or None, "target": None, keys[0]: number, "product": None})
@@ -125,8 +125,8 @@ def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) 
 
 
 def _natural(text: str) -> tuple[str, int]:
-    found = _TEXT.fullmatch(text.strip())
-    return (found[1] or "", int(found[2])) if found else (text, -1)
+    match = _TEXT.fullmatch(text.strip())
+    return (match[1] or "", int(match[2])) if match else (text, -1)
 
 
 def _integer(value: object) -> int | None:

@@ -46,7 +46,7 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
 
 def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The rows of the files by kind."""
-    found: dict[str, list[pl.DataFrame]] = {}
+    by_kind: dict[str, list[pl.DataFrame]] = {}
     for file in files:
         try:
             with open_regular(file) as stream:
@@ -56,8 +56,8 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
         if layout is None:
             continue
         frame = _agent_rows(file) if layout.name == "agents" else read_table(file, layout, losses)
-        found.setdefault(layout.name, []).append(frame)
-    return {name: pl.concat(frames, how="diagonal_relaxed") for name, frames in found.items()}
+        by_kind.setdefault(layout.name, []).append(frame)
+    return {name: pl.concat(frames, how="diagonal_relaxed") for name, frames in by_kind.items()}
 
 
 def _agent_rows(file: Path) -> pl.DataFrame:
@@ -96,13 +96,13 @@ def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
             pl.col("pid").cast(pl.Int64) if "pid" in frame.columns else pl.lit(None, pl.Int64).alias("pid"),
         ]
         parts.append(frame.select(columns).unique() if frame.height else frame.clear().select(columns).clear())
-    found = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
-    known = found.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
-    if not known.height:
-        known = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
-    if known.height == 1 and known["pid"][0] is None and prefix.isdecimal() and len(prefix) < _PID_DIGITS:
-        known = known.with_columns(pid=pl.lit(int(prefix), pl.Int64))
-    return known.with_row_index("process").with_columns(source=pl.lit(0, pl.UInt32))
+    pairs = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
+    processes = pairs.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
+    if not processes.height:
+        processes = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
+    if processes.height == 1 and processes["pid"][0] is None and prefix.isdecimal() and len(prefix) < _PID_DIGITS:
+        processes = processes.with_columns(pid=pl.lit(int(prefix), pl.Int64))
+    return processes.with_row_index("process").with_columns(source=pl.lit(0, pl.UInt32))
 
 
 _PID_DIGITS = 11
@@ -119,17 +119,17 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
     guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
     keyed = frame.with_columns(guid.alias("guid"))
     first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
-    told = [keyed.join(first, on="guid", how="left", maintain_order="left")["process"]]
+    candidates = [keyed.join(first, on="guid", how="left", maintain_order="left")["process"]]
     if "tid" in frame.columns:
         threads = _threads_with_pids(events).join(processes, on=["guid", "pid"]).unique(["guid", "tid"], keep="none")
-        told.insert(0, link(keyed, threads, ["guid", "tid"], "process")["process"])
+        candidates.insert(0, link(keyed, threads, ["guid", "tid"], "process")["process"])
     if "pid" in frame.columns:
-        told.insert(0, link(keyed, processes, ["guid", "pid"], "process")["process"])
-    return frame.with_columns(pl.coalesce(told).fill_null(0).cast(pl.UInt32).alias("process"))
+        candidates.insert(0, link(keyed, processes, ["guid", "pid"], "process")["process"])
+    return frame.with_columns(pl.coalesce(candidates).fill_null(0).cast(pl.UInt32).alias("process"))
 
 
 def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    found = [
+    parts = [
         frame.select(
             pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
             "pid",
@@ -139,4 +139,4 @@ def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
         if {"pid", "tid"} <= set(frame.columns)
     ]
     empty = pl.DataFrame(schema={"guid": pl.String, "pid": pl.Int64, "tid": pl.Int64})
-    return pl.concat([empty, *found]).drop_nulls().unique()
+    return pl.concat([empty, *parts]).drop_nulls().unique()

@@ -68,7 +68,7 @@ def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     """The tables that say who and what, of one process."""
-    told, node = process.metadata, process.metadata.node
+    metadata, node = process.metadata, process.metadata.node
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [
             {
@@ -88,12 +88,12 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
                 "process": number,
                 "source": 0,
                 "node": number,
-                "pid": told.pid,
+                "pid": metadata.pid,
                 "guid": "",
-                "command": " ".join(told.command),
-                "init_ns": told.init_time,
-                "fini_ns": told.fini_time,
-                "properties": _text({"config": told.config}),
+                "command": " ".join(metadata.command),
+                "init_ns": metadata.init_time,
+                "fini_ns": metadata.fini_time,
+                "properties": _text({"config": metadata.config}),
             }
         ],
         "agents": [_agent_row(agent, number) for agent in process.agents],
@@ -102,15 +102,15 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
         "symbols": [_symbol_row(symbol, number) for symbol in process.kernel_symbols if symbol.get("kernel_id")],
     }
     return {
-        name: pl.DataFrame([_typed(row, schema) for row in found], schema)
-        for name, found in rows.items()
+        name: pl.DataFrame([_typed(row, schema) for row in table_rows], schema)
+        for name, table_rows in rows.items()
         for schema in (_schema(name),)
     }
 
 
 def _schema(name: str) -> dict[str, Any]:
-    own = {_NUMBERS.get(name)}
-    types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in own}
+    numbers = {_NUMBERS.get(name)}
+    types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in numbers}
     return types | ({"object_id": pl.Int64} if name == "symbols" else {})
 
 
@@ -137,42 +137,42 @@ def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
     }
 
 
-def _code_object_row(found: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _code_object_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     return {
         "process": number,
-        "code_object_id": found.get("code_object_id"),
-        "uri": found.get("uri"),
-        "load_base": found.get("load_base"),
-        "load_bytes": found.get("load_size"),
-        "load_delta": found.get("load_delta"),
-        "storage": {1: "FILE", 2: "MEMORY"}.get(found.get("storage_type", 0)),
-        "properties": _text(found),
+        "code_object_id": record.get("code_object_id"),
+        "uri": record.get("uri"),
+        "load_base": record.get("load_base"),
+        "load_bytes": record.get("load_size"),
+        "load_delta": record.get("load_delta"),
+        "storage": {1: "FILE", 2: "MEMORY"}.get(record.get("storage_type", 0)),
+        "properties": _text(record),
     }
 
 
-def _symbol_row(found: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _symbol_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
     names = ("formatted_kernel_name", "demangled_kernel_name", "kernel_name")
     return {
         "process": number,
-        "object_id": found.get("code_object_id"),
-        "symbol_id": found.get("kernel_id"),
-        "mangled": found.get("kernel_name"),
-        "name": next((found[name] for name in names if found.get(name)), ""),
-        "kernel_object": found.get("kernel_object"),
-        "kernarg_bytes": found.get("kernarg_segment_size"),
-        "kernarg_alignment": found.get("kernarg_segment_alignment"),
-        "lds_bytes": found.get("group_segment_size"),
-        "scratch_bytes": found.get("private_segment_size"),
-        "sgpr_count": found.get("sgpr_count"),
-        "vgpr_count": found.get("arch_vgpr_count"),
-        "accum_vgpr_count": found.get("accum_vgpr_count"),
-        "properties": _text(found),
+        "object_id": record.get("code_object_id"),
+        "symbol_id": record.get("kernel_id"),
+        "mangled": record.get("kernel_name"),
+        "name": next((record[name] for name in names if record.get(name)), ""),
+        "kernel_object": record.get("kernel_object"),
+        "kernarg_bytes": record.get("kernarg_segment_size"),
+        "kernarg_alignment": record.get("kernarg_segment_alignment"),
+        "lds_bytes": record.get("group_segment_size"),
+        "scratch_bytes": record.get("private_segment_size"),
+        "sgpr_count": record.get("sgpr_count"),
+        "vgpr_count": record.get("arch_vgpr_count"),
+        "accum_vgpr_count": record.get("accum_vgpr_count"),
+        "properties": _text(record),
     }
 
 
 def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:
     """The records of one process by table."""
-    found: dict[str, list[pl.DataFrame]] = {}
+    by_table: dict[str, list[pl.DataFrame]] = {}
     unread: dict[str, int] = {}
     for name, raw in (process.callback_records | process.buffer_records).items():
         try:
@@ -185,22 +185,22 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
             unread[name] = len(records)
         elif kind is not None and records:
             frame = pl.concat(_frames(kind, name, records, losses))
-            found.setdefault(kind.table, []).append(frame.with_columns(process=pl.lit(number, pl.UInt32)))
+            by_table.setdefault(kind.table, []).append(frame.with_columns(process=pl.lit(number, pl.UInt32)))
     if unread:
         losses.append(Loss("unread_records", sum(unread.values()), detail=", ".join(unread)))
-    return {table: _named(table, pl.concat(frames), process) for table, frames in found.items()}
+    return {table: _named(table, pl.concat(frames), process) for table, frames in by_table.items()}
 
 
 def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses: list[Loss]) -> Iterator[pl.DataFrame]:
     """The columns of the records, a batch at a time; a record that does not fit its kind is a loss."""
-    told = attrgetter(*kind.columns.values())
+    values_of = attrgetter(*kind.columns.values())
     dtypes = {"address": pl.String, "flags": pl.String}
     lost = 0
     for begin in range(0, len(records), _BATCH):
         batch = records[begin : begin + _BATCH]
         sound = _decoded(kind, batch)
         lost += len(batch) - len(sound)
-        values = dict(zip(kind.columns, zip(*map(told, sound), strict=True), strict=True)) if sound else {}
+        values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
         counted = values.pop("records", None)
         columns = {
             ours: pl.Series(ours, [_plain(v) for v in column], pl.String)
@@ -216,7 +216,11 @@ def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses:
 
 def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
     """One row per value of a counter."""
-    values = [(at, value.counter_id.handle, value.value) for at, found in enumerate(records) for value in found]
+    values = [
+        (at, value.counter_id.handle, value.value)
+        for at, record_values in enumerate(records)
+        for value in record_values
+    ]
     frame = pl.DataFrame(
         values, {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}, orient="row", strict=False
     )
@@ -243,8 +247,8 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
             {"counter_id": [_fitting(key) for key in names], "counter": list(names.values())},
             {"counter_id": pl.Int64, "counter": pl.String},
         )
-        told = frame.join(counters, on="counter_id", how="left", maintain_order="left")
-        return told.with_columns(pl.col("counter").fill_null(pl.format("counter {}", "counter_id")))
+        with_names = frame.join(counters, on="counter_id", how="left", maintain_order="left")
+        return with_names.with_columns(pl.col("counter").fill_null(pl.format("counter {}", "counter_id")))
     rows = [
         (number, at, kind.kind, operation)
         for number, kind in enumerate(process.strings.buffer_records)
@@ -252,16 +256,16 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
     ]
     schema = {"kind": pl.Int64, "operation": pl.Int64, "category": pl.Categorical, "function": pl.Categorical}
     names_of = pl.DataFrame(rows, schema, orient="row")
-    told = frame.join(names_of, on=["kind", "operation"], how="left", maintain_order="left").drop("operation")
+    with_names = frame.join(names_of, on=["kind", "operation"], how="left", maintain_order="left").drop("operation")
     if table != "regions":
         ranges = _texts(process.strings.correlation_id.external, "external_correlation", "region_name")
-        told = told.join(ranges, on="external_correlation", how="left", maintain_order="left")
-        return told.rename({"function": "name" if table == "copies" else "operation"})
+        with_names = with_names.join(ranges, on="external_correlation", how="left", maintain_order="left")
+        return with_names.rename({"function": "name" if table == "copies" else "operation"})
     messages = _texts(process.strings.marker_api, "correlation", "name")
     is_marker = pl.col("category").cast(pl.String).str.starts_with("MARKER")
-    told = told.join(messages, on="correlation", how="left", maintain_order="left")
+    with_names = with_names.join(messages, on="correlation", how="left", maintain_order="left")
     named = pl.when(is_marker).then(pl.coalesce("name", "function")).otherwise(pl.col("function"))
-    return told.with_columns(named.alias("name"), parent_correlation="ancestor")
+    return with_names.with_columns(named.alias("name"), parent_correlation="ancestor")
 
 
 def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
@@ -292,10 +296,10 @@ def _assembled(
 
 def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches with what the symbol of their kernel tells."""
-    told = symbols.select(
+    kernel_names = symbols.select(
         "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
     ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
-    named = dispatches.join(told, on=["process", "symbol_id"], how="left", maintain_order="left")
+    named = dispatches.join(kernel_names, on=["process", "symbol_id"], how="left", maintain_order="left")
     unknown = named["name"].null_count()
     if unknown:
         losses.append(Loss("dangling_rows", unknown, detail="dispatches of kernels that the file does not list"))
@@ -304,8 +308,8 @@ def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: 
 
 def _plain(value: Any) -> str | None:
     """A number or address as text; some versions write `{"handle": ...}`."""
-    found = _handle(value) if isinstance(value, dict) else value
-    return None if found is None else str(found)
+    plain = _handle(value) if isinstance(value, dict) else value
+    return None if plain is None else str(plain)
 
 
 def _handle(value: Any) -> Any:

@@ -28,7 +28,7 @@ class _Metadata(msgspec.Struct):
     config: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class _Names(msgspec.Struct):
+class _OperationNames(msgspec.Struct):
     """The operations of a kind of record; their places are the numbers that the records use."""
 
     kind: str = ""
@@ -45,7 +45,7 @@ class _External(msgspec.Struct):
 
 
 class _Strings(msgspec.Struct):
-    buffer_records: list[_Names] = msgspec.field(default_factory=list)
+    buffer_records: list[_OperationNames] = msgspec.field(default_factory=list)
     marker_api: list[_Text] = msgspec.field(default_factory=list)
     correlation_id: _External = msgspec.field(default_factory=_External)
     att_filenames: list[str] = msgspec.field(default_factory=list)
@@ -114,7 +114,7 @@ class _Dispatch(_Record, gc=False, kw_only=True):
     stream_id: _Handle = _NO_HANDLE
 
 
-class _Copy(_Record, gc=False):
+class _CopyRecord(_Record, gc=False):
     src_agent_id: _Handle = _NO_HANDLE
     dst_agent_id: _Handle = _NO_HANDLE
     bytes: int | None = None
@@ -137,14 +137,14 @@ class _DispatchData(msgspec.Struct, gc=False, kw_only=True):
     correlation_id: _Correlation = _NO_CORRELATION
 
 
-class _Value(msgspec.Struct, gc=False):
+class _CounterValue(msgspec.Struct, gc=False):
     counter_id: _Handle
     value: float
 
 
 class _Counted(msgspec.Struct, kw_only=True):
     dispatch_data: _DispatchData
-    records: list[_Value]
+    records: list[_CounterValue]
     thread_id: int | None = None
 
 
@@ -193,7 +193,7 @@ RECORDS = {
     ),
     "memory_copy": RecordKind(
         "copies",
-        _Copy,
+        _CopyRecord,
         _COMMON
         | {
             "src_id": "src_agent_id.handle",

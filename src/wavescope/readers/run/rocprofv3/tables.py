@@ -69,7 +69,7 @@ def _with_counted(dispatches: pl.DataFrame | None, counted: pl.DataFrame, losses
 
 def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame]) -> None:
     """Allocations and releases of memory, scratch memory included, in ROCpd's words."""
-    found = []
+    parts = []
     for kind in ("allocations", "scratch"):
         if kind not in events:
             continue
@@ -84,9 +84,9 @@ def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataF
         if "flags" in frame.columns:
             flags = pl.col("flags").str.extract(r"(-?\d+)")
             columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))
-        found.append(frame.with_columns(columns))
-    if found:
-        tables["allocations"] = pl.concat(found, how="diagonal_relaxed")
+        parts.append(frame.with_columns(columns))
+    if parts:
+        tables["allocations"] = pl.concat(parts, how="diagonal_relaxed")
 
 
 def _address(text: pl.Expr) -> pl.Expr:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.model.run_tables import RUN
+from wavescope.readers.run.rpd.lanes import with_sound_ends
 from wavescope.readers.run.rpd.lookup import Keyed
-from wavescope.readers.run.rpd.places import with_sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.readers.run.rpd.places import Places
+    from wavescope.readers.run.rpd.lanes import Lanes
 
 _MARKER = "^UserMarker$"
 #: Kinds of calls by the names of functions, for files that do not say; TOOL = the recording tool itself.
@@ -32,15 +32,15 @@ _DOMAINS = {
 class Calls:
     """Chunks of `regions`, `samples`, `arguments` and `frames`."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
-        self._database = places.database
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._database = lanes.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        made = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
+        reader = {"arguments": self._arguments, "frames": self._frames}.get(table, self._events)
         dtypes = RUN[table].dtypes
-        for piece in made(table, columns):
+        for piece in reader(table, columns):
             if piece.height:
                 yield piece.with_columns(
                     pl.col(name).cast(dtypes[name]) if name in piece.columns else pl.lit(None, dtypes[name]).alias(name)
@@ -56,7 +56,7 @@ class Calls:
 
     @cached_property
     def _markers(self) -> pl.Series:
-        return self._places.string_ids(_MARKER)
+        return self._lanes.string_ids(_MARKER)
 
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
@@ -71,39 +71,39 @@ class Calls:
             calls = piece.filter(is_mark if table == "samples" else ~is_mark.fill_null(value=False))
             calls, unsound = with_sound_ends(calls, f"{table} of rocpd_api")
             wrong += unsound
-            made = [calls["id"].alias(name) for name in ("event", "correlation")]
+            ids = [calls["id"].alias(name) for name in ("event", "correlation")]
             if wanted & {"thread", "process"}:
-                thread = self._places.thread_of(calls["id"]).alias("thread")
-                made += [thread, self._places.process_of(thread).alias("process")]
-            known = calls.with_columns(*made, *self._texts(calls, wanted)).with_columns(
+                thread = self._lanes.thread_of(calls["id"]).alias("thread")
+                ids += [thread, self._lanes.process_of(thread).alias("process")]
+            rows = calls.with_columns(*ids, *self._texts(calls, wanted)).with_columns(
                 pl.col("start").alias("time_ns" if table == "samples" else "start_ns"),
                 pl.col("end").alias("end_ns"),
             )
             if "name" in wanted:
-                wrong["dangling_rows", "names of rocpd_api"] += known["name"].null_count()
-            yield known
-        self._places.note(wrong)
+                wrong["dangling_rows", "names of rocpd_api"] += rows["name"].null_count()
+            yield rows
+        self._lanes.note(wrong)
 
     def _texts(self, calls: pl.DataFrame, wanted: set[str]) -> list[pl.Series]:
-        strings = self._places.strings
+        strings = self._lanes.strings
         function = strings.take("string", calls["apiName_id"]).alias("function")
-        made = [function]
+        columns = [function]
         if wanted & {"name", "properties"}:
-            text = self._places.texts.take("string", calls["args_id"])
+            text = self._lanes.texts.take("string", calls["args_id"])
             named = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
-            made += [named["name"]]
+            columns += [named["name"]]
             if "properties" in wanted:
-                made += [self._properties(calls)]
+                columns += [self._properties(calls)]
         if wanted & {"category", "domain"}:
             domain = self._domains.take("domain", calls["apiName_id"])
             kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
             if "category_id" in calls.columns:
                 kinds["category"] = strings.take("string", calls["category_id"])
             marker = pl.when(pl.col("guessed") == "MARKER").then(pl.lit("MARKER"))
-            said = [marker.otherwise(_said("domain").str.to_uppercase()).alias("domain")]
-            said += [_said("category")] if "category" in kinds else []
-            made += pl.DataFrame(kinds).select(said).get_columns()
-        return made
+            recorded = [marker.otherwise(_said("domain").str.to_uppercase()).alias("domain")]
+            recorded += [_said("category")] if "category" in kinds else []
+            columns += pl.DataFrame(kinds).select(recorded).get_columns()
+        return columns
 
     def _properties(self, calls: pl.DataFrame) -> pl.Series:
         """The text of the arguments as JSON; null where there is none, and for markers, whose name it is."""
@@ -112,7 +112,7 @@ class Calls:
 
     @cached_property
     def _quoted(self) -> Keyed:
-        texts = self._places.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
+        texts = self._lanes.texts.frame.select("id", pl.col("string").cast(pl.String).alias("args"))
         quoted = pl.when(pl.col("args") != "").then(pl.struct("args").struct.json_encode())
         return Keyed(texts.select("id", quoted.alias("quoted")), "id")
 
@@ -123,16 +123,16 @@ class Calls:
         domain = pl.lit("OTHER")
         for kind, pattern in reversed(_DOMAINS.items()):
             domain = pl.when(name.str.contains(pattern)).then(pl.lit(kind)).otherwise(domain)
-        return Keyed(self._places.strings.frame.select("id", domain.alias("domain")), "id")
+        return Keyed(self._lanes.strings.frame.select("id", domain.alias("domain")), "id")
 
     def _arguments(self, _table: str, _columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """`name=value | name=value` taken apart."""
         for piece in self._pieces(["id", "apiName_id", "args_id"]):
             calls = piece.filter(~self._is_marker)
-            text = self._places.texts.take("string", calls["args_id"]).cast(pl.String)
-            found = calls.select(pl.col("id").alias("event"), text.alias("text")).filter(pl.col("text") != "")
-            process = self._places.process_of(self._places.thread_of(found["event"])).alias("process")
-            parts = found.select("event", process, pl.col("text").str.split("|").alias("part"))
+            text = self._lanes.texts.take("string", calls["args_id"]).cast(pl.String)
+            with_text = calls.select(pl.col("id").alias("event"), text.alias("text")).filter(pl.col("text") != "")
+            process = self._lanes.process_of(self._lanes.thread_of(with_text["event"])).alias("process")
+            parts = with_text.select("event", process, pl.col("text").str.split("|").alias("part"))
             parts = parts.with_columns(pl.int_ranges(pl.col("part").list.len()).alias("position"))
             pair = pl.col("part").str.splitn("=", 2)
             has_name = pl.col("part").str.contains("=", literal=True)
@@ -151,12 +151,12 @@ class Calls:
             yield piece.select(
                 pl.col("api_ptr_id").alias("event"),
                 "depth",
-                self._places.process_of(self._places.thread_of(piece["api_ptr_id"])).alias("process"),
-                self._places.strings.take("string", piece["name_id"]).alias("name"),
+                self._lanes.process_of(self._lanes.thread_of(piece["api_ptr_id"])).alias("process"),
+                self._lanes.strings.take("string", piece["name_id"]).alias("name"),
             )
 
 
 def _said(column: str) -> pl.Expr:
     """What the file says; where it says nothing, the guess from the name of the function."""
-    said = pl.col(column).cast(pl.String)
-    return pl.when(said.is_null() | (said == "")).then("guessed").otherwise(said).alias(column)
+    recorded = pl.col(column).cast(pl.String)
+    return pl.when(recorded.is_null() | (recorded == "")).then("guessed").otherwise(recorded).alias(column)

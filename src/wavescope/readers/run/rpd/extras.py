@@ -28,7 +28,7 @@ _READ = {
 }
 
 
-class Extras(Mapping[str, "pl.DataFrame"]):
+class RpdExtras(Mapping[str, "pl.DataFrame"]):
     """Every other table, read when it is asked for: ext_callstack, ext_autogradapi, ext_graph, rocpd_hsaApi, ..."""
 
     def __init__(self, database: Database) -> None:
@@ -54,9 +54,9 @@ class Extras(Mapping[str, "pl.DataFrame"]):
 
 def _narrowed(texts: pl.Series) -> pl.Series:
     """Whole numbers or floating-point numbers where all texts are such; empty texts are null then."""
-    said = texts.set(texts == "", None)
+    values = texts.set(texts == "", None)
     for dtype in (pl.Int64, pl.Float64):
-        numbers = said.cast(dtype, strict=False)
-        if said.null_count() < said.len() and numbers.null_count() == said.null_count():
+        numbers = values.cast(dtype, strict=False)
+        if values.null_count() < values.len() and numbers.null_count() == values.null_count():
             return numbers
     return texts

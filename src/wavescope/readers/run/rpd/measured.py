@@ -13,16 +13,16 @@ from wavescope.readers.run.rpd.lookup import Keyed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from wavescope.readers.run.rpd.lanes import Lanes
     from wavescope.readers.run.rpd.ops import Ops
-    from wavescope.readers.run.rpd.places import Places
 
 
 class Measured:
     """Chunks of `monitors`, `counters` and `counter_info`."""
 
-    def __init__(self, places: Places, ops: Ops) -> None:
-        self._places, self._ops = places, ops
-        self._database = places.database
+    def __init__(self, lanes: Lanes, ops: Ops) -> None:
+        self._lanes, self._ops = lanes, ops
+        self._database = lanes.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
@@ -38,7 +38,7 @@ class Measured:
     def _monitors(self) -> Iterator[pl.DataFrame]:
         stored: dict[str, type[pl.DataType]] = dict.fromkeys(("deviceId", "start", "end"), pl.Int64)
         stored |= {"deviceType": pl.String, "monitorType": pl.Categorical, "value": pl.String}
-        agents = Keyed(self._places.agents, "gpuId")
+        agents = Keyed(self._lanes.agents, "gpuId")
         for piece in self._database.chunks("rocpd_monitor", stored):
             is_gpu = pl.col("deviceType").str.to_lowercase() == "gpu"
             row = agents.rows(piece["deviceId"])
@@ -55,25 +55,25 @@ class Measured:
 
     def _processes(self, ops: pl.Series) -> pl.Series:
         """The process that launched each op; else the first one."""
-        return self._places.process_of(self._places.thread_of(self._places.launch_of(ops))).fill_null(0)
+        return self._lanes.process_of(self._lanes.thread_of(self._lanes.launch_of(ops))).fill_null(0)
 
     @cached_property
     def _info(self) -> pl.DataFrame:
         """One row per process and name."""
-        found = [
+        parts = [
             pl.DataFrame({"process": self._processes(piece["op_id"]), "name_id": piece["name_id"]}).unique()
             for piece in self._database.chunks("rocpd_counter", {"op_id": pl.Int64, "name_id": pl.Int64})
         ]
         empty = pl.DataFrame(schema={"process": pl.UInt32, "name_id": pl.Int64})
-        pairs = pl.concat([empty, *found]).unique().sort("process", "name_id").with_row_index("counter")
-        name = self._places.strings.take("string", pairs["name_id"]).cast(pl.String).alias("name")
+        pairs = pl.concat([empty, *parts]).unique().sort("process", "name_id").with_row_index("counter")
+        name = self._lanes.strings.take("string", pairs["name_id"]).cast(pl.String).alias("name")
         return pairs.with_columns(name, counter_id=pl.col("name_id"))
 
     def _counters(self) -> Iterator[pl.DataFrame]:
         stored = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
         info = self._info.select("process", "name_id", "counter")
         for piece in self._database.chunks("rocpd_counter", stored):
-            known = piece.with_columns(
+            rows = piece.with_columns(
                 process=self._processes(piece["op_id"]), event=piece["op_id"] + self._ops.first_event
             )
-            yield known.join(info, on=["process", "name_id"], how="left", maintain_order="left", nulls_equal=True)
+            yield rows.join(info, on=["process", "name_id"], how="left", maintain_order="left", nulls_equal=True)

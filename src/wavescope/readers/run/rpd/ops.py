@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.model.run_tables import RUN
+from wavescope.readers.run.rpd.lanes import hexadecimal, with_sound_ends
 from wavescope.readers.run.rpd.lookup import Keyed, keyed
-from wavescope.readers.run.rpd.places import hexadecimal, with_sound_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.readers.run.rpd.places import Places
+    from wavescope.readers.run.rpd.lanes import Lanes
 
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
 _LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.
@@ -43,9 +43,9 @@ _H2D, _D2H = 1, 2
 class Ops:
     """Chunks of `dispatches` and `copies`."""
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
-        self._database = places.database
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
+        self._database = lanes.database
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The ops that belong to a table, with these columns."""
@@ -61,20 +61,20 @@ class Ops:
                 ops, unsound = with_sound_ends(ops, f"{table} of rocpd_op")
                 wrong += unsound
             if ops.height:
-                made = _Piece(self, ops).frame(table, columns)
+                frame = _Piece(self, ops).frame(table, columns)
                 if "name" in columns:
-                    wrong["dangling_rows", "names of rocpd_op"] += made["name"].null_count()
-                yield made
-        self._places.note(wrong)
+                    wrong["dangling_rows", "names of rocpd_op"] += frame["name"].null_count()
+                yield frame
+        self._lanes.note(wrong)
 
     @cached_property
     def _copy_types(self) -> pl.Series:
-        return self._places.string_ids(_COPY_TYPE)
+        return self._lanes.string_ids(_COPY_TYPE)
 
     @cached_property
     def empty_strings(self) -> pl.Series:
         """Ids of the empty string."""
-        return self._places.string_ids("^$")
+        return self._lanes.string_ids("^$")
 
     @cached_property
     def first_event(self) -> int:
@@ -90,7 +90,7 @@ class Ops:
         stored["codeObject_id"] = pl.String  # an empty text where there is none
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", stored)
         calls = keyed(self._database, "rocpd_api", "id", {"apiName_id": pl.Int64})
-        in_lanes = calls.take("apiName_id", launches.keys).is_in(self._places.string_ids(_LANES_LAUNCH).implode())
+        in_lanes = calls.take("apiName_id", launches.keys).is_in(self._lanes.string_ids(_LANES_LAUNCH).implode())
         lanes = [
             pl.when(in_lanes.fill_null(value=False))
             .then(f"grid{axis}")
@@ -113,27 +113,27 @@ class Ops:
         return keyed(self._database, "rocpd_copyapi", "api_ptr_id", columns)
 
     @property
-    def places(self) -> Places:
+    def lanes(self) -> Lanes:
         """Processes, GPUs, ..."""
-        return self._places
+        return self._lanes
 
 
 class _Piece:
     """One piece of ops; everything is looked up once, and only if it is asked for."""
 
     def __init__(self, ops: Ops, piece: pl.DataFrame) -> None:
-        self._ops, self._places, self._piece = ops, ops.places, piece
+        self._ops, self._lanes, self._piece = ops, ops.lanes, piece
 
     def frame(self, table: str, columns: Sequence[str]) -> pl.DataFrame:
         """These columns of `dispatches` or `copies`."""
         dtypes = RUN[table].dtypes
-        made = []
+        selected = []
         for name in columns:
             series = self._column(name, is_copy=table == "copies")
             if series is None:
                 series = pl.Series(name, [None], dtype=dtypes[name]).new_from_index(0, self._piece.height)
-            made.append(series.cast(dtypes[name]).alias(name))
-        return pl.DataFrame(made)
+            selected.append(series.cast(dtypes[name]).alias(name))
+        return pl.DataFrame(selected)
 
     def _column(self, name: str, *, is_copy: bool) -> pl.Series | None:
         if name in _SIMPLE:
@@ -141,8 +141,8 @@ class _Piece:
         if name == "name":
             return self.name
         if name in ("process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec"):
-            made: pl.Series = getattr(self, name)
-            return made
+            column: pl.Series = getattr(self, name)
+            return column
         if name == "properties":
             return self._properties(is_copy=is_copy)
         return self._of_copy(name) if is_copy else self._of_launch(name)
@@ -150,19 +150,19 @@ class _Piece:
     @cached_property
     def type_name(self) -> pl.Series:
         """The type of the op, as stored."""
-        return self._places.strings.take("string", self._piece["opType_id"])
+        return self._lanes.strings.take("string", self._piece["opType_id"])
 
     @cached_property
     def name(self) -> pl.Series:
         """The description; the type where there is none."""
         nameless = pl.col("description_id").is_in(self._ops.empty_strings.implode()).fill_null(value=True)
         ids = self._piece.select(pl.when(nameless).then("opType_id").otherwise("description_id")).to_series()
-        return self._places.strings.take("string", ids)
+        return self._lanes.strings.take("string", ids)
 
     @cached_property
     def correlation(self) -> pl.Series:
         """The call that launched the op."""
-        return self._places.launch_of(self._piece["id"])
+        return self._lanes.launch_of(self._piece["id"])
 
     @cached_property
     def event(self) -> pl.Series:
@@ -172,30 +172,30 @@ class _Piece:
     @cached_property
     def thread(self) -> pl.Series:
         """The thread that launched the op."""
-        return self._places.thread_of(self.correlation)
+        return self._lanes.thread_of(self.correlation)
 
     @cached_property
     def process(self) -> pl.Series:
         """The process that launched the op; else the first one that used its GPU."""
-        if self._places.processes.height == 1:
+        if self._lanes.processes.height == 1:
             return pl.zeros(self._piece.height, pl.UInt32, eager=True)
-        known = self._places.process_of(self.thread)
-        if not known.null_count():
-            return known
-        first = Keyed(self._places.gpus, "gpuId").take("process", self._piece["gpuId"])
-        return pl.select(pl.coalesce(known, first)).to_series()
+        launching = self._lanes.process_of(self.thread)
+        if not launching.null_count():
+            return launching
+        first = Keyed(self._lanes.gpus, "gpuId").take("process", self._piece["gpuId"])
+        return pl.select(pl.coalesce(launching, first)).to_series()
 
     @cached_property
     def agent(self) -> pl.Series:
         """The GPU of its process."""
-        if self._places.processes.height == 1:
-            return Keyed(self._places.agents, "gpuId").take("agent", self._piece["gpuId"])
-        return self._number_in(self._places.agents, ["gpuId"], "agent")
+        if self._lanes.processes.height == 1:
+            return Keyed(self._lanes.agents, "gpuId").take("agent", self._piece["gpuId"])
+        return self._number_in(self._lanes.agents, ["gpuId"], "agent")
 
     @cached_property
     def queue(self) -> pl.Series:
         """The queue of that GPU."""
-        return self._number_in(self._places.queues, ["gpuId", "queueId"], "queue")
+        return self._number_in(self._lanes.queues, ["gpuId", "queueId"], "queue")
 
     def _number_in(self, table: pl.DataFrame, columns: list[str], number: str) -> pl.Series:
         """The row of a table with the values of these columns, and the process, of each op."""
@@ -208,16 +208,16 @@ class _Piece:
     @cached_property
     def stream(self) -> pl.Series:
         """The stream of the launch."""
-        found = pl.DataFrame(
-            {"process": self.process, "text": self._places.stream_texts.take("stream", self.correlation)}
+        rows = pl.DataFrame(
+            {"process": self.process, "text": self._lanes.stream_texts.take("stream", self.correlation)}
         )
-        streams = self._places.streams.select("process", "text", "stream")
-        return found.join(streams, on=["process", "text"], how="left", maintain_order="left")["stream"]
+        streams = self._lanes.streams.select("process", "text", "stream")
+        return rows.join(streams, on=["process", "text"], how="left", maintain_order="left")["stream"]
 
     @cached_property
     def graph_exec(self) -> pl.Series:
         """The graph that a launch of graphs started."""
-        return self._places.graph_launches.take("graph_exec", self.correlation)
+        return self._lanes.graph_launches.take("graph_exec", self.correlation)
 
     def _of_launch(self, name: str) -> pl.Series | None:
         if name in _LAUNCH:
@@ -252,12 +252,14 @@ class _Piece:
 
     def _properties(self, *, is_copy: bool) -> pl.Series:
         """Type and sequence of the op, and what else is known of a copy, as JSON."""
-        known = {"opType": self.type_name.cast(pl.String)}
-        known |= {name: self._piece[name] for name in ("sequenceId", "completionSignal") if name in self._piece.columns}
+        properties = {"opType": self.type_name.cast(pl.String)}
+        properties |= {
+            name: self._piece[name] for name in ("sequenceId", "completionSignal") if name in self._piece.columns
+        }
         if is_copy:
             others = ("kind", "width", "height", "dstDevice", "srcDevice", "sync", "pinned")
-            known |= {name: self._ops.copy_calls.take(name, self.correlation) for name in others}
-        return pl.DataFrame(known).select(pl.struct(pl.all()).struct.json_encode()).to_series()
+            properties |= {name: self._ops.copy_calls.take(name, self.correlation) for name in others}
+        return pl.DataFrame(properties).select(pl.struct(pl.all()).struct.json_encode()).to_series()
 
 
 _SIMPLE = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
 
-class Places:
+class Lanes:
     """The numbered rows of an RPD file, and the links between calls and GPU work that say who launched what."""
 
     def __init__(self, database: Database) -> None:
@@ -32,11 +32,11 @@ class Places:
 
     def note(self, counts: Counter[tuple[str, str]]) -> None:
         """Keep what a pass over a table found wrong, (kind of loss, table) -> rows; another pass finds it again."""
-        known = {(loss.kind, loss.detail) for loss in self.database.losses}
+        noted = {(loss.kind, loss.detail) for loss in self.database.losses}
         self.database.losses.extend(
             Loss(kind, count, detail)
             for (kind, detail), count in counts.items()
-            if count and (kind, detail) not in known
+            if count and (kind, detail) not in noted
         )
 
     def _stride(self, tag: str) -> int:
@@ -63,8 +63,8 @@ class Places:
     @cached_property
     def nodes(self) -> pl.DataFrame:
         """The machines of the run."""
-        found = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}
-        return pl.DataFrame({"node_id": sorted(found)}, schema={"node_id": pl.Int64}).with_row_index("node")
+        ids = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}
+        return pl.DataFrame({"node_id": sorted(ids)}, schema={"node_id": pl.Int64}).with_row_index("node")
 
     @cached_property
     def _calls(self) -> Keyed:
@@ -122,16 +122,16 @@ class Places:
     def _used(self) -> pl.DataFrame:
         """Every (gpuId, queueId, process) with work; no process where no launch is recorded."""
         key = ["gpuId", "queueId", "process"]
-        found = []
+        parts = []
         columns = {"id": pl.Int64, "gpuId": pl.Int64, "queueId": pl.Int64}
         several = self.processes.height > 1
         for piece in self.database.chunks("rocpd_op", columns):
             process = pl.zeros(piece.height, pl.UInt32, eager=True)
             if several:
                 process = self.process_of(self.thread_of(self.launch_of(piece["id"])))
-            found.append(piece.with_columns(process.alias("process")).select(key).unique())
+            parts.append(piece.with_columns(process.alias("process")).select(key).unique())
         empty = pl.DataFrame(schema={"gpuId": pl.Int64, "queueId": pl.Int64, "process": pl.UInt32})
-        return pl.concat([empty, *found]).unique().drop_nulls("gpuId").sort(key)
+        return pl.concat([empty, *parts]).unique().drop_nulls("gpuId").sort(key)
 
     @cached_property
     def gpus(self) -> pl.DataFrame:
@@ -141,9 +141,9 @@ class Places:
         watched = monitored.filter(pl.col("deviceType").str.to_lowercase() == "gpu")["deviceId"].unique().drop_nulls()
         gpus = pl.concat([working, pl.DataFrame({"gpuId": watched, "process": None}, schema=working.schema)])
         node = pl.col("gpuId") // self.gpu_stride if self.gpu_stride else pl.lit(0, pl.Int64)
-        known = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
+        used = gpus.group_by("gpuId").agg(pl.col("process").min()).sort("gpuId").with_columns(node_id=node)
         first = self.processes.group_by("node_id").agg(pl.col("process").min().alias("first"))
-        listed = known.join(first, on="node_id", how="left", maintain_order="left")
+        listed = used.join(first, on="node_id", how="left", maintain_order="left")
         return listed.select("gpuId", "node_id", pl.coalesce("process", "first", pl.lit(0, pl.UInt32)).alias("process"))
 
     @cached_property
@@ -174,35 +174,35 @@ class Places:
     @cached_property
     def graph_launches(self) -> Keyed:
         """api id -> `stream` and `graph_exec` of launches of graphs, from their arguments."""
-        launches = self.string_ids(_GRAPH_LAUNCH)
+        function_ids = self.string_ids(_GRAPH_LAUNCH)
         columns = {"id": pl.Int64, "apiName_id": pl.Int64, "args_id": pl.Int64}
         calls = [
-            piece.filter(pl.col("apiName_id").is_in(launches.implode()))
-            for piece in (self.database.chunks("rocpd_api", columns) if launches.len() else ())
+            piece.filter(pl.col("apiName_id").is_in(function_ids.implode()))
+            for piece in (self.database.chunks("rocpd_api", columns) if function_ids.len() else ())
         ]
-        found = pl.concat([pl.DataFrame(schema=columns), *calls])
-        text = self.texts.take("string", found["args_id"]).cast(pl.String)
-        made = pl.DataFrame({"api_ptr_id": found["id"], "text": text}).select(
+        graph_calls = pl.concat([pl.DataFrame(schema=columns), *calls])
+        text = self.texts.take("string", graph_calls["args_id"]).cast(pl.String)
+        launches = pl.DataFrame({"api_ptr_id": graph_calls["id"], "text": text}).select(
             "api_ptr_id",
             pl.col("text").str.extract(r"\bstream *= *(\w+)").cast(pl.Categorical).alias("stream"),
             hexadecimal(pl.col("text").str.extract(r"\bgraphExec *= *(\w+)")).alias("graph_exec"),
         )
-        return Keyed(made, "api_ptr_id")
+        return Keyed(launches, "api_ptr_id")
 
     @cached_property
     def streams(self) -> pl.DataFrame:
         """Every stream of every process: the number, and the text that the file has for it."""
-        known = self.stream_texts.frame
-        process = self.process_of(self.thread_of(known["api_ptr_id"]))
-        pairs = pl.DataFrame({"process": process, "text": known["stream"]}).drop_nulls().unique()
+        launches = self.stream_texts.frame
+        process = self.process_of(self.thread_of(launches["api_ptr_id"]))
+        pairs = pl.DataFrame({"process": process, "text": launches["stream"]}).drop_nulls().unique()
         pairs = pairs.with_columns(hexadecimal(pl.col("text").cast(pl.String)).alias("stream_id"))
         return pairs.sort("process", "stream_id", pl.col("text").cast(pl.String)).with_row_index("stream")
 
 
 def with_sound_ends(piece: pl.DataFrame, table: str) -> tuple[pl.DataFrame, Counter[tuple[str, str]]]:
     """Rows whose ends (`start`, `end`) any sum can take, and how many had others: (kind of loss, table) -> rows."""
-    ends, found = sound_ends(piece["start"], piece["end"])
-    return piece.with_columns(ends.alias("end")), Counter({(kind, table): count for kind, count in found.items()})
+    ends, counts = sound_ends(piece["start"], piece["end"])
+    return piece.with_columns(ends.alias("end")), Counter({(kind, table): count for kind, count in counts.items()})
 
 
 def hexadecimal(text: pl.Expr) -> pl.Expr:

@@ -34,7 +34,7 @@ class _Numbers:
         return self._of[key]
 
 
-class Places:
+class TrackIds:
     """Numbers of processes, threads, GPUs and their lanes (queues), and the events that name them.
 
     Ids are those of the recording where they differ. A GPU that several processes of a node use is one; GPUs of files
@@ -76,8 +76,8 @@ class Places:
         """agent -> `gpu`, the process that shows it; CPUs have none."""
         columns = ["agent", "process", "agent_id", "kind", "absolute_index", "target", "product"]
         rows = self._run.read("agents", columns).filter(pl.col("kind") == "GPU").to_dicts()
-        made = [(row["agent"], self._gpu(row)) for row in rows]
-        return pl.DataFrame(made, schema={"agent": pl.UInt32, "gpu": pl.Int64}, orient="row")
+        pairs = [(row["agent"], self._gpu(row)) for row in rows]
+        return pl.DataFrame(pairs, schema={"agent": pl.UInt32, "gpu": pl.Int64}, orient="row")
 
     def _gpu(self, row: dict[str, Any]) -> int:
         order = ("agent_id", "absolute_index") if self.is_rpd(row["process"]) else ("absolute_index", "agent_id")
@@ -98,12 +98,12 @@ class Places:
         """thread -> `pid` and `tid`."""
         _ = self.agents  # GPUs choose first, so that GPU 2 is 2
         rows = self._run.read("threads", ["thread", "process", "tid"]).to_dicts()
-        made = []
+        ids = []
         for row in rows:
             pid = self.pid(row["process"])
             tid = self._tids.setdefault(pid, _Numbers()).number(("thread", row["thread"]), row["tid"] or 0)
-            made.append((row["thread"], pid, tid))
-        return pl.DataFrame(made, schema={"thread": pl.UInt32, "pid": pl.Int64, "tid": pl.Int64}, orient="row")
+            ids.append((row["thread"], pid, tid))
+        return pl.DataFrame(ids, schema={"thread": pl.UInt32, "pid": pl.Int64, "tid": pl.Int64}, orient="row")
 
     def pid(self, process: int | None) -> int:
         """The number of a CPU process."""
@@ -149,24 +149,24 @@ class Places:
 
     def events(self) -> list[str]:
         """The events that name processes, GPUs, threads and lanes that were shown."""
-        made: list[dict[str, Any]] = []
+        metadata: list[dict[str, Any]] = []
         for gpu in sorted(self._gpus_shown):
-            made += _named("process", gpu, None, self._gpu_names[gpu], gpu + _GPU_SORT)
+            metadata += _named("process", gpu, None, self._gpu_names[gpu], gpu + _GPU_SORT)
         for process in self._processes:
             if not self.is_rpd(process["process"]):
                 rank = f"rank {process['rank']}, " if process["rank"] is not None else ""
                 words = (process["command"] or "process").split()
                 name = f"{(words or ['process'])[0].rsplit('/', 1)[-1]} ({rank}pid {process['pid']})"
-                made += _named(
+                metadata += _named(
                     "process", self.pid(process["process"]), None, name + self._host_text(process), process["process"]
                 )
         threads = self._run.read("threads", ["thread", "process", "name"]).join(self.threads, on="thread")
         for _, process, name, pid, tid in threads.sort("thread").iter_rows():
             shown = f"Hip {tid}" if self.is_rpd(process) else name or f"Thread {tid}"
-            made += _named("thread", pid, tid, shown, 2 * tid)
+            metadata += _named("thread", pid, tid, shown, 2 * tid)
         for (gpu, tid), name in sorted(self._lanes_shown.items()):
-            made += _named("thread", gpu, tid, name, tid)
-        return [json.dumps(event) for event in made]
+            metadata += _named("thread", gpu, tid, name, tid)
+        return [json.dumps(event) for event in metadata]
 
 
 def _named(kind: str, pid: int, tid: int | None, name: str, sort_index: int) -> list[dict[str, Any]]:
