@@ -345,7 +345,7 @@ _TABLES = (
     ),
     table_spec(
         "monitors",
-        "one stretch of time in which a measured quantity of a device was constant: clock, power, temperature",
+        "one interval in which a measured quantity of a device was constant: clock, power, temperature",
         """
         process      UInt32       -   | the process
         agent        UInt32       -   | the device

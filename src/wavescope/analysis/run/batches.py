@@ -22,7 +22,7 @@ _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
 _BATCHES = table_spec(
     "batches",
-    "the calls of one name of one process in one stretch of time",
+    "the calls of one name of one process in one time bin",
     """
     process  UInt32  -    | number of the process
     domain   String  -    | KERNEL, COPY, ... or the kind of call
@@ -114,7 +114,7 @@ def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
 
 
 def _errors(rows: pl.DataFrame) -> list[pl.Series]:
-    """Means and their errors: one row per name, so that Python does it, in whole numbers where they are large."""
+    """Means and their errors: one row per name, so that Python does it, in integers where they are large."""
     totals, averages, errors, degrees = [], [], [], []
     for count, total, squares, batches, rest in rows.select("timed", "total", "squares", "batches", "rest").rows():
         totals.append(total if total < 1 << 63 else None)

@@ -34,7 +34,7 @@ class Busy(Answer):
 
     definition: ClassVar[str] = (
         "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged intervals)."
-        " Shares are of the span of its node, from the begin of the first to the end of the last GPU work on any GPU of"
+        " Shares are of the span of its node, from the start of the first to the end of the last GPU work on any GPU of"
         " that node. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD"
         " and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs"
         " keeps both busy. Clocks of different nodes are never compared."
@@ -81,7 +81,7 @@ class Busy(Answer):
         ),
         "over_time": table_spec(
             "over_time",
-            "one stretch of time in which a GPU was busy",
+            "one time bin in which a GPU was busy",
             _GPU
             + """
             bin                  Int64    -      | number of the stretch on the clock of the node, from 0
@@ -133,7 +133,7 @@ class PartialBusy:
 
 @bounded(bins=BINS)
 def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = frozenset()) -> PartialBusy:
-    """What one run knows, with curves of at most `bins` stretches.
+    """The contribution of one run, with curves of at most `bins` time bins.
 
     The merged intervals of a GPU that other runs tell of too must be kept to be merged with theirs: `shared` names
     such GPUs (see `shared_gpus`).
@@ -193,7 +193,7 @@ def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count: int) -> pl.DataFrame:
-    """Merged times per stretch, of every machine on its own clock."""
+    """Merged times per bin, of every node on its own clock."""
     curves = []
     for _, node_gpus in gpu_numbers.group_by("machine", maintain_order=True):
         parts = {
@@ -279,7 +279,7 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
 
 
 def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
-    """`machine`, `node`, the span of its work, and the stretches of its curves."""
+    """`machine`, `node`, the span of its work, and the bins of its curves."""
     spans = used.group_by("machine").agg(
         pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
     )
@@ -331,7 +331,7 @@ def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[p
 
 @bounded(bins=BINS)
 def busy(run: Run, *, bins: int = 120) -> Busy:
-    """How much of the time each GPU of the run had work, in all and in at most `bins` stretches of time."""
+    """How much of the time each GPU of the run had work, in total and in at most `bins` time bins."""
     partials = [partial_busy(part, bins=bins) for part in run.parts]
     shared = shared_gpus(partials)
     if shared:

@@ -32,8 +32,8 @@ class NodeClocks(Answer):
     """When the nodes of a run were observed."""
 
     definition: ClassVar[str] = (
-        "Clocks of different nodes are never subtracted: every node has a begin of its own, that of its first event of "
-        "any kind, and times of a run are counted from the begin of the node where something happened. Things of two "
+        "Clocks of different nodes are never subtracted: every node has its own zero, the start of its first event of "
+        "any kind, and times of a run are counted from the zero of the node of the event. Events of two "
         "nodes that are shown at the same time did not necessarily happen at the same time."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -46,7 +46,7 @@ class NodeClocks(Answer):
     duration_ns: int  #: From the first event to the last on the node where that took longest.
 
     def begins(self, by: str) -> dict[str, int]:
-        """The begin of each node, by its `node` or `machine`; of nodes that share a name, that of the first."""
+        """The start of each node, by its `node` or `machine`; of nodes that share a name, the first one's."""
         nodes = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
         return dict(nodes.select(by, "start_ns").rows())
 

@@ -47,7 +47,7 @@ def allocated_bytes(run: Run) -> pl.DataFrame:
 
 
 def monitored(run: Run) -> pl.DataFrame:
-    """Clock, power, temperature: the value from the begin of each stretch of time; the last one again at its end."""
+    """Clock, power, temperature: the value from the start of each interval; the last one again at its end."""
     rows = run.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
     rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("start_ns", maintain_order=True)
     last = rows.group_by(*_WHERE, "name", maintain_order=True).last()
@@ -68,7 +68,7 @@ def sampled_counters(run: Run) -> pl.DataFrame:
 
 
 def dispatch_counters(run: Run) -> pl.DataFrame:
-    """Counters of dispatches, instances added up: the value from the begin of a dispatch, 0 from its end.
+    """Counters of dispatches, instances added up: the value from the start of a dispatch, 0 from its end.
 
     Where dispatches with a counter overlap on a GPU, their values are added up.
     """

@@ -130,7 +130,7 @@ class Events:
         return [] if table == "regions" else [pl.lit(_DOMAIN_OF[table], pl.Categorical).alias("domain")]
 
     def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
-        """What the events are grouped by, where that is no column of theirs."""
+        """Grouping columns that the table itself does not have."""
 
         if self._by == "gpu" and table == "copies":
             return [copy_agent(self._gpus["agent"])]

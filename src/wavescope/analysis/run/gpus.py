@@ -150,7 +150,7 @@ def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
-    """Merged intervals with the `pid` of the work that begins each; the lowest where several begin together."""
+    """Merged intervals with the `pid` of the work that starts each; the lowest where several start together."""
     ordered = work.select(*GPU_KEY, "start_ns", "end_ns", "pid").sort(*GPU_KEY, "start_ns", "pid")
     reached = pl.col("end_ns").cum_max().shift(1).over(GPU_KEY)
     is_first = (pl.col("start_ns") > reached).fill_null(value=True)

@@ -1,4 +1,4 @@
-"""Stretches of time, in groups: how much they cover together, where nothing is, how much lies before a moment.
+"""Interval arithmetic per group: union length, gaps, covered time before a point.
 
 Frames of intervals have `start_ns` and `end_ns` beside the columns `by` of their group. All functions sort once and are
 linear after that. Intervals without a begin or an end do not count; those that end before they begin, or last longer
@@ -21,7 +21,7 @@ FARTHEST_NS = 1 << 61
 
 
 def intervals(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The frame sorted by group and time, without rows that have no begin or end, and without impossible lengths.
+    """The frame sorted by group and time, without rows that have no start or end, and without impossible lengths.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The stretches between sorted `intervals` of a group in which none is, as `gap_start_ns` and `gap_ns`, each on
+    """The gaps between sorted `intervals` of a group, as `gap_start_ns` and `gap_ns`, each on
     the row that ends it; all other columns are kept.
 
     Examples
@@ -131,7 +131,7 @@ def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str])
 
 
 def bin_width(start_ns: int, end_ns: int, count: int) -> int:
-    """The smallest power of two so that at most `count` stretches of this width, at multiples of it, hold [begin, end).
+    """The smallest power of two so that at most `count` bins of this width, at multiples of it, contain [begin, end).
 
     Stretches of two files on one clock then lie on each other, or a whole number of them in one.
 
@@ -147,7 +147,7 @@ def bin_width(start_ns: int, end_ns: int, count: int) -> int:
 
 
 def covered_per_bin(whole: pl.DataFrame, by: Sequence[str], start_ns: int, end_ns: int, width: int) -> pl.DataFrame:
-    """How much of each stretch of `width` the `merged` intervals of every group cover; stretches at 0 are left out.
+    """Covered time of each bin of `width` by the `merged` intervals of every group; bins at 0 are left out.
 
     `bin` counts the multiples of `width` from time 0 of the clock.
 

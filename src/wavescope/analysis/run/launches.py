@@ -89,7 +89,7 @@ class Launches:
 
 
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls of every `thread` that no earlier call encloses, sorted; overlapping begins are cut.
+    """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
 
     Examples
     --------

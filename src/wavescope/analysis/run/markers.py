@@ -56,7 +56,7 @@ class Markers:
         )
 
     def _calls(self) -> pl.DataFrame:
-        """Thread and begin of the API call of each correlation."""
+        """Thread and start of the API call of each correlation."""
         columns = ["process", "correlation", "domain", "thread", "start_ns"]
         calls = [
             piece.filter((pl.col("domain") != MARKER) & pl.col("correlation").is_not_null())
@@ -71,7 +71,7 @@ class Markers:
 
 
 def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
-    """For each moment at which a range begins or ends on a thread: the name of the innermost one that is open then."""
+    """The innermost open range at each start and end of a range on a thread."""
     whole = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
     steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
@@ -111,5 +111,5 @@ def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _length(sign: int) -> pl.Expr:
-    """Sorts ranges of equal begin outermost first, and those of equal end innermost first."""
+    """Sort ranges of equal start outermost first, ranges of equal end innermost first."""
     return sign * (pl.col("end_ns") - pl.col("start_ns"))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def timed(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows that have a begin; ends that are missing or earlier than the begin are the begin.
+    """Rows that have a start; an end that is missing or before the start becomes the start.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def timed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The distinct `keys` with the number of their `line`, and the begins and ends of all events in an order in which
+    """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
     ends close what began last: `row` of `frame`, `line`, `lane` (of what overlaps on a line), `is_end`.
 
     Examples

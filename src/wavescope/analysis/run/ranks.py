@@ -69,7 +69,7 @@ class Ranks(Answer):
         "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
         "like): what a rank has to do itself. Imbalance is the largest compute time over the mean, its cost the "
         "largest minus the mean. The n-th calls of a collective of all ranks belong together: a rank that arrives late "
-        "is the one whose call is shortest, and the others wait, max - min in all. Only durations are compared, never "
+        "is the one whose call is shortest, and the others wait, max - min in total. Only durations are compared, not "
         f"clocks of different nodes. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {

@@ -34,8 +34,8 @@ class Recording(Answer):
     """Who and what was recorded."""
 
     definition: ClassVar[str] = (
-        "A process is one row per file that tells of it. Its time is that from the begin of its first to the end of its"
-        " last event of any kind, on the clock of its node. GPUs are those that the processes saw."
+        "One row per process and file that records it. Its time is from the start of its first to the end of its last "
+        "event of any kind, on the clock of its node. GPUs are the ones the processes saw."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "processes": table_spec(

@@ -34,7 +34,7 @@ class Regions(Answer):
         "of names, added up over threads, processes and ranks. Inclusive time is the length of the regions, exclusive "
         "time what none of the regions below covers. GPU time is that of dispatches and copies launched by a call "
         "(equal correlation), of the node itself and of all nodes below it; it is not merged, so that work at the same "
-        "time counts several times. A region that outlasts the one it began in cannot be nested and stands beside it. "
+        "time counts several times. A region that outlasts its parent cannot be nested and is shown next to it. "
         "Where more than 32 names differ only in numbers, # stands for the numbers."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {

@@ -38,7 +38,7 @@ MOST_SERIES = 256  #: Curves of one set; where there are more, those with most p
 
 
 class RunSeries(NamedTuple):
-    """One curve: what to call it, which quantity, and its values in ns since the begin of its node."""
+    """One curve: its label, its quantity, and its values in ns since the start of its node."""
 
     label: str
     quantity: str

@@ -115,7 +115,7 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
 
 
 def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
-    """Process -> begin and end of the ranges of markers whose text matches."""
+    """Process -> start and end of the marker ranges whose name matches."""
     pattern = name_pattern(marker)
     ranges: dict[int, list[tuple[int, int]]] = {}
     for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):

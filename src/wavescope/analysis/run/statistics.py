@@ -136,7 +136,7 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_timed() -> pl.Expr:
-    """Whether an event has a begin, an end after it, and a length that can be true.
+    """Whether an event has a start, an end after it, and a plausible length.
 
     Examples
     --------

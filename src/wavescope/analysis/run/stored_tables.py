@@ -31,7 +31,7 @@ class StoredRows(NamedTuple):
 
 
 def stored_tables(source: RunSource) -> list[StoredRows]:
-    """The tables of a database; files that are no databases, or were not read, have none."""
+    """The tables of a database; none for other files and for files that were not read."""
     path = Path(source.path)
     if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed
         return []

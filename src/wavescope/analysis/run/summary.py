@@ -66,7 +66,7 @@ class Summary(Answer):
     """Where the time of a run went."""
 
     definition: ClassVar[str] = (
-        "Durations are end minus begin. Shares are of all durations of the domain in the group (events that overlap "
+        "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "
         "count each). Median, p95 and p99 are exact up to "
         f"{EXACT_VALUES} distinct durations, and else at most {QUANTILE_ERROR:.2%} off. Calls that ended before they "
         "began, or never, count as calls without time. Wall time is from the first event to the last on the node where "

@@ -51,8 +51,8 @@ class RunTimeline(Answer):
     definition: ClassVar[str] = (
         "Calls and ranges lie on their thread, nested by time: one lane per depth. Dispatches and copies lie on the "
         "stream of their GPU, or on its queue where no stream is recorded; work that overlaps there takes further "
-        "lanes. A copy lies where it goes to, else where it comes from. Times count from the begin of the node; "
-        "an end before its begin is the begin."
+        "lanes. A copy is on its destination, else on its source. Times count from the start of the node; "
+        "an end before its start is set to the start."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "lanes": table_spec(
@@ -150,7 +150,7 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
 
 
 def _first(clocks: NodeClocks) -> int:
-    """The begin of events of no process."""
+    """The start of events without a process."""
     return int(clocks.nodes["start_ns"].min() or 0)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""Which stretch of time of a source is asked for, on the clock of each of its nodes."""
+"""The requested time window of a source, on the clock of each of its nodes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES_TOLD = 5
 
 @dataclass
 class Windows:
-    """The stretch [begin, end] of each process of a source, in ns of its node's clock; None = nothing of it."""
+    """The window [start, end] of each process of a source, in ns of its node's clock; None = nothing of it."""
 
     by_process: list[tuple[int, int] | None]
     notes: list[Loss] = field(default_factory=list)
@@ -82,7 +82,7 @@ def _nodes(source: RunSource) -> list[Any]:
 
 
 def _runs(source: RunSource, nodes: list[Any]) -> dict[Any, tuple[int, int]]:
-    """Node -> from the first begin to the last end of its events."""
+    """Node -> from the first start to the last end of its events."""
     runs: dict[Any, tuple[int, int]] = {}
     for table, (begin, end) in TIMED.items():
         for piece in source.chunks(table, list(dict.fromkeys(["process", begin, end]))):
@@ -100,7 +100,7 @@ def _window(run: tuple[int, int], selection: RunSelection, notes: list[Loss]) ->
     begin = run[0] if selection.begin is None else _moment(selection.begin, run)
     end = run[1] if selection.end is None else _moment(selection.end, run)
     if begin > end:
-        what = f"the window {selection.begin or ''}:{selection.end or ''} ends before it begins"
+        what = f"the window {selection.begin or ''}:{selection.end or ''} ends before it starts"
         raise UsageError(what, advice="give the earlier time first, for example --time 30%:60%")
     if begin < run[0] or end > run[1]:
         asked = f"{selection.begin or ''}:{selection.end or ''}"
@@ -113,7 +113,7 @@ def _moment(text: str, run: tuple[int, int]) -> int:
     match = _TIME.fullmatch(text.strip())
     if match is None or (match[2] is None and "." in match[1]):
         what = f"{text[:40]!r} is not a time"
-        raise UsageError(what, advice="times are 30%, 1.5s, 20ms, 10us, 5ns after the begin, or nanoseconds: 123456789")
+        raise UsageError(what, advice="times are 30%, 1.5s, 20ms, 10us, 5ns after the start, or nanoseconds: 123456789")
     number, unit = Fraction(match[1]), match[2]
     if unit is None:
         moment = int(number)
@@ -135,7 +135,7 @@ def _common(left: tuple[int, int] | None, right: tuple[int, int] | None) -> tupl
 def _between(
     source: RunSource, nodes: list[Any], wanted: Collection[Any], texts: tuple[str, str], notes: list[Loss]
 ) -> dict[Any, tuple[int, int]]:
-    """Node -> from the begin of the first marker with the first text to the end of the last with the second."""
+    """Node -> from the start of the first marker with the first name to the end of the last with the second."""
     begins: dict[Any, int] = {}
     ends: dict[Any, int] = {}
     counts = dict.fromkeys(texts, 0)
@@ -161,13 +161,13 @@ def _between(
     both = {node: (begins[node], ends[node]) for node in begins if node in ends}
     backward = [node for node, (begin, end) in both.items() if begin > end]
     if backward and len(backward) == len(both):
-        what = f"marker {texts[1]!r} ends before {texts[0]!r} begins"
+        what = f"marker {texts[1]!r} ends before {texts[0]!r} starts"
         raise UsageError(what, where=source.path, advice="give the earlier marker first")
     return {node: window for node, window in both.items() if node not in backward}
 
 
 def _markers(source: RunSource) -> Iterator[pl.DataFrame]:
-    """Ranges and marks of the application: process, name, begin, end."""
+    """Ranges and marks of the application: process, name, start, end."""
     for table, begin, end in (("regions", "start_ns", "end_ns"), ("samples", "time_ns", "time_ns")):
         for piece in source.chunks(table, list(dict.fromkeys(["process", "domain", "name", begin, end]))):
             yield piece.filter(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def check_beside(target: Path) -> None:
-    """Refuse to write where the log or the journal of another database lies: SQLite would apply it to this one.
+    """Refuse an output next to the log or the journal of another database: SQLite would apply it to this one.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def check_beside(target: Path) -> None:
     """
     for ending in ("-journal", "-wal"):
         if os.path.lexists(left := target.with_name(target.name + ending)):
-            what = f"{left.name} lies beside the output; SQLite would apply it to the new database"
+            what = f"{left.name} is next to the output; SQLite would apply it to the new database"
             raise UsageError(what, where=str(target), advice="move it away, or give another place")
 
 

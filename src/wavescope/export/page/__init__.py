@@ -105,7 +105,7 @@ def _without_source(trace: ThreadTrace) -> ThreadTrace:
 
 
 def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
-    """The list of documents; and the first answer about each once more, with what this file lacks."""
+    """The list of documents; and the first result of each again, with the results missing in this file."""
     answers.add("documents", "", json([document.line for document in library.documents]).content)
     if not losses:
         return

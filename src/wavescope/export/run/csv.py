@@ -214,7 +214,7 @@ class _Files:
         self.counts[table] += frame.height
 
     def _write_calls(self) -> None:
-        """Calls, ranges and, as calls that end when they begin, moments: one file for each kind of API."""
+        """Calls, ranges, and marks as calls without duration: one file for each kind of API."""
         columns = ["process", "thread", "category", "domain", "name", "correlation"]
         calls = self._run.read("regions", [*columns, "start_ns", "end_ns"])
         self.counts["regions"] += calls.height
@@ -255,7 +255,7 @@ class _Files:
     def _write_frame(
         self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
     ) -> None:
-        """Rows in the order of processes and begins, longest first."""
+        """Rows in the order of processes and starts, longest first."""
         if frame.is_empty():
             return
         order = frame.select(

@@ -15,7 +15,7 @@ _CATEGORIES = {
 
 
 def category_of(marker: str) -> pl.Expr:
-    """The category of calls for formats whose readers take the domain from its beginning; `marker` is that of markers.
+    """The category of calls for formats whose readers take the domain from its start; `marker` is the one of markers.
 
     Examples
     --------

@@ -26,7 +26,7 @@ _PIECE_ROWS = 1 << 18
 
 
 def write_speedscope(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
-    """Write a profile as a file of evented speedscope profiles, in nanoseconds.
+    """Write a run as a speedscope file with events in nanoseconds.
 
     Calls, ranges and marks of a thread are nested as they were; dispatches and copies of a queue follow each other;
     what overlaps has a timeline of its own. Counters, allocations and arguments have no place in this format.
@@ -93,7 +93,7 @@ def _frame_numbers(names: pl.Series, frames: dict[str, int]) -> pl.Series:
 
 
 def _spans(run: Run) -> tuple[dict[int | None, int], dict[int | None, int]]:
-    """Begin of the first and end of the last event of each process."""
+    """Start of the first and end of the last event of each process."""
     parts = []
     for table in ("dispatches", "copies", "regions", "samples"):
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")

@@ -1,4 +1,4 @@
-"""The events of a run line by line: calls of each thread, work of each queue, as balanced begins and ends."""
+"""The events of a run by track: calls of each thread, work of each queue, as balanced starts and ends."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 class Track(NamedTuple):
-    """Where events happen, one after another or nested: a thread, or a queue of a GPU."""
+    """A thread or a queue of a GPU, with events one after another or nested."""
 
     process: int | None
     thread: int | None
     agent: int | None
     label: str
-    lane: int  #: 0, or the number of the line of what overlaps on the thread or queue.
+    lane: int  #: 0, or the number of the track for overlapping events of the thread or queue.
 
 
 class Timeline(NamedTuple):
-    """The events of a line: `time_ns`, `is_end`, `name` (Categorical), `category` and `kind`, in an order in which
+    """The events of a track: `time_ns`, `is_end`, `name` (Categorical), `category` and `kind`, in an order in which
     ends close what began last.
     """
 
@@ -36,7 +36,7 @@ class Timeline(NamedTuple):
 
 
 def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
-    """The lines of one source: threads, then queues of GPUs. Events without a time become losses."""
+    """The tracks of one source: threads, then queues of GPUs. Events without a time become losses."""
     calls = run.read("regions", ["process", "thread", "category", "name", "start_ns", "end_ns"])
     marks = run.read("samples", ["process", "thread", "category", "name", "time_ns"])
     marks = marks.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))

@@ -18,7 +18,7 @@ _SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between
 
 
 def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """`lane` and `time` of the begins of events in a tile that touch the event before them, which has the same name.
+    """`lane` and `time` of the starts of events in a tile that touch an earlier event of the same name.
 
     A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
 
@@ -39,7 +39,7 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
 
 
 def _touching(document: Document) -> pl.DataFrame:
-    """Begins of events behind one of the same name, with the gap between them and the length of the shorter one."""
+    """Starts of events that directly follow an event of the same name, with gap and length of the shorter one."""
     ordered = timeline_of(document).spans.sort("lane", "start_ns", "end_ns")
     length = pl.col("end_ns") - pl.col("start_ns")
     follows = (pl.col("lane") == pl.col("lane").shift(1)) & (pl.col("kind") == pl.col("kind").shift(1))

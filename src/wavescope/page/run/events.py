@@ -156,7 +156,7 @@ def _count(document: Document, table: str) -> int:
 
 
 def occurrence(document: Document, *, track: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
-    """The event of a kind (a name) that comes `step` places behind the event `item` of that kind in time, or the first.
+    """The `step`-th next event with the same name after `item`, in time order; wraps around.
 
     `number` tells which one of `count` it is, from 0; behind the last comes the first.
 

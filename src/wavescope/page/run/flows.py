@@ -19,7 +19,7 @@ MOST_FLOWS = 400  #: Arrows of one answer; where there are more, only their numb
 def flows(
     document: Document, *, track: str, item: int | None = None, level: int | None = None, tile: int | None = None
 ) -> dict[str, Any]:
-    """Arrows from launching calls to the work they launched: of one event, or of all that begin or end in a tile.
+    """Arrows from launching calls to the work they launched: of one event, or of all that start or end in a tile.
 
     `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
     event are the first ones.
@@ -50,7 +50,7 @@ def flows(
 
 
 def _flows(document: Document) -> pl.DataFrame:
-    """All launches with both ends on the timeline, by the begin of the call."""
+    """All launches with both ends on the timeline, by the start of the call."""
 
     def make() -> pl.DataFrame:
         timeline = timeline_of(document)

@@ -17,7 +17,7 @@ _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", 
 
 
 def overview_of_run(document: Document) -> dict[str, Any]:
-    """Facts that every view needs: times since the begin of each node, processes, GPUs, counts of rows, losses."""
+    """Facts that every view needs: times since the start of each node, processes, GPUs, counts of rows, losses."""
     run = document.run
     seen = recording_of(document)
     clocks = clocks_of(document)

@@ -1,4 +1,4 @@
-"""The clock of the page for runs: nanoseconds since the begin of the node where something happened."""
+"""The clock of the page for runs: nanoseconds since the start of the node of the event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends of events that any sum can take: none before its begin, none missing, none beyond what a clock can give."""
+"""Checked ends of events: never before the start, never missing, never beyond the range of a clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wavescope.model.run_tables import LONGEST_NS
 
 
 def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str, int]]:
-    """The ends, where they are unsound the begins; and how many were unsound, by kind of loss.
+    """The ends, replaced by the starts where they are unsound; and the number of unsound ends by kind of loss.
 
     An end that is missing or 0 is an event that did not finish.
 

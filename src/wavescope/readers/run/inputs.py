@@ -195,7 +195,7 @@ def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -
 
 
 def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """The files that a path names; a pattern that is no file itself names those of its matches that are runs.
+    """The files that a path names; a pattern that is not itself a file names the matches that are runs.
 
     What is met on the way and not read is put into `refused`, with the reason.
     """
@@ -311,8 +311,8 @@ def does_not_hold(path: Path) -> WavescopeError:
 
 _INSTEAD = {
     **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the run", "wavescope counters {path}")),
-    Kind.STATISTICS: ("statistics of a run, not the run itself", "give the *_trace.csv files that stand beside it"),
-    Kind.AGENTS: ("a list of agents, not a run", "give the *_trace.csv files that stand beside it"),
+    Kind.STATISTICS: ("statistics of a run, not the run itself", "pass the *_trace.csv files of the same folder"),
+    Kind.AGENTS: ("a list of agents, not a run", "pass the *_trace.csv files of the same folder"),
     Kind.CODE_OBJECT: ("a code object, not a run", "wavescope info {path}"),
     Kind.DATABASE: (
         "a database, but not of a profiler that wavescope knows",

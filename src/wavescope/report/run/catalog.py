@@ -44,7 +44,7 @@ def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iter
                     Column("one row is", lambda row: row["row"], is_text=True, takes_rest=True),
                 ],
                 limit=rows.height,
-                what="in all",
+                what="in total",
                 title=title,
                 width=width,
             )

@@ -41,7 +41,7 @@ def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Ite
         yield Text()
         yield _process_table(answer, width=width, limit=limit)
     if answer.bridged_ns:
-        yield Text(f"idle stretches of {duration(answer.bridged_ns)} in all count as busy where processes are compared")
+        yield Text(f"idle intervals ({duration(answer.bridged_ns)} in total) count as busy between processes")
     if answer.host.height:
         yield Text()
         yield _host_table(answer, limit=limit)

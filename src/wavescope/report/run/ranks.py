@@ -69,7 +69,8 @@ def _verdict(answer: Ranks) -> str:
     share = answer.imbalance - 1
     if share < _EVEN:
         return f"the work is even over {count:,} processes: {headline}, {percent(share)} more than the mean"
-    return f"{headline}: {percent(share)} more than the mean of {count:,} processes, which costs {duration(answer.cost_ns)}"
+    cost = duration(answer.cost_ns)
+    return f"{headline}: {percent(share)} more than the mean of {count:,} processes, which costs {cost}"
 
 
 def _waiting(answer: Ranks) -> str:

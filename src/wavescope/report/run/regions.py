@@ -31,9 +31,7 @@ def regions_report(
     """
     yield Text(_verdict(answer), style="bold")
     if answer.crossing_count:
-        yield Text(
-            f"{answer.crossing_count:,} regions outlast the one they began in and stand beside it", style="yellow"
-        )
+        yield Text(f"{answer.crossing_count:,} regions outlast their parent and are shown next to it", style="yellow")
     if answer.untimed_count:
         yield Text(f"{answer.untimed_count:,} regions without a possible length are left out", style="yellow")
     if not answer.tree.height:

@@ -171,7 +171,7 @@ def test_beyond_the_run_is_said() -> None:
     [
         ({"begin": "half"}, "is not a time"),
         ({"begin": "1.5"}, "is not a time"),
-        ({"begin": "60%", "end": "30%"}, "ends before it begins"),
+        ({"begin": "60%", "end": "30%"}, "ends before it starts"),
         ({"between": ("stop 2", "step 4")}, "'step 2'"),
         ({"between": ("step 4", "step 2")}, "ends before"),
         ({"kernel": "/(/"}, "regular expression"),

@@ -294,5 +294,5 @@ def test_nothing_is_written_beside_the_journal_of_another(tmp_path: Path, sound:
     target = tmp_path / "new.db"
     target.with_name("new.db-journal").write_bytes(b"of another")
     done = call("convert", tmp_path / "a.db", "-f", form, "-o", target)
-    assert (done.status, "new.db-journal lies beside" in done.stderr) == (UsageError.exit_code, True)
+    assert (done.status, "new.db-journal is next to" in done.stderr) == (UsageError.exit_code, True)
     assert not target.exists()

@@ -31,7 +31,7 @@ stream_id     Int64    -    | stream; null = all of the GPU, or not recorded
 """
 _CAUSE_TEXTS = (
     "synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread "
-    "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the "
+    "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the "
     "launching call), queued (launched before the gap began), unknown (its launch is not recorded)"
 )
 
@@ -41,12 +41,12 @@ class Gaps(Answer):
     """How long GPUs, or their streams, idled between work, and why."""
 
     definition: ClassVar[str] = (
-        "A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none. The "
+        "A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none. The "
         "work that ends it was launched by a call of some thread: after that call began, the gap is the cost of the "
         "launch; before it, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. "
         "Work that was launched before the gap began was queued: it waited for other work or for the GPU itself. The "
         "parts add up to the gaps. Idle time before the first and after the last work of a GPU, within the span of "
-        "its node, is no gap."
+        "its node, is not a gap."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "gpus": table_spec(

@@ -42,9 +42,9 @@ class Kernels(Answer):
     """The dispatches of the kernels in question."""
 
     definition: ClassVar[str] = (
-        "Durations run from the begin to the end of a dispatch on the GPU. Quantiles are exact up to 4,096 distinct "
-        "durations of a kernel, else within 0.2 %. The launch latency runs from the begin of the call that launched "
-        "the dispatch to its begin, waiting in the queue included. Occupancy is how many waves fit on a SIMD, from "
+        "Durations run from the start to the end of a dispatch on the GPU. Quantiles are exact up to 4,096 distinct "
+        "durations of a kernel, else within 0.2 %. The launch latency runs from the start of the call that launched "
+        "the dispatch to its start, waiting in the queue included. Occupancy is how many waves fit on a SIMD, from "
         "registers, LDS and workgroup size and the limits of the target."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -100,7 +100,7 @@ class Kernels(Answer):
         ),
         "over_time": table_spec(
             "over_time",
-            "one kernel in one stretch of time on one node",
+            "one kernel in one time bin on one node",
             """
             name                String   -   | the kernel
             machine             String   -   | the node
@@ -219,7 +219,7 @@ def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
 
 
 def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
-    """Stretches of all runs on those of the widest, per machine."""
+    """Bins of all runs, on the widest bins, per node."""
     bins = pl.concat(part.bins for part in partials)
     count = max(part.bin_count for part in partials)
     spans = bins.group_by("machine").agg(

@@ -1,4 +1,4 @@
-"""What one run knows about the dispatches of some kernels."""
+"""The contribution of one run: the dispatches of some kernels."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class PartialKernels:
 
 @bounded(bins=BINS, keep=ROWS)
 def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20) -> PartialKernels:
-    """What one run knows about kernels whose name contains `name`, or matches it as /regular expression/.
+    """The contribution of one run: kernels whose name contains `name`, or matches it as /regular expression/.
 
     `keep` is how many of the longest dispatches of each kernel are told.
 
@@ -194,7 +194,7 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
-    """How long after the begin of the launching call dispatches begin; negative ones, of clocks apart, do not count."""
+    """Time from the start of the launching call to the start of the dispatch; negative times are left out."""
     launches = Launches(events)
     if events["correlation"].count():
         for calls, _ in region_pieces(run, ["process", "correlation", "thread", "start_ns"]):
@@ -205,7 +205,7 @@ def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
 
 
 def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
-    """Calls per kernel and stretch of time, of every machine on its own clock."""
+    """Calls per kernel and time bin, of every node on its own clock."""
     length = pl.col("end_ns") - pl.col("start_ns")
     timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
     curves = []

@@ -222,7 +222,7 @@ def _interruptible(connection: duckdb.DuckDBPyConnection, task: Callable[[], Res
 
 
 def _plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """Decimals, as which sums of whole numbers come, as whole numbers where they fit, and as numbers with fractions."""
+    """Decimals (DuckDB's sums of integers) as integers where they fit, else as floating-point numbers."""
     columns = []
     for name, dtype in frame.schema.items():
         if isinstance(dtype, pl.Decimal):

@@ -64,7 +64,7 @@ class Meter:
         return piece
 
     def too_long(self) -> UsageError:
-        """The error when there is no time any more."""
+        """The error when the time limit is reached."""
         what = f"the query takes longer than {self._limits.seconds:g} seconds"
         return UsageError(what, advice="ask for less, or raise --max-seconds")
 

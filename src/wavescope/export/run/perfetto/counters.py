@@ -41,7 +41,7 @@ class DispatchCounters:
         return {name: values for name, values in columns.items() if values.null_count() < work.height}
 
     def points(self, work: pl.DataFrame) -> pl.DataFrame:
-        """The value from the begin of a dispatch, 0 from its end."""
+        """The value from the start of a dispatch, 0 from its end."""
         parts = [pl.DataFrame(schema=_POINT)]
         for name, values in self.columns(work).items():
             rows = work.select("process", "agent", "start_ns", "end_ns", values.alias("value"))

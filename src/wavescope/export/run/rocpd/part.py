@@ -13,7 +13,7 @@ import polars as pl
 from wavescope.export.run.event_ids import EVENT_TABLES, EventIds
 from wavescope.export.run.rocpd.calls import track_ids, with_messages
 from wavescope.readers.run.rocpd.environment import rank_of
-from wavescope.readers.run.rocpd.mapping import TABLES, End, First, Json, Row, Stored, Text
+from wavescope.readers.run.rocpd.mapping import TABLES, End, First, Json, MappedRow, Stored, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,7 +271,7 @@ class PartWriter:
             return {}
         if isinstance(origin, End):
             return {origin.end: series}
-        if isinstance(origin, Row):
+        if isinstance(origin, MappedRow):
             return {origin.column: self._ids[_PLACES[origin.table]].gather(series)}
         if isinstance(origin, Text):
             return {origin.column: run.text_ids(series)}

@@ -12,7 +12,7 @@ def _join(table: str, alias: str, column: str, *, is_optional: bool = False) -> 
 
 
 def _json(column: str, *keys: str) -> str:
-    """Values of keys of stored JSON, named like the last word of the key; null where the text is no JSON."""
+    """Values of keys of stored JSON, named like the last word of the key; null where the text is not valid JSON."""
     return ", ".join(
         f"CASE WHEN json_valid({column}) THEN json_extract({column}, '$.{key}') END AS {name}"
         for key, name in ((key.partition(" ")[0], key.partition(" ")[2] or key) for key in keys)

@@ -190,7 +190,7 @@ def _strings(values: Sequence[Any]) -> pl.Series:
 
 
 def _integers(values: Sequence[Any]) -> pl.Series:
-    """Whole numbers, also where they were written as text or with `0x`; others are null."""
+    """Integers, also when written as strings or with `0x`; others are null."""
     with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(values, dtype=pl.Int64)
     frame = pl.select(text=_strings(values))

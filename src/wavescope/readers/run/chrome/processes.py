@@ -12,7 +12,7 @@ _LINKS = ("s", "t", "f", "M", "")  #: Events that say nothing of their own: what
 
 
 def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
-    """Ranges and instants with begin and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
+    """Ranges and instants with start and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
@@ -68,7 +68,7 @@ def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
 
 
 def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
-    """Ranges with an end; a begin (B) and an end (E) of one thread become one range."""
+    """Ranges with an end; a start (B) and an end (E) on one thread become one range."""
     ends = pl.coalesce("end", pl.col("start_ns") + pl.col("dur_ns"))
     ends = pl.when(pl.col("ph").cast(pl.String) == "X").then(ends).otherwise(pl.col("start_ns"))
     events = events.with_columns(end_ns=ends)

@@ -92,7 +92,7 @@ def _rows(lookup: Lookup, keys: pl.Series, losses: Counter[str]) -> pl.Series:
 
 
 def _number(text: str | None, key: str, factor: int) -> int | None:
-    """The whole number at a key of a JSON object; None when there is none."""
+    """The integer at a key of a JSON object; None when there is none."""
     value: Any = None
     try:
         value = json.loads(text or "{}")[key]

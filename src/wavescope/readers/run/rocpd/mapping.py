@@ -39,7 +39,7 @@ class Json:
 
 @dataclass(frozen=True)
 class End:
-    """The stored end of an event, never before its begin."""
+    """The stored end of an event, never before its start."""
 
     begin: str = "start"
     end: str = "end"

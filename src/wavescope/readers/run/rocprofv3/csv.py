@@ -1,4 +1,4 @@
-"""Runs that rocprofv3 or a converter of ROCpd wrote as CSV files: all files of a folder whose names begin alike."""
+"""Runs that rocprofv3 or a converter of ROCpd wrote as CSV files: all files of a folder with the same prefix."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def _address(text: pl.Expr) -> pl.Expr:
 
 
 def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
-    """Calls and marker ranges as regions; those that end when they begin as samples, as in ROCpd."""
+    """Calls and marker ranges as regions; those without duration as samples, as in ROCpd."""
     category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
     calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
     if "function" not in calls.columns:

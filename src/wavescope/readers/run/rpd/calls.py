@@ -100,8 +100,8 @@ class Calls:
             if "category_id" in calls.columns:
                 kinds["category"] = strings.take("string", calls["category_id"])
             marker = pl.when(pl.col("guessed") == "MARKER").then(pl.lit("MARKER"))
-            recorded = [marker.otherwise(_said("domain").str.to_uppercase()).alias("domain")]
-            recorded += [_said("category")] if "category" in kinds else []
+            recorded = [marker.otherwise(_recorded("domain").str.to_uppercase()).alias("domain")]
+            recorded += [_recorded("category")] if "category" in kinds else []
             columns += pl.DataFrame(kinds).select(recorded).get_columns()
         return columns
 
@@ -156,7 +156,7 @@ class Calls:
             )
 
 
-def _said(column: str) -> pl.Expr:
-    """What the file says; where it says nothing, the guess from the name of the function."""
+def _recorded(column: str) -> pl.Expr:
+    """The recorded value, or a guess from the function name where none is recorded."""
     recorded = pl.col(column).cast(pl.String)
     return pl.when(recorded.is_null() | (recorded == "")).then("guessed").otherwise(recorded).alias(column)

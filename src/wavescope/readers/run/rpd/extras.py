@@ -53,7 +53,7 @@ class RpdExtras(Mapping[str, "pl.DataFrame"]):
 
 
 def _narrowed(texts: pl.Series) -> pl.Series:
-    """Whole numbers or floating-point numbers where all texts are such; empty texts are null then."""
+    """Integers or floating-point numbers where all strings are numbers; empty strings are null then."""
     values = texts.set(texts == "", None)
     for dtype in (pl.Int64, pl.Float64):
         numbers = values.cast(dtype, strict=False)
