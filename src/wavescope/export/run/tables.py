@@ -15,7 +15,10 @@ from wavescope.model.run_tables import RUN
 from wavescope.model.stored import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from os import PathLike
+
+    import polars as pl
 
     from wavescope.export.kit.tables import Encoding
     from wavescope.model.run import Run
@@ -91,14 +94,14 @@ def _tables(run: Run) -> list[ExportTable]:
 
 def _extras(run: Run) -> list[ExportTable]:
     """Tables with names that other tools chose, so their files are numbered."""
+
+    def chunks_of(frame: pl.DataFrame) -> Callable[[Sequence[str]], list[pl.DataFrame]]:
+        return lambda columns: [frame.select(columns)]
+
     tables = []
     for number, name in enumerate(run.extra_names):
         frame = run.table(name)
-        tables.append(
-            ExportTable(
-                shown(name), frame.schema, lambda columns, frame=frame: [frame.select(columns)], f"extra_{number}"
-            )
-        )
+        tables.append(ExportTable(shown(name), frame.schema, chunks_of(frame), f"extra_{number}"))
     return tables
 
 

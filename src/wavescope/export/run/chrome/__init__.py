@@ -17,7 +17,7 @@ from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written, left_out
 from wavescope.export.run.chrome import details as _details
 from wavescope.export.run.chrome import rows as _rows
-from wavescope.export.run.chrome.places import Places
+from wavescope.export.run.chrome.track_ids import TrackIds
 
 if TYPE_CHECKING:
     import os
@@ -73,7 +73,7 @@ class _Layout:
 
     def __init__(self, run: Run, trace: _core.ChromeTrace) -> None:
         self._run, self._trace = run, trace
-        self._places = Places(run)
+        self._track_ids = TrackIds(run)
         self._last = 0
         self._kernels: list[pl.DataFrame] = []
         self._copies: list[pl.DataFrame] = []
@@ -83,26 +83,26 @@ class _Layout:
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
         for table, kept in (("dispatches", self._kernels), ("copies", self._copies)):
-            for piece in _rows.work(self._run, table, self._places):
-                self._add(piece, _details.of_work(piece, self._places))
+            for piece in _rows.work(self._run, table, self._track_ids):
+                self._add(piece, _details.of_work(piece, self._track_ids))
                 kept.append(piece.select(_rows.KEPT_OF_WORK))
         work = [*self._kernels, *self._copies]
         self._add_graphs(work)
-        for piece in _rows.calls(self._run, "regions", self._places):
-            self._add(piece, _details.of_calls(self._run, piece, self._places))
+        for piece in _rows.calls(self._run, "regions", self._track_ids):
+            self._add(piece, _details.of_calls(self._run, piece, self._track_ids))
             self._markers.append(_rows.markers(piece))
             self._callers.append(_rows.callers(piece))
-        for piece in _rows.calls(self._run, "samples", self._places):
-            self._add(piece, _details.of_calls(self._run, piece, self._places), are_marks=True)
+        for piece in _rows.calls(self._run, "samples", self._track_ids):
+            self._add(piece, _details.of_calls(self._run, piece, self._track_ids), are_marks=True)
         launched = _rows.launches(work, self._callers)
         if with_flows:
             self._trace.flows(launched)
         self._trace.queue_depths(launched, self._last)
-        self._add_points(_rows.monitor_points(self._run, self._places))
+        self._add_points(_rows.monitor_points(self._run, self._track_ids))
         for points in _rows.counter_points(self._run, self._kernels):
             self._add_points(points)
         self._add_frames(launched)
-        self._trace.events(self._places.events())
+        self._trace.events(self._track_ids.events())
 
     def _add(self, piece: pl.DataFrame, details: tuple[pl.Series, list[str]], *, are_marks: bool = False) -> None:
         """Slices or marks; `details` = the number of the args of each, and the args as JSON objects."""
@@ -118,7 +118,7 @@ class _Layout:
         self._last = max(self._last, cast("int", piece["end_ns"].max()))
 
     def _add_graphs(self, work: list[pl.DataFrame]) -> None:
-        shown = [piece for piece in work if self._places.shows_graphs(piece["process"][0])]
+        shown = [piece for piece in work if self._track_ids.shows_graphs(piece["process"][0])]
         spans = _rows.graphs(shown) if shown else None
         if spans is not None and spans.height:
             self._add(spans, _rows.objects(spans.select("kernels")))

@@ -9,13 +9,13 @@ import polars as pl
 from wavescope.export.run.chrome.rows import numbered, objects
 
 if TYPE_CHECKING:
-    from wavescope.export.run.chrome.places import Places
+    from wavescope.export.run.chrome.track_ids import TrackIds
     from wavescope.model.run import Run
 
 
-def of_work(piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
+def of_work(piece: pl.DataFrame, track_ids: TrackIds) -> tuple[pl.Series, list[str]]:
     """Of kernels their launch, of copies their size; of RPD files the type of the op, as rpd2tracing says it."""
-    if places.is_rpd(piece["process"][0]):
+    if track_ids.is_rpd(piece["process"][0]):
         return _properties(piece["properties"], "opType")
     if "size_bytes" in piece.columns:
         return objects(piece.select("size_bytes"))
@@ -26,9 +26,9 @@ def _xyz(what: str) -> pl.Expr:
     return pl.format("{} x {} x {}", *(f"{what}_{axis}" for axis in "xyz")).alias(what)
 
 
-def of_calls(run: Run, piece: pl.DataFrame, places: Places) -> tuple[pl.Series, list[str]]:
+def of_calls(run: Run, piece: pl.DataFrame, track_ids: TrackIds) -> tuple[pl.Series, list[str]]:
     """The category of a call and its arguments; of RPD files the text of the arguments or of the marker."""
-    if places.is_rpd(piece["process"][0]):
+    if track_ids.is_rpd(piece["process"][0]):
         numbers, described = _properties(piece["properties"], "args")
         is_marker = piece["domain"].cast(pl.String) == "MARKER"
         names, marker_texts = numbered(piece.select(pl.when(is_marker).then("name")).to_series())

@@ -9,7 +9,7 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.export.run.chrome.places import Places
+    from wavescope.export.run.chrome.track_ids import TrackIds
     from wavescope.model.run import Run
 
 _WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event")
@@ -19,24 +19,24 @@ _CALL = ("process", "thread", "domain", "name", "correlation", "event")
 KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
 
 
-def work(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
+def work(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
     """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out."""
     own = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
     details = ("size_bytes",) if table == "copies" else _LAUNCH
-    for piece in run.chunks(table, [*_WORK, *own, *places.detail_columns(details)]):
+    for piece in run.chunks(table, [*_WORK, *own, *track_ids.detail_columns(details)]):
         found = piece
         if table == "copies":
-            gpus = places.agents
+            gpus = track_ids.agents
             to = gpus.rename({"agent": "dst_agent", "gpu": "to"})
             source = gpus.rename({"agent": "src_agent", "gpu": "from"})
             found = found.join(to, on="dst_agent", how="left", maintain_order="left")
             found = found.join(source, on="src_agent", how="left", maintain_order="left")
             found = found.with_columns(gpu=pl.coalesce("to", "from"))
         else:
-            found = found.join(places.agents, on="agent", how="left", maintain_order="left")
+            found = found.join(track_ids.agents, on="agent", how="left", maintain_order="left")
         found = found.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
         if found.height:
-            lanes = places.lanes(found, are_copies=table == "copies")
+            lanes = track_ids.lanes(found, are_copies=table == "copies")
             yield found.with_columns(
                 lanes.alias("tid"),
                 lanes.alias("lane"),
@@ -45,20 +45,20 @@ def work(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
             )
 
 
-def calls(run: Run, table: str, places: Places) -> Iterator[pl.DataFrame]:
+def calls(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
     """Pieces of regions or samples, with `pid` and `tid`."""
     times = ("time_ns",) if table == "samples" else ("start_ns", "end_ns")
-    for piece in run.chunks(table, [*_CALL, *times, *places.detail_columns(("category",))]):
+    for piece in run.chunks(table, [*_CALL, *times, *track_ids.detail_columns(("category",))]):
         found = (
             piece.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))
             if table == "samples"
             else piece
         )
-        found = found.join(places.threads, on="thread", how="left", maintain_order="left")
+        found = found.join(track_ids.threads, on="thread", how="left", maintain_order="left")
         found = found.filter(pl.col("start_ns").is_not_null())
         found = found.with_columns(can_launch=pl.col("tid").is_not_null() & pl.col("end_ns").is_not_null())
         if found["pid"].null_count():
-            homes = {process: places.pid(process) for process in found["process"].unique()}
+            homes = {process: track_ids.pid(process) for process in found["process"].unique()}
             home = pl.col("process").replace_strict(homes, return_dtype=pl.Int64)
             found = found.with_columns(pl.col("pid").fill_null(home), pl.col("tid").fill_null(0))
         if found.height:
@@ -130,9 +130,9 @@ def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
 _LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start_ns", "end_ns")
 
 
-def monitor_points(run: Run, places: Places) -> pl.DataFrame:
+def monitor_points(run: Run, track_ids: TrackIds) -> pl.DataFrame:
     """`pid`, `name`, `time_ns`, `value`: the beginning of every stretch, and the end of the last one of each."""
-    known = run.read("monitors").join(places.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
+    known = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
     begins = known.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = known.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
     return pl.concat([begins, last.select(pid="gpu", name="name", time_ns="end_ns", value="value")])

@@ -16,10 +16,10 @@ import polars as pl
 from wavescope.errors import NotATraceError
 from wavescope.model.run_tables import RUN
 from wavescope.readers.run.rpd.calls import Calls
-from wavescope.readers.run.rpd.extras import Extras
+from wavescope.readers.run.rpd.extras import RpdExtras
+from wavescope.readers.run.rpd.lanes import Lanes
 from wavescope.readers.run.rpd.measured import Measured
 from wavescope.readers.run.rpd.ops import Ops
-from wavescope.readers.run.rpd.places import Places
 from wavescope.readers.run.rpd.required import note_missing_in_file
 
 if TYPE_CHECKING:
@@ -51,12 +51,12 @@ class RpdSource:
         self.path = str(database.path)
         self.losses: list[Loss] = database.losses
         self._database = database
-        self._places = Places(database)
-        self._ops = Ops(self._places)
-        self._calls = Calls(self._places)
-        self._measured = Measured(self._places, self._ops)
-        self.version = self._places.metadata.get("schema_version", "")
-        self.extras: Mapping[str, pl.DataFrame] = Extras(database)
+        self._lanes = Lanes(database)
+        self._ops = Ops(self._lanes)
+        self._calls = Calls(self._lanes)
+        self._measured = Measured(self._lanes, self._ops)
+        self.version = self._lanes.metadata.get("schema_version", "")
+        self.extras: Mapping[str, pl.DataFrame] = RpdExtras(database)
         note_missing_in_file(database, self.version)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -74,7 +74,7 @@ class RpdSource:
 
     @cached_property
     def _numbered(self) -> _Numbered:
-        return _Numbered(self._places)
+        return _Numbered(self._lanes)
 
 
 class _Numbered:
@@ -82,31 +82,31 @@ class _Numbered:
 
     _TABLES = ("nodes", "processes", "threads", "agents", "queues", "streams")
 
-    def __init__(self, places: Places) -> None:
-        self._places = places
+    def __init__(self, lanes: Lanes) -> None:
+        self._lanes = lanes
 
     def __contains__(self, table: str) -> bool:
         return table in self._TABLES
 
     def __getitem__(self, table: str) -> pl.DataFrame:
-        places = self._places
+        lanes = self._lanes
         if table == "nodes":
-            return places.nodes
+            return lanes.nodes
         if table == "processes":
-            listed = places.processes.join(places.nodes, on="node_id", how="left", maintain_order="left")
+            listed = lanes.processes.join(lanes.nodes, on="node_id", how="left", maintain_order="left")
             return listed.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
         if table == "threads":
-            stride = places.pid_stride
-            return places.threads.with_columns(pl.col("tid") % stride) if stride else places.threads
+            stride = lanes.pid_stride
+            return lanes.threads.with_columns(pl.col("tid") % stride) if stride else lanes.threads
         if table == "agents":
-            number = pl.col("gpuId") % places.gpu_stride if places.gpu_stride else pl.col("gpuId")
-            return places.agents.with_columns(
+            number = pl.col("gpuId") % lanes.gpu_stride if lanes.gpu_stride else pl.col("gpuId")
+            return lanes.agents.with_columns(
                 agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
             )
         if table == "queues":
-            return places.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
+            return lanes.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
         text = pl.col("text").cast(pl.String)
-        return places.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
+        return lanes.streams.with_columns(name=text, properties=pl.lit(None, pl.String))
 
 
 def _json(column: str) -> pl.Expr:
