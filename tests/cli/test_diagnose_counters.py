@@ -117,7 +117,7 @@ def test_a_kernel_of_another_name_can_be_picked(run: Run, capture: Path, counter
     asked = ("diagnose", capture, "--counters", counters, "--counters-kernel", "VALU", "--json")
     answer = json.loads(run(*asked).stdout)
     assert answer["link"]["kernel_name"] == "VALU throughput"
-    assert "other_kernel_name" in [doubt["name"] for doubt in answer["link"]["doubts"]]
+    assert "other_kernel_name" in [caveat["name"] for caveat in answer["link"]["caveats"]]
     wrong = run("diagnose", capture, "--counters", counters, "--counters-kernel", "nothing")
     assert wrong.returncode == 2
     assert "no kernel 'nothing'" in wrong.stderr

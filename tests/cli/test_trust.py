@@ -27,9 +27,9 @@ def test_coverage(run: Run, captures: tuple[Path, Path, Path]) -> None:
     assert done.stdout.startswith("trust: ")
     assert "instructions of the functions entered ran" in done.stdout
     answer = json.loads(run("coverage", captures[0], "--json").stdout)
-    assert answer["trust"] in ("good", "with care")
+    assert answer["trust"] in ("yes", "with caution")
     assert answer["coverage"]["wave_count"] == sum(row["wave_count"] for row in answer["coverage"]["paths"]["rows"])
-    assert all({"severity", "sentence", "advice", "numbers"} <= set(doubt) for doubt in answer["doubts"])
+    assert all({"severity", "sentence", "advice", "numbers"} <= set(caveat) for caveat in answer["caveats"])
     assert answer["mapping"]["definition"]
 
 

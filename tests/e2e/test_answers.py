@@ -28,7 +28,7 @@ from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waits import waits
 
@@ -202,7 +202,7 @@ def test_occupancy_limits_are_those_of_every_resource(page, served):
     expect(card.locator("[data-unknown]")).to_have_count(1 if unknown or kernel["registers_from"] == "code" else 0)
 
 
-def test_coverage_tells_what_was_traced_and_every_doubt(page, served):
+def test_coverage_tells_what_was_traced_and_every_caveat(page, served):
     view, trace = show(page, served, "coverage")
     found = coverage(trace)
     view.locator('[data-figure="executed"]').wait_for()
@@ -213,8 +213,8 @@ def test_coverage_tells_what_was_traced_and_every_doubt(page, served):
         exact(found.all_wave_count), use_inner_text=True
     )
     view.locator('[data-field="trust"]').wait_for()
-    shown = [item.get_attribute("data-doubt") for item in view.locator("[data-doubt]").all()]
-    assert shown == [doubt.name for doubt in caveats(trace)]
+    shown = [item.get_attribute("data-caveat") for item in view.locator("[data-caveat]").all()]
+    assert shown == [caveat.name for caveat in caveats_of(trace)]
     view.locator('table[aria-label="Paths"] tbody tr').first.click()
     wave = found.paths["first_wave"][0]
     page.wait_for_function("wave => location.hash.includes(`wave=${wave}`)", arg=wave)

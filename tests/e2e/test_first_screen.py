@@ -28,7 +28,7 @@ def without_code() -> Path:
 def test_what_forbids_conclusions_is_the_first_banner_and_reasons_are_true(page, serve, expect):
     page.goto(serve(without_code()).url + "#layout=r(0.5:t(explorer;0),0.5:t(source;0))")
     banner = page.locator(".shell .banner").first
-    expect(banner).to_have_attribute("data-banner", "doubt", timeout=PATIENCE)
+    expect(banner).to_have_attribute("data-banner", "caveat", timeout=PATIENCE)
     expect(banner).to_contain_text("Do not draw conclusions from this trace", timeout=PATIENCE)
     expect(banner).to_have_css("background-color", "rgb(59, 29, 34)", timeout=PATIENCE)
     for name in ("explorer", "source"):

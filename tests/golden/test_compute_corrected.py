@@ -88,7 +88,7 @@ def test_averages_are_ratios_of_sums(shared: Path, name: str) -> None:
             assert "DUPLICATE" in formula or expected == 0, identity
             continue
         compared += 1
-        if not any("is negative" in doubt for doubt in answer.doubts) or "-" not in formula:
+        if not any("is negative" in caveat for caveat in answer.caveats) or "-" not in formula:
             assert averages[identity] == pytest.approx(expected, rel=1e-9), (identity, formula)
     assert compared > 180
 

@@ -10,7 +10,7 @@ import pytest
 import wavescope
 from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model.trace import ThreadTrace
@@ -23,7 +23,7 @@ def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> Thre
 
 
 def names(trace: ThreadTrace) -> set[str]:
-    return {doubt.name for doubt in caveats(trace)}
+    return {caveat.name for caveat in caveats_of(trace)}
 
 
 def test_flash_before_the_location_fix(shared: Path) -> None:
@@ -54,7 +54,7 @@ def test_early_exits_and_working_waves(shared: Path) -> None:
     assert (seen.wave_count, seen.early_exit_wave_count, seen.all_wave_count) == (56, 48, 512)
     assert seen.paths["distinct_row_count"].to_list() == [936, 12]
     assert {"early_exits", "unlike_other_cus"} <= names(trace)
-    assert verdict(caveats(trace)) == "with care"
+    assert verdict(caveats_of(trace)) == "with caution"
 
 
 def test_uneven_shader_engines(shared: Path) -> None:
@@ -64,10 +64,10 @@ def test_uneven_shader_engines(shared: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "doubt"), [("fused_rope_cache", "too_short"), ("moe_gemm", "early_exits"), ("moe_reduce", "few_rows")]
+    ("kernel", "caveat"), [("fused_rope_cache", "too_short"), ("moe_gemm", "early_exits"), ("moe_reduce", "few_rows")]
 )
-def test_what_speaks_against_a_trace(shared: Path, kernel: str, doubt: str) -> None:
-    assert doubt in names(opened(shared, kernel))
+def test_what_speaks_against_a_trace(shared: Path, kernel: str, caveat: str) -> None:
+    assert caveat in names(opened(shared, kernel))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Coverage, mapping, barriers, doubts and comparison of any trace: an answer that adds up, never an exception."""
+"""Coverage, mapping, barriers, caveats and comparison of any trace: an answer that adds up, never an exception."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.unit.ui_directories import frame
 from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.compare import KINDS, compare
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model.trace import ThreadTrace
@@ -88,8 +88,8 @@ def test_coverage_adds_up(trace: ThreadTrace) -> None:
     assert seen.engines["instruction_count"].sum() == seen.instruction_count == trace.instructions.height
     assert seen.unresolved_count == trace.instructions.filter(~pl.col("row").is_between(0, 7)).height
     assert 0 <= seen.executed_share <= 1
-    assert verdict(caveats(trace)) in ("good", "with care", "do not")
-    assert all(doubt.sentence and doubt.advice for doubt in caveats(trace))
+    assert verdict(caveats_of(trace)) in ("yes", "with caution", "no")
+    assert all(caveat.sentence and caveat.advice for caveat in caveats_of(trace))
 
 
 @slowly

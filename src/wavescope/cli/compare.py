@@ -147,17 +147,17 @@ def _best_kind(traces: list[ThreadTrace]) -> str:
 
 
 def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
-    """Doubts that matter for a comparison, one line each."""
+    """Caveats that matter for a comparison, one line each."""
     from rich.text import Text
 
-    from wavescope.analysis.trace.trust.caveats import caveats
+    from wavescope.analysis.trace.trust.caveats import caveats_of
     from wavescope.report.kit.tables import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
-        for doubt in caveats(trace):
-            if doubt.severity != "note" and doubt.name != "coarse_lines":
-                out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {doubt.sentence}")))
+        for caveat in caveats_of(trace):
+            if caveat.severity != "note" and caveat.name != "coarse_lines":
+                out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
 
 
 @click.command(name="compare")

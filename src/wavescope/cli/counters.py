@@ -241,13 +241,13 @@ def _panels(
     from rich.text import Text
 
     from wavescope.report.counters.panels import panel_parts
-    from wavescope.report.counters.summary import capture_lines, doubt_lines
+    from wavescope.report.counters.summary import capture_lines, caveat_lines
 
     yield from capture_lines(answer, asked.counters)
     yield from own.parts(answer, width=width, limit=asked.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield Text()
-    yield from doubt_lines(answer.doubts)
+    yield from caveat_lines(answer.caveats)
 
 
 def _by(
@@ -298,14 +298,14 @@ def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: 
         emit_json({"input": str(asked.path), "written": [str(file) for file in files], "losses": losses})
         return
     said = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
-    if not (answer.doubts or asked.counters.losses.height or asked.as_csv):
+    if not (answer.caveats or asked.counters.losses.height or asked.as_csv):
         click.echo(said)  # nothing to style: importing rich takes longer than the evaluation
         return
     from rich.text import Text
 
-    from wavescope.report.counters.summary import doubt_lines
+    from wavescope.report.counters.summary import caveat_lines
 
-    asked.show(answer.rows, lambda: [Text(said), *doubt_lines(answer.doubts)], [asked.counters])
+    asked.show(answer.rows, lambda: [Text(said), *caveat_lines(answer.caveats)], [asked.counters])
 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:

@@ -219,7 +219,7 @@ _KINDS = (
         "impossible_times",
         "{count} instructions have impossible times: before their wave or each other, beyond 2^48 cycles, "
         "or stalls that are negative or longer than the instruction ({detail}); they are kept as they are",
-        "the numbers around them are doubtful: decode the raw capture with wavescope",
+        "the numbers around them are not reliable: decode the raw capture with wavescope",
     ),
     LossKind(
         "unresolved_pcs",

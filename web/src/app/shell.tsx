@@ -61,7 +61,7 @@ export function Shell({ go, resetLayout }: Props) {
           ?
         </button>
       </div>
-      <WorstDoubt />
+      <WorstCaveat />
       <Losses />
       <NotKept />
       <Welcome />
@@ -74,17 +74,17 @@ export function Shell({ go, resetLayout }: Props) {
   );
 }
 
-const doubtsAnswer = answering(() =>
-  overview.value?.kind === "trace" ? json<{ doubts: Caveat[] }>(current.value, "doubts") : null,
+const caveatsAnswer = answering(() =>
+  overview.value?.kind === "trace" ? json<{ caveats: Caveat[] }>(current.value, "caveats") : null,
 );
 
 /** A fatal caveat comes first and cannot be closed. */
-function WorstDoubt() {
-  const answer = doubtsAnswer.value;
-  const worst = answer.state === "ready" ? answer.value.doubts.find(({ severity }) => severity === "fatal") : undefined;
+function WorstCaveat() {
+  const answer = caveatsAnswer.value;
+  const worst = answer.state === "ready" ? answer.value.caveats.find(({ severity }) => severity === "fatal") : undefined;
   if (!worst) return null;
   return (
-    <div class="banner fatal" role="alert" data-banner="doubt" data-doubt={worst.name}>
+    <div class="banner fatal" role="alert" data-banner="caveat" data-caveat={worst.name}>
       <span title={`${worst.sentence}\n${worst.advice}`}>
         Do not draw conclusions from this trace: {worst.sentence}
       </span>

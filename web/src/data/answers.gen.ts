@@ -608,7 +608,7 @@ export interface DiagnoseAnswer {
   definition: string;
   /** good, with care, or do not. */
   trust: string;
-  doubts: Caveat[];
+  caveats: Caveat[];
   findings: Finding[];
   stall_cycles_total: number;
   /** Exposed stall and idle cycles. */
@@ -3194,7 +3194,7 @@ export interface CounterDiagnosisAnswer {
   duration_ns_total: number | null;
   kernel_count: number;
   kernels: KernelLimit[];
-  doubts: Caveat[];
+  caveats: Caveat[];
 }
 
 /** One row is one dispatch of the program; its passes are joined. */
@@ -3583,7 +3583,7 @@ export interface CounterRooflineAnswer {
   points: Frame<CounterRooflinePointsRow>;
   operations: Frame<CounterRooflineOperationsRow>;
   /** What limits the trust in the numbers. */
-  doubts: string[];
+  caveats: string[];
 }
 
 /** One row is one block of the hardware. */
@@ -3702,5 +3702,5 @@ export interface MemoryChartAnswer {
   blocks: Frame<MemoryChartBlocksRow>;
   values: Frame<MemoryChartValuesRow>;
   wires: Frame<MemoryChartWiresRow>;
-  doubts: string[];
+  caveats: string[];
 }

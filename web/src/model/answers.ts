@@ -6,7 +6,7 @@ export function truncation(shown: number, total: number): string {
   return shown < total ? `showing ${exact(shown)} of ${exact(total)}` : "";
 }
 
-/** What the verdict of the doubts means for the reader. */
+/** What the verdict of the caveats means for the reader. */
 export const TRUST: Record<string, { word: string; means: string; tone: "good" | "care" | "bad" }> = {
   good: { word: "trustworthy", means: "nothing was found that could mislead", tone: "good" },
   "with care": { word: "with caution", means: "some numbers may mislead: read the caveats first", tone: "care" },

@@ -53,7 +53,7 @@ export interface PanelsAnswer {
   definition: string;
   dispatch_count: number;
   rows: Frame<CounterPanelsRow>;
-  doubts: string[];
+  caveats: string[];
 }
 
 export const NORMALIZATIONS = [

@@ -23,7 +23,7 @@ import { BaseChooser } from "../widgets/base_chooser";
 import { Definition } from "../widgets/cards";
 import { CounterKernelChooser } from "../widgets/counter_choice";
 import { DataTable, tableOffer } from "../widgets/data_table";
-import { Doubts } from "../widgets/doubts";
+import { Caveats } from "../widgets/caveats";
 import { figureColumns } from "../widgets/figure_columns";
 import { FilterField } from "../widgets/filter_field";
 import { SaveMenu } from "../widgets/saving";
@@ -129,7 +129,7 @@ function Tables({ answer, choose }: { answer: CounterCompareAnswer; choose: prea
       </div>
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
-        <Doubts doubts={answer.notes} />
+        <Caveats caveats={answer.notes} />
         <SmallTable label="The two captures" columns={SIDES} rows={sides.rows} />
         <SmallTable
           label="Kernels that changed"

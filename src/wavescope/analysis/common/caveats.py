@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-SEVERITIES = ("fatal", "care", "note")  #: Worst first: do not draw conclusions; draw them with care; worth knowing.
+SEVERITIES = ("fatal", "care", "note")  #: Worst first: do not draw conclusions; draw them with caution; worth knowing.
 
 
 @dataclass(frozen=True)
@@ -19,13 +19,13 @@ class Caveat:
     numbers: dict[str, Any] = field(default_factory=dict)
 
 
-def verdict(found: tuple[Caveat, ...]) -> str:
-    """Good, with care, or do not: what the worst doubt asks for.
+def verdict(caveats: tuple[Caveat, ...]) -> str:
+    """Return the trust that the worst caveat allows: yes, with caution or no.
 
     Examples
     --------
     >>> verdict(())
-    'good'
+    'yes'
     """
-    worst = {doubt.severity for doubt in found}
-    return "do not" if "fatal" in worst else "with care" if "care" in worst else "good"
+    severities = {caveat.severity for caveat in caveats}
+    return "no" if "fatal" in severities else "with caution" if "care" in severities else "yes"

@@ -64,7 +64,7 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
         "definition": answer.definition,
         "dispatch_count": answer.dispatch_count,
         "rows": {"row_count": rows.height, "rows": rows.to_dicts()},
-        "doubts": answer.doubts,
+        "caveats": answer.caveats,
     }
 
 

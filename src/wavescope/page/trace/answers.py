@@ -13,7 +13,7 @@ from wavescope.analysis.trace.diagnose import diagnose
 from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
@@ -102,14 +102,14 @@ def coverage_of(document: Document) -> Any:
     return _kept(document, ("coverage",), make)
 
 
-def doubts_of(document: Document) -> Any:
+def trust(document: Document) -> Any:
     """Whether the trace can be trusted, and every reason not to."""
 
     def make() -> dict[str, Any]:
-        found = caveats(document.trace)
-        return {"trust": verdict(found), "doubts": found}
+        caveats = caveats_of(document.trace)
+        return {"trust": verdict(caveats), "caveats": caveats}
 
-    return _kept(document, ("doubts",), make)
+    return _kept(document, ("caveats",), make)
 
 
 def sampled(document: Document) -> Any:
@@ -135,6 +135,6 @@ QUESTIONS = (
     Question("memory_latency", "trace", latencies, KERNEL, exported=every_kernel),
     Question("barriers", "trace", barriers_of, KERNEL, exported=every_kernel),
     Question("coverage", "trace", coverage_of),
-    Question("doubts", "trace", doubts_of),
+    Question("caveats", "trace", trust),
     Question("sample_hotspots", "trace", sampled),
 )

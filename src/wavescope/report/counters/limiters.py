@@ -33,8 +33,10 @@ _MAX_NAME = 100
 def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
     """The kernels in order: what limits each, what to do, the suspects and their numbers."""
     yield Text(_headline(answer), "bold")
-    for doubt in answer.doubts:
-        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    for caveat in answer.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
     for number, kernel in enumerate(answer.kernels, 1):
         yield Text()
         yield from _kernel(number, kernel)
@@ -182,8 +184,10 @@ def _sentence(text: str) -> str:
 def bottlenecks_markdown(answer: Bottlenecks, *, name: str) -> str:
     """The same as a Markdown page, with every suspect."""
     lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(_headline(answer)) + ".", ""]
-    lines += [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in answer.doubts]
-    lines += [""] if answer.doubts else []
+    lines += [
+        f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in answer.caveats
+    ]
+    lines += [""] if answer.caveats else []
     if answer.kernels:
         lines += ["| # | kernel | of the time | limit | confidence |", "|---|---|---:|---|---|"]
         lines += [

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.model.counters import CounterSet
 
-_DOUBTS = 4
+_CAVEATS = 4
 _RAW_COUNTERS = 20
 
 
@@ -65,7 +65,7 @@ def summary_parts(
         title = "derived by the profiler, per dispatch" if words else "amounts per dispatch"
         yield raw_table(raw, width=width, limit=_RAW_COUNTERS, decimals=decimals, title=title)
         yield Text()
-    yield from doubt_lines(answer.doubts)
+    yield from caveat_lines(answer.caveats)
     yield next_line(path, words)
 
 
@@ -127,18 +127,18 @@ def _share_of_time(row: dict[str, Any]) -> str:
     return f"{percent(row['duration_share']):>7} {bar(row['duration_share'] or 0.0, 10)}"
 
 
-def doubt_lines(doubts: Sequence[str]) -> Iterator[Text]:
+def caveat_lines(caveats: Sequence[str]) -> Iterator[Text]:
     """What limits the trust in the numbers; says how many are not shown.
 
     Examples
     --------
-    >>> [line.plain for line in doubt_lines(["no clock"])]
+    >>> [line.plain for line in caveat_lines(["no clock"])]
     ['note: no clock']
     """
-    for doubt in doubts[:_DOUBTS]:
-        yield Text.assemble(("note:", "bold cyan"), f" {printable(doubt)}")
-    if len(doubts) > _DOUBTS:
-        yield Text(f"showing {_DOUBTS} of {len(doubts):,} notes; --json has all", "bold cyan")
+    for caveat in caveats[:_CAVEATS]:
+        yield Text.assemble(("note:", "bold cyan"), f" {printable(caveat)}")
+    if len(caveats) > _CAVEATS:
+        yield Text(f"showing {_CAVEATS} of {len(caveats):,} notes; --json has all", "bold cyan")
 
 
 def next_line(path: str, words: Sequence[str] = ()) -> Text:

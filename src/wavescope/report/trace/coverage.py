@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.trust.mapping import SourceMapping
 
 _STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
-_VERDICT_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
+_VERDICT_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 FEW = 6
 
 
 def coverage_report(
-    verdict: str, doubts: Sequence[Caveat], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
+    verdict: str, caveats: Sequence[Caveat], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
 ) -> list[RenderableType]:
-    """The verdict, the doubts, then what was covered: code, paths, engines; at most `few` outliers, lines and files."""
+    """Return the verdict, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
     head = Text.assemble(("trust: ", "bold"), (verdict, _VERDICT_STYLES[verdict]))
-    if doubts:
-        head.append(f" ({len(doubts)} {'doubt' if len(doubts) == 1 else 'doubts'})")
-    parts: list[RenderableType] = [head, *doubt_lines(doubts), Text(), _summary(seen)]
+    if caveats:
+        head.append(f" ({len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'})")
+    parts: list[RenderableType] = [head, *caveat_lines(caveats), Text(), _summary(seen)]
     if seen.functions.height > 1:
         parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
     if seen.paths.height:
@@ -47,21 +47,21 @@ def coverage_report(
         parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
     if not seen.executed_row_count:
         return parts
-    said = any(doubt.advice == lines.remedy for doubt in doubts)
+    said = any(caveat.advice == lines.remedy for caveat in caveats)
     return [*parts, Text(), *_mapping(lines, few, remedy="" if said else lines.remedy)]
 
 
-def doubt_lines(doubts: Sequence[Caveat]) -> list[RenderableType]:
-    """One entry per doubt: how grave, what, what to do."""
-    if not doubts:
+def caveat_lines(caveats: Sequence[Caveat]) -> list[RenderableType]:
+    """One entry per caveat: how grave, what, what to do."""
+    if not caveats:
         return []
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)
     table.add_column()
-    for doubt in doubts:
-        text = Text(printable(doubt.sentence))
-        text.append(printable(f"; {doubt.advice}") if doubt.advice else "", "dim")
-        table.add_row(Text(f"  {doubt.severity}", _STYLES[doubt.severity]), text)
+    for caveat in caveats:
+        text = Text(printable(caveat.sentence))
+        text.append(printable(f"; {caveat.advice}") if caveat.advice else "", "dim")
+        table.add_row(Text(f"  {caveat.severity}", _STYLES[caveat.severity]), text)
     return [table]
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose import Diagnosis
     from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
 
-_TRUST_STYLES = {"good": "bold green", "with care": "bold yellow", "do not": "bold red"}
-_TRUST_WORDS = {"good": "trust it", "with care": "take it with care", "do not": "do not trust it"}
+_TRUST_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
+_TRUST_WORDS = {"yes": "trust it", "with caution": "trust it with caution", "no": "do not trust it"}
 _REASONS = 5
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 
@@ -44,8 +44,10 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
     """The plan for the terminal: how far to trust it, then the findings in order."""
     yield Text(headline(answer), "bold")
     yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
-    for doubt in answer.doubts:
-        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    for caveat in answer.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
     if answer.link:
         yield from _link_lines(answer.link)
     for number, finding in enumerate(answer.findings[:limit], 1):
@@ -59,7 +61,7 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     """The plan as a Markdown page."""
     lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
     lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
-    lines += _md_doubts(answer.doubts)
+    lines += _md_caveats(answer.caveats)
     lines += _md_link(answer.link) if answer.link else []
     lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
     lines += ["|---|---|---:|---:|---:|---|"]
@@ -112,8 +114,10 @@ def _link_lines(link: Link) -> Iterator[RenderableType]:
         name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
         counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
         yield labelled("hw", f"reasons from the counters of {printable(counters)}", "magenta")
-    for doubt in link.doubts:
-        yield labelled(doubt.severity, f"{printable(doubt.sentence)}; {doubt.advice}", _SEVERITY_STYLES[doubt.severity])
+    for caveat in link.caveats:
+        yield labelled(
+            caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
+        )
 
 
 def _reason(reason: Reason) -> str:
@@ -140,16 +144,16 @@ def _evidence(item: Evidence) -> str:
     return "\n".join(printable(line) for line in text.split("\n"))
 
 
-def _md_doubts(doubts: Sequence[Caveat]) -> list[str]:
-    lines = [f"- **{doubt.severity}**: {escaped(doubt.sentence)}. {escaped(doubt.advice)}." for doubt in doubts]
+def _md_caveats(caveats: Sequence[Caveat]) -> list[str]:
+    lines = [f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in caveats]
     return [*lines, ""] if lines else []
 
 
 def _md_link(link: Link) -> list[str]:
     if link.kernel_name is None:
-        return _md_doubts(link.doubts)
+        return _md_caveats(link.caveats)
     named = f"Reasons from counters: {counted(link.dispatch_count, 'dispatches')} of {escaped(link.kernel_name)}."
-    return [named, "", *_md_doubts(link.doubts)]
+    return [named, "", *_md_caveats(link.caveats)]
 
 
 def _md_finding(number: int, finding: Finding) -> list[str]:

@@ -159,7 +159,7 @@ def test_busy_cycles_that_are_not_the_kernels_own_exclude_nothing(tmp_path: Path
     long = replace(base, counters={**base.counters, "GRBM_GUI_ACTIVE": 10 * cycles(device) * device.xcd_count})
     write_counters(tmp_path, CounterCapture("gfx942", (long,), jitter=0.0, with_channels=False))
     answer = bottlenecks(open_counters(tmp_path))
-    assert "diluted_cycles" in {doubt.name for doubt in answer.doubts}
+    assert "diluted_cycles" in {caveat.name for caveat in answer.caveats}
     found = _suspect(answer.kernels[0], "VALU throughput")
     assert found.verdict == "undecided"
     assert "9.0 to 85.5 %" in found.reason
@@ -174,14 +174,14 @@ def test_a_share_above_its_peak_is_not_believed(tmp_path: Path) -> None:
     assert "cannot be true" in found.reason
 
 
-def test_zero_durations_give_no_rates_but_a_doubt(tmp_path: Path) -> None:
+def test_zero_durations_give_no_rates_but_a_caveat(tmp_path: Path) -> None:
     write_counters(tmp_path, CounterCapture("gfx942", with_channels=False))
     table = pl.read_csv(tmp_path / "pmc_perf.csv").with_columns(End_Timestamp=pl.col("Start_Timestamp"))
     table.write_csv(tmp_path / "pmc_perf.csv")
     for level in tmp_path.glob("SQ*.csv"):
         level.unlink()
     answer = bottlenecks(open_counters(tmp_path))
-    assert "no_durations" in {doubt.name for doubt in answer.doubts}
+    assert "no_durations" in {caveat.name for caveat in answer.caveats}
     for kernel in answer.kernels:
         assert _suspect(kernel, "memory bandwidth").verdict == "undecided"
         assert "timestamps" in _suspect(kernel, "memory bandwidth").reason
@@ -218,7 +218,7 @@ def test_passes_that_disagree_make_nothing_certain(tmp_path: Path) -> None:
     longer = table["Start_Timestamp"] + 2 * (table["End_Timestamp"] - table["Start_Timestamp"])
     table.with_columns(End_Timestamp=longer).write_csv(second)
     answer = bottlenecks(open_counters(tmp_path))
-    assert "durations_differ" in {doubt.name for doubt in answer.doubts}
+    assert "durations_differ" in {caveat.name for caveat in answer.caveats}
     found = _suspect(answer.kernels[0], "VALU throughput")
     assert (found.verdict, found.confidence) == ("at limit", "medium")
 

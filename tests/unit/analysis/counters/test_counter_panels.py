@@ -1,4 +1,4 @@
-"""Metrics over dispatches: ratios of sums, passes that belong together, reasons for blanks, and doubts."""
+"""Metrics over dispatches: ratios of sums, passes that belong together, reasons for blanks, and caveats."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def test_channels_that_were_not_measured_are_named() -> None:
     assert (last["channel"], last["average"]) == (31, None)
     assert last["reason"] == "needs TCC_HIT[31], which was not measured"
     assert answer.rows.row(1, named=True)["average"] == 50.0
-    assert any("31 of 32 L2 channels" in doubt for doubt in answer.doubts)
+    assert any("31 of 32 L2 channels" in caveat for caveat in answer.caveats)
 
 
 def test_channels_add_up_to_the_counter_and_the_other_way_round() -> None:
@@ -208,39 +208,39 @@ def test_channels_add_up_to_the_counter_and_the_other_way_round() -> None:
     assert row_of(counters, "18.1.0")["average"] == 25.0
 
 
-def test_negative_differences_are_zero_with_a_doubt() -> None:
+def test_negative_differences_are_zero_with_a_caveat() -> None:
     counters = capture({"pmc_perf": {"TCC_EA0_RDREQ": [100.0], "TCC_EA0_RDREQ_32B": [120.0]}})
     answer = counter_panels(counters, metrics=["17.6.1"])
     assert answer.rows["average"].to_list() == [0.0]
-    assert answer.doubts == (
+    assert answer.caveats == (
         "TCC_EA0_RDREQ - TCC_EA0_RDREQ_32B is negative by 20% of what it is taken from, and counts as 0",
     )
     slight = capture({"pmc_perf": {"TCC_EA0_RDREQ": [1000.0], "TCC_EA0_RDREQ_32B": [1001.0]}})
-    assert counter_panels(slight, metrics=["17.6.1"]).doubts == ()
+    assert counter_panels(slight, metrics=["17.6.1"]).caveats == ()
 
 
-def test_doubts_of_times_clocks_and_shares() -> None:
+def test_caveats_of_times_clocks_and_shares() -> None:
     columns = {"GRBM_GUI_ACTIVE": [0.0, 10.0], "TCC_HIT": [1.0, 1.0], "CPF_CPF_STAT_STALL": [30.0, 30.0]}
     counters = capture(
         {"pmc_perf": columns | {"CPF_CPF_STAT_BUSY": [10.0, 10.0]}},
         durations=[None, 5.0],
         system=System(target="gfx90a", cu_count=104),
     )
-    doubts = counter_panels(counters, metrics=["5.1.1"]).doubts
-    assert "1 of 2 dispatches have no sound timestamps: rates leave them out" in doubts
-    assert "GRBM_GUI_ACTIVE is 0 in 1 of 2 dispatches (pmc_perf)" in doubts
-    assert "over 100 %: CPF Stall (5.1.1) 300.0" in doubts
-    assert any("does not say the clock of the GPU" in doubt for doubt in doubts)
+    caveats = counter_panels(counters, metrics=["5.1.1"]).caveats
+    assert "1 of 2 dispatches have no sound timestamps: rates leave them out" in caveats
+    assert "GRBM_GUI_ACTIVE is 0 in 1 of 2 dispatches (pmc_perf)" in caveats
+    assert "over 100 %: CPF Stall (5.1.1) 300.0" in caveats
+    assert any("does not say the clock of the GPU" in caveat for caveat in caveats)
 
 
-def test_passes_that_disagree_are_a_doubt_where_they_meet() -> None:
+def test_passes_that_disagree_are_a_caveat_where_they_meet() -> None:
     passes = {
         "first": {"TCC_HIT": [10.0], "SQ_WAVES": [100.0]},
         "second": {"TCC_MISS": [10.0], "SQ_WAVES": [50.0]},
     }
     counters = capture(passes, joined="")
-    assert any("SQ_WAVES differs by 50%" in doubt for doubt in counter_panels(counters, metrics=["17.1.2"]).doubts)
-    assert counter_panels(counters, metrics=["17.3.8"]).doubts == ()
+    assert any("SQ_WAVES differs by 50%" in caveat for caveat in counter_panels(counters, metrics=["17.1.2"]).caveats)
+    assert counter_panels(counters, metrics=["17.3.8"]).caveats == ()
 
 
 def test_measure_by_kernel_dispatch_and_all() -> None:
@@ -325,7 +325,7 @@ def test_no_dispatch_and_no_gpu() -> None:
     assert empty.rows["average"].drop_nulls().len() <= empty.rows.height
     unknown = counter_panels(capture({"pmc_perf": {"SQ_WAVES": [1.0]}}, system=System()))
     assert unknown.rows.height == 0
-    assert unknown.doubts[0] == "the capture does not say which GPU was measured: --target"
+    assert unknown.caveats[0] == "the capture does not say which GPU was measured: --target"
 
 
 @pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
@@ -367,7 +367,7 @@ def test_stored_metrics_have_the_same_form() -> None:
     first = counter_panels(counters)
     assert first.rows.select("metric_id", "average", "maximum").rows() == [("17.1.2", 70.0, 90.0)]
     assert first.panels[0].tables[0].layout == "spread"
-    assert any("1 more" in doubt for doubt in first.doubts)
+    assert any("1 more" in caveat for caveat in first.caveats)
     second = counter_panels(counters, choice=CounterChoice(kernels=("b",)))
     assert second.rows["average"].to_list() == [20.0]
     with pytest.raises(UsageError):

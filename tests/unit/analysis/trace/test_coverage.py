@@ -1,4 +1,4 @@
-"""What a trace covers, and the doubts about it: on traces written by hand and on real directories."""
+"""What a trace covers, and the caveats about it: on traces written by hand and on real directories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.ui_directories import frame
 from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.code.wave_paths import wave_paths
 from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.model.trace import ThreadTrace, TraceSource
@@ -23,7 +23,7 @@ def full(waves: int = 16, **more: int) -> list[dict[str, object]]:
 
 
 def names(trace: ThreadTrace) -> dict[str, str]:
-    return {doubt.name: doubt.severity for doubt in caveats(trace)}
+    return {caveat.name: caveat.severity for caveat in caveats_of(trace)}
 
 
 def test_everything_ran() -> None:
@@ -34,7 +34,7 @@ def test_everything_ran() -> None:
     assert seen.paths.height == 1
     assert seen.outliers.height == 0
     assert names(trace) == {"no_lines": "note"}
-    assert verdict(caveats(trace)) == "good"
+    assert verdict(caveats_of(trace)) == "yes"
 
 
 def test_rows_of_functions_that_were_not_entered_do_not_count() -> None:
@@ -54,18 +54,18 @@ def test_early_exits_are_their_own_path() -> None:
     assert seen.paths["wave_count"].to_list() == [8, 48]  # most cycles first
     assert seen.paths["early_exit"].to_list() == [False, True]
     assert names(trace)["early_exits"] == "care"
-    (doubt,) = (doubt for doubt in caveats(trace) if doubt.name == "early_exits")
-    assert "48 of 56 waves" in doubt.sentence
-    assert "--wave 48" in doubt.advice
+    (caveat,) = (caveat for caveat in caveats_of(trace) if caveat.name == "early_exits")
+    assert "48 of 56 waves" in caveat.sentence
+    assert "--wave 48" in caveat.advice
 
 
 def test_a_kernel_that_did_not_work_must_not_be_trusted() -> None:
     trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17))) for _ in range(32)])
     assert names(trace)["few_rows"] == "fatal"
-    assert verdict(caveats(trace)) == "do not"
+    assert verdict(caveats_of(trace)) == "no"
     seen = coverage(trace)
     assert (seen.early_exit_wave_count, seen.is_same_short_path) == (0, True)
-    assert caveats(trace)[0].sentence.endswith("all 32 took the same short path")
+    assert caveats_of(trace)[0].sentence.endswith("all 32 took the same short path")
     assert not coverage(trace_of(TEXTS, full(4))).is_same_short_path
 
 
@@ -97,7 +97,7 @@ def test_few_and_short() -> None:
     assert (found["few_waves"], found["too_short"]) == ("care", "care")
 
 
-def test_that_a_part_is_small_is_no_doubt() -> None:
+def test_that_a_part_is_small_is_no_caveat() -> None:
     part = select(trace_of(TEXTS, full()), Selection(waves=(3,)))
     assert names(part) == {"no_lines": "note"}
 
@@ -130,7 +130,7 @@ def test_uneven_engines() -> None:
     assert coverage(trace).engines["wave_count"].to_list() == [8, 20]
 
 
-def test_losses_are_doubts() -> None:
+def test_losses_are_caveats() -> None:
     trace = trace_of(TEXTS, full())
     lost = {"kind": ["packet_loss"], "count": [3], "message": ["packets were dropped"], "advice": ["capture less"]}
     trace.tables["losses"] = frame("losses", lost)
@@ -141,8 +141,8 @@ def test_stored_totals_that_differ() -> None:
     trace = trace_of(TEXTS, full())
     totals = {"row": [0, 1], "hit_count": [16, 17], "latency_cycles_total": [160, 160], "stall_cycles_total": [32, 32]}
     trace.tables["stored_totals"] = frame("stored_totals", totals)
-    (doubt,) = (doubt for doubt in caveats(trace) if doubt.name == "stored_totals_differ")
-    assert doubt.numbers == {"row_count": 399}  # row 0 agrees; the others are missing or wrong
+    (caveat,) = (caveat for caveat in caveats_of(trace) if caveat.name == "stored_totals_differ")
+    assert caveat.numbers == {"row_count": 399}  # row 0 agrees; the others are missing or wrong
 
 
 def test_mapping_spreads_cost_over_lines() -> None:

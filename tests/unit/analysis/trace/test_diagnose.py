@@ -1,4 +1,4 @@
-"""The plan: the largest exposed class leads, findings rest on rows, remedies fit, doubts are told."""
+"""The plan: the largest exposed class leads, findings rest on rows, remedies fit, caveats are told."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_hostile_names_do_not_become_markdown() -> None:
 
 def test_nothing_to_diagnose() -> None:
     answer = diagnose(made([]))
-    assert (answer.trust, answer.findings) == ("do not", ())
+    assert (answer.trust, answer.findings) == ("no", ())
     assert headline(answer) == "nothing to diagnose: the trace has no instructions"
 
 
@@ -110,13 +110,13 @@ def test_real_directories(shared: Path, tmp_path: Path, kernel: str) -> None:
     trace = wavescope.open(path)
     answer = diagnose(trace)
     check(trace, answer)
-    name, doubted = EXPECTED[kernel]
+    name, caveats = EXPECTED[kernel]
     assert answer.findings[0].name == name
-    assert doubted <= {doubt.name for doubt in answer.doubts}
+    assert caveats <= {caveat.name for caveat in answer.caveats}
 
 
 def test_empty_real_directory(shared: Path) -> None:
     path = next((shared / "data" / "att-mi300x-bmm" / "c10").glob("ui_output_*_dispatch_3"))
     answer = diagnose(wavescope.open(path))
-    assert answer.trust == "do not"
-    assert answer.doubts[0].name == "no_waves"
+    assert answer.trust == "no"
+    assert answer.caveats[0].name == "no_waves"

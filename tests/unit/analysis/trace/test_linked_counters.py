@@ -90,8 +90,8 @@ def test_no_such_kernel_is_said_with_what_there_is(trace: ThreadTrace, tmp_path:
     answer = diagnose(trace, counters=_counters(tmp_path, replace(limited()["latency"], name="another(int)")))
     assert answer.link is not None
     assert answer.link.kernel_name is None
-    assert [doubt.name for doubt in answer.link.doubts] == ["no_counters_of_kernel"]
-    assert "another(int)" in answer.link.doubts[0].sentence
+    assert [caveat.name for caveat in answer.link.caveats] == ["no_counters_of_kernel"]
+    assert "another(int)" in answer.link.caveats[0].sentence
     assert not any(finding.reasons for finding in answer.findings)
     assert answer.trust == diagnose(trace).trust
 
@@ -118,14 +118,14 @@ def test_arguments_and_suffixes_do_not_matter(trace: ThreadTrace, tmp_path: Path
     assert answer.link.kernel_name is not None
 
 
-def test_another_gpu_and_another_launch_are_doubts(trace: ThreadTrace, tmp_path: Path) -> None:
+def test_another_gpu_and_another_launch_are_caveats(trace: ThreadTrace, tmp_path: Path) -> None:
     other = replace(_named(trace, limited("gfx90a")["latency"]), arch_vgprs=200, waves_per_workgroup=16)
     answer = diagnose(trace, counters=_counters(tmp_path, other, target="gfx90a"))
     assert answer.link is not None
-    said = {doubt.name: doubt.sentence for doubt in answer.link.doubts}
+    said = {caveat.name: caveat.sentence for caveat in answer.link.caveats}
     assert "gfx942" in said["other_gpu"]
     assert "gfx90a" in said["other_gpu"]
-    sentences = " ".join(doubt.sentence for doubt in answer.link.doubts if doubt.name == "other_launch")
+    sentences = " ".join(caveat.sentence for caveat in answer.link.caveats if caveat.name == "other_launch")
     assert "vector registers, the counted one 200" in sentences
 
 

@@ -23,7 +23,8 @@ from wavescope.page.questions import QUESTIONS
 
 TEXTS = ["global_load_dword v1, v[2:3], off", "s_waitcnt vmcnt(0)", "v_add_f32 v0, v1, v2", "s_endpgm"]
 WITHOUT_PARAMETERS = (
-    "diagnose", "stalls", "stall_rows", "waits", "occupancy_limits", "memory_latency", "barriers", "coverage", "doubts",
+    "diagnose", "stalls", "stall_rows", "waits", "occupancy_limits", "memory_latency", "barriers", "coverage",
+    "caveats",
 )  # fmt: skip
 
 

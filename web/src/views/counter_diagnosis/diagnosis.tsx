@@ -8,9 +8,9 @@ import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
+import { Caveats } from "../../widgets/caveats";
 import { CounterKernelChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
-import { Doubts } from "../../widgets/doubts";
 import { SaveMenu } from "../../widgets/saving";
 import { Kernel } from "./kernel";
 import "./diagnosis.css";
@@ -51,7 +51,9 @@ function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, lines)]} />
       </div>
       <div class="scroll limits">
-        <Doubts doubts={answer.doubts.filter((doubt) => doubt.severity !== "note").map((doubt) => doubt.sentence)} />
+        <Caveats
+          caveats={answer.caveats.filter((caveat) => caveat.severity !== "note").map((caveat) => caveat.sentence)}
+        />
         {kernels.length ? null : <Nothing>Nothing to show: the capture has no dispatches.</Nothing>}
         {kernels.map((of) => (
           <Kernel key={of.kernel} of={of} />

@@ -18,13 +18,13 @@ import { TableSection } from "../../widgets/table_section";
 import { ENGINES, FUNCTIONS, OUTLIERS, PATHS } from "./columns";
 import "./coverage.css";
 
-interface DoubtsAnswer {
+interface CaveatsAnswer {
   trust: string;
-  doubts: Caveat[];
+  caveats: Caveat[];
 }
 
 function Coverage() {
-  const doubts = useAnswer(json<DoubtsAnswer>(current.value, "doubts"));
+  const caveats = useAnswer(json<CaveatsAnswer>(current.value, "caveats"));
   const covered = useAnswer(json<CoverageAnswer>(current.value, "coverage"));
   return (
     <Answered answer={covered}>
@@ -35,7 +35,7 @@ function Coverage() {
             <SaveMenu name="wave_paths" offers={[tableOffer(PATHS, () => answer.paths.rows)]} />
           </div>
           <div class="scroll">
-            <Answered answer={doubts}>{(value) => <Doubts {...value} />}</Answered>
+            <Answered answer={caveats}>{(value) => <Caveats {...value} />}</Answered>
             <Seen answer={answer} />
             <Definition text={answer.definition} />
           </div>
@@ -45,22 +45,22 @@ function Coverage() {
   );
 }
 
-function Doubts({ trust, doubts }: DoubtsAnswer) {
+function Caveats({ trust, caveats }: CaveatsAnswer) {
   const verdict = TRUST[trust];
   return (
     <Section title="Verdict">
       <p class="verdict" data-field="trust">
         <Chip tone={verdict?.tone ?? ""}>{verdict?.word ?? trust}</Chip> {verdict?.means}
       </p>
-      <ul class="doubt-list">
-        {doubts.map((doubt) => (
-          <li key={doubt.name} data-doubt={doubt.name}>
-            <Chip tone={doubt.severity} title={SEVERITIES[doubt.severity] ?? ""}>
-              {doubt.severity}
+      <ul class="caveat-list">
+        {caveats.map((caveat) => (
+          <li key={caveat.name} data-caveat={caveat.name}>
+            <Chip tone={caveat.severity} title={SEVERITIES[caveat.severity] ?? ""}>
+              {caveat.severity}
             </Chip>
             <div>
-              {doubt.sentence}
-              <div class="faint-text">{doubt.advice}</div>
+              {caveat.sentence}
+              <div class="faint-text">{caveat.advice}</div>
             </div>
           </li>
         ))}

@@ -66,7 +66,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, () => answer.findings)]} />
       </div>
       <div class="scroll diagnosis">
-        <Doubts answer={answer} />
+        <Caveats answer={answer} />
         {answer.wave_cycles_total ? <Budget answer={answer} colours={colours} /> : null}
         <div class="findings">
           {answer.findings.map((finding, number) => (
@@ -130,17 +130,17 @@ function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<stri
   );
 }
 
-function Doubts({ answer }: { answer: DiagnoseAnswer }) {
-  const serious = answer.doubts.filter((doubt) => doubt.severity !== "note");
+function Caveats({ answer }: { answer: DiagnoseAnswer }) {
+  const serious = answer.caveats.filter((caveat) => caveat.severity !== "note");
   if (!serious.length) return null;
   return (
-    <div class={`doubts${answer.trust === "do not" ? " bad" : ""}`} data-doubts>
+    <div class={`caveats${answer.trust === "do not" ? " bad" : ""}`} data-caveats>
       <b>{answer.trust === "do not" ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
       <ul>
-        {serious.map((doubt) => (
-          <li key={doubt.name} title={doubt.advice}>
-            {doubt.sentence}
-            {doubt.severity === "fatal" ? <div class="faint-text">{doubt.advice}</div> : null}
+        {serious.map((caveat) => (
+          <li key={caveat.name} title={caveat.advice}>
+            {caveat.sentence}
+            {caveat.severity === "fatal" ? <div class="faint-text">{caveat.advice}</div> : null}
           </li>
         ))}
       </ul>

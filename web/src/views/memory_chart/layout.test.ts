@@ -10,7 +10,7 @@ const wire = (source: string, target: string, kind: string) =>
 
 const ANSWER = {
   definition: "",
-  doubts: [],
+  caveats: [],
   blocks: frame([block("exec", 0), block("lds", 1), block("vector_l1", 1), block("l2", 2), block("fabric", 3)]),
   values: frame([value("exec", "VGPRs"), value("lds", "latency"), value("vector_l1", "hit rate"), value("l2", "hit")]),
   wires: frame([

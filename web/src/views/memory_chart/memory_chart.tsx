@@ -12,7 +12,7 @@ import { Answered, Nothing } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { tableOffer } from "../../widgets/data_table";
-import { Doubts } from "../../widgets/doubts";
+import { Caveats } from "../../widgets/caveats";
 import { plainColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { layoutOf } from "./layout";
@@ -89,7 +89,7 @@ function Chart({ answer }: { answer: MemoryChartAnswer }) {
         <SaveMenu name="memory-chart" offers={offers} />
       </div>
       <div class="scroll" ref={box}>
-        <Doubts doubts={answer.doubts} />
+        <Caveats caveats={answer.caveats} />
         {layout.blocks.length ? (
           <Picture layout={layout} busiest={answer.busiest} scale={scale} />
         ) : (

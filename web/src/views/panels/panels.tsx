@@ -25,9 +25,9 @@ import { selection } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { Definition } from "../../widgets/cards";
+import { Caveats } from "../../widgets/caveats";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
-import { Doubts } from "../../widgets/doubts";
 import { FilterField } from "../../widgets/filter_field";
 import { SaveMenu } from "../../widgets/saving";
 import { strips } from "./channels";
@@ -147,7 +147,7 @@ function Tables({ panels, answer }: Answers) {
           ))}
         </nav>
         <div class="scroll panels-tables">
-          <Doubts doubts={answer.doubts} />
+          <Caveats caveats={answer.caveats} />
           {tables.map((shownTable) => (
             <OneTable key={shownTable.table.id} shown={shownTable} declared={declared} />
           ))}

@@ -23,7 +23,7 @@ import { Definition } from "../../widgets/cards";
 import { Chips } from "../../widgets/chips";
 import { CounterKernelChooser } from "../../widgets/counter_choice";
 import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
-import { Doubts } from "../../widgets/doubts";
+import { Caveats } from "../../widgets/caveats";
 import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { CEILINGS, MOST_KERNELS, type Work } from "./ceilings";
@@ -268,7 +268,7 @@ function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }
   const left = truncation(kernels.rows.length, kernels.row_count);
   return (
     <div class="roofline-kernels" style={{ flexBasis: `${(kernels.rows.length + 5) * 1.85}em` }}>
-      <Doubts doubts={answer.doubts} />
+      <Caveats caveats={answer.caveats} />
       {left ? <strong>{left}</strong> : null}
       <DataTable
         label="Kernels of the roofline"

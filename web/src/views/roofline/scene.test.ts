@@ -14,7 +14,7 @@ const point = (level: string, intensity: number | null, gops: number | null, wor
 
 const ANSWER = {
   definition: "",
-  doubts: [],
+  caveats: [],
   ceilings: frame([
     ceiling("HBM", "bandwidth", 1000, "GB/s"),
     ceiling("L2", "bandwidth", 5000, "GB/s"),

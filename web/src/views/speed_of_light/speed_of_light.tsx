@@ -20,9 +20,9 @@ import { frontView, type View } from "../../model/view";
 import { Answered, Nothing } from "../../widgets/answered";
 import { PartsBar } from "../../widgets/bars";
 import { Definition } from "../../widgets/cards";
+import { Caveats } from "../../widgets/caveats";
 import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counter_choice";
 import { type Column, tableOffer } from "../../widgets/data_table";
-import { Doubts } from "../../widgets/doubts";
 import { SaveMenu } from "../../widgets/saving";
 import { grouped } from "./groups";
 import "./speed_of_light.css";
@@ -87,7 +87,7 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
         <SaveMenu name="speed-of-light" offers={[tableOffer(COLUMNS, () => rows)]} />
       </div>
       <div class="scroll sol">
-        <Doubts doubts={answer.doubts} />
+        <Caveats caveats={answer.caveats} />
         {rows.length ? null : <Nothing>Nothing to show: no speed-of-light metrics are known for this GPU.</Nothing>}
         {groups.map(({ group, rows: mine }) => (
           <section key={group} class="sol-group" data-group={group}>

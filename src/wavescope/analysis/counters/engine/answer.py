@@ -74,4 +74,4 @@ class CounterPanels(Answer):
     panels: tuple[Panel, ...]  #: What was evaluated, in order.
     kernels: pl.DataFrame
     rows: pl.DataFrame
-    doubts: tuple[str, ...]  #: What limits the trust in the numbers.
+    caveats: tuple[str, ...]  #: What limits the trust in the numbers.

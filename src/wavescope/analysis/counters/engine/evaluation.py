@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
 _MOST_CHANNELS = 4096  # more is a slip in the description of the machine
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
-_LARGEST_ERROR = 0.01  # of negative differences that go without a doubt
+_LARGEST_ERROR = 0.01  # of negative differences that are not a caveat
 
 
 class _Total(NamedTuple):

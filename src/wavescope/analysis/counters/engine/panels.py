@@ -12,7 +12,7 @@ import polars as pl
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
 from wavescope.analysis.counters.engine.asked import asked_panels
-from wavescope.analysis.counters.engine.doubts import doubts_of
+from wavescope.analysis.counters.engine.caveats import caveats_of
 from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavescope.analysis.counters.engine.reference import dispatches_under
 from wavescope.analysis.counters.engine.statistics import Spread, spread_of
@@ -80,7 +80,7 @@ def counter_panels(
         panels=chosen,
         kernels=kernels_of(counters, dispatches),
         rows=rows,
-        doubts=doubts_of(counters, dispatches, evaluation, rows, has_panels=bool(declared)),
+        caveats=caveats_of(counters, dispatches, evaluation, rows, has_panels=bool(declared)),
     )
 
 

@@ -78,9 +78,9 @@ def stored_panels(
         {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
         for rank, (name, times) in enumerate(ranked.items())
     ]
-    doubts = [f"values are as {counters.path or 'the file'} stores them; how they were averaged is not said"]
+    caveats = [f"values are as {counters.path or 'the file'} stores them; how they were averaged is not said"]
     if others:
-        doubts.append(f"values are of the kernel {kernel!r}; {others} more are chosen by --kernel")
+        caveats.append(f"values are of the kernel {kernel!r}; {others} more are chosen by --kernel")
     return CounterPanels(
         target=counters.system.target or "",
         product=counters.system.product or "",
@@ -90,7 +90,7 @@ def stored_panels(
         panels=chosen,
         kernels=frame_of(CounterPanels.tables["kernels"], kernels),
         rows=frame_of(CounterPanels.tables["rows"], [row for row in rows if row["metric_id"] in wanted]),
-        doubts=tuple(doubts),
+        caveats=tuple(caveats),
     )
 
 

@@ -142,7 +142,7 @@ def l2(
         kernels=frame_of(_KERNELS, rows),
         measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
         findings=frame_of(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
-        notes=(*notes, *_doubts(mine)),
+        notes=(*notes, *_caveats(mine)),
     )
 
 
@@ -264,7 +264,7 @@ def _rate(amount: float, measurement: Measurement) -> float | None:
     return amount / measurement.duration_ns_mean * 1e9 if measurement.duration_ns_mean else None
 
 
-def _doubts(mine: list[Measurement]) -> list[str]:
+def _caveats(mine: list[Measurement]) -> list[str]:
     """What limits the trust in the numbers."""
     notes = []
     if any(not m.same_pass for m in mine):

@@ -10,7 +10,7 @@ from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavescope.analysis.counters.limiters.planning import plan_line
 from wavescope.analysis.counters.limiters.suspects import CORE
-from wavescope.analysis.counters.limiters.trust import doubted_kernels, doubts_of
+from wavescope.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
@@ -85,7 +85,7 @@ class Bottlenecks(Answer):
     duration_ns_total: float | None
     kernel_count: int
     kernels: tuple[KernelLimit, ...]
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]
 
 
 @bounded(top=ROWS)
@@ -98,7 +98,7 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
         When a kernel, dispatch or GPU is asked for that the capture does not have.
     """
     known = kernel_values(counters, choice, top=top)
-    uncertain = doubted_kernels(counters, known.dispatches)
+    uncertain = kernels_with_caveats(counters, known.dispatches)
     target = counters.system.target
     clocks = [one.values["clock"].number or 0.0 for one in known.kernels if "clock" in one.values]
     return Bottlenecks(
@@ -108,7 +108,7 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
         duration_ns_total=known.duration_ns_total,
         kernel_count=known.kernel_count,
         kernels=tuple(_limit(one, uncertain.get(one.kernel_name, ""), target) for one in known.kernels),
-        doubts=doubts_of(counters, known.dispatches, known.notes, max(clocks, default=0.0) / 100),
+        caveats=caveats_of(counters, known.dispatches, known.notes, max(clocks, default=0.0) / 100),
     )
 
 
@@ -134,8 +134,8 @@ def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
     return frame_of(_SUSPECTS, rows)
 
 
-def _limit(one: KernelValues, doubt: str, target: str | None) -> KernelLimit:
-    suspects = tuple(_with_plan(_doubted(suspect, doubt), target) for suspect in judged(one.values))
+def _limit(one: KernelValues, caveat: str, target: str | None) -> KernelLimit:
+    suspects = tuple(_with_plan(_less_certain(suspect, caveat), target) for suspect in judged(one.values))
     at = [suspect for suspect in suspects if suspect.verdict == "at limit"]
     likely = [suspect for suspect in suspects if suspect.verdict == "likely"]
     leading = next(iter(at or likely), None)
@@ -159,11 +159,11 @@ def _with_plan(suspect: Suspicion, target: str | None) -> Suspicion:
     return replace(suspect, plan=plan_line([suspect], target)) if suspect.verdict == "undecided" else suspect
 
 
-def _doubted(suspect: Suspicion, doubt: str) -> Suspicion:
-    """A doubt about the kernel's numbers makes nothing wrong, but nothing certain either."""
-    if not doubt or suspect.confidence != "high":
+def _less_certain(suspect: Suspicion, caveat: str) -> Suspicion:
+    """A caveat about the kernel's numbers makes nothing wrong, but nothing certain either."""
+    if not caveat or suspect.confidence != "high":
         return suspect
-    return replace(suspect, confidence="medium", confidence_reason=doubt)
+    return replace(suspect, confidence="medium", confidence_reason=caveat)
 
 
 def _summary(at: list[Suspicion], likely: list[Suspicion], all_of: tuple[Suspicion, ...]) -> str:

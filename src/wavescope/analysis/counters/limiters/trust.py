@@ -20,10 +20,10 @@ _DURATIONS_DIFFER_FROM = 1.1
 _VALUES_DIFFER_FROM = 1.05
 
 
-def doubts_of(
+def caveats_of(
     counters: CounterSet, dispatches: pl.DataFrame, notes: tuple[str, ...], diluted: float = 1.0
 ) -> tuple[Caveat, ...]:
-    """Every doubt about these dispatches, worst first.
+    """Every caveat about these dispatches, worst first.
 
     `notes` are those of `l2`; `diluted`: how many times longer than the kernels the GPU was busy, at worst.
     """
@@ -36,10 +36,10 @@ def doubts_of(
         advice = "the cycles of collecting counters are in them; shares of bandwidths and durations are not concerned"
         found.append(Caveat("diluted_cycles", "care", what, advice, {"times": diluted}))
     found += [Caveat("memory_traffic", "note", note, "see `wavescope l2`") for note in notes]
-    return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
+    return tuple(sorted(found, key=lambda caveat: SEVERITIES.index(caveat.severity)))
 
 
-def doubted_kernels(counters: CounterSet, dispatches: pl.DataFrame) -> dict[str, str]:
+def kernels_with_caveats(counters: CounterSet, dispatches: pl.DataFrame) -> dict[str, str]:
     """Kernel name -> why its numbers are less certain."""
     found = {}
     for name, low, high in _repeated_values(counters, dispatches):

@@ -91,7 +91,7 @@ class MemoryChart(Answer):
     blocks: pl.DataFrame
     values: pl.DataFrame
     wires: pl.DataFrame
-    doubts: tuple[str, ...]
+    caveats: tuple[str, ...]
 
 
 def memory_chart(
@@ -160,7 +160,7 @@ def memory_chart(
         blocks=frame_of(_BLOCKS, _block_rows([block for block in blocks if block.name in shown])),
         values=frame_of(_VALUES, values),
         wires=frame_of(_WIRES, rows),
-        doubts=answer.doubts,
+        caveats=answer.caveats,
     )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES
+from wavescope.analysis.counters.roofline.caveats import roofline_caveats
 from wavescope.analysis.counters.roofline.ceilings import ceiling_rows
-from wavescope.analysis.counters.roofline.doubts import doubts_about
 from wavescope.analysis.counters.roofline.points import kernel_row, operation_rows, point_rows
 from wavescope.analysis.counters.roofline.work import work_of
 from wavescope.base.bounds import ID, ROWS, bounded
@@ -125,7 +125,7 @@ class Roofline(Answer):
     kernels: pl.DataFrame
     points: pl.DataFrame
     operations: pl.DataFrame
-    doubts: tuple[str, ...]  #: What limits the trust in the numbers.
+    caveats: tuple[str, ...]  #: What limits the trust in the numbers.
 
 
 @bounded(top=ROWS, device=ID)
@@ -179,5 +179,5 @@ def roofline(
         rules=rules,
         total_count=len(works),
         **frames,
-        doubts=tuple(doubts_about(frames, counters, device)),
+        caveats=tuple(roofline_caveats(frames, counters, device)),
     )

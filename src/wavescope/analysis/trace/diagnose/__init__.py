@@ -11,7 +11,7 @@ from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
 from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link
 from wavescope.analysis.trace.diagnose.reasons import reasons_for
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
-from wavescope.analysis.trace.trust.caveats import caveats
+from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _EVIDENCE_ROWS = 5
 _NEGLIGIBLE_SHARE = 0.01
-#: Doubts about source lines, not about cycles: they do not make a finding less certain.
-_DOUBTS_OF_LINES = ("coarse_lines", "no_lines")
+#: Caveats about source lines, not about cycles: they do not make a finding less certain.
+_CAVEATS_OF_LINES = ("coarse_lines", "no_lines")
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Diagnosis(Answer):
         " waves can hide no more than they issue."
     )
 
-    trust: str  #: good, with care, or do not.
-    doubts: tuple[Caveat, ...]
+    trust: str  #: yes, with caution or no.
+    caveats: tuple[Caveat, ...]
     findings: tuple[Finding, ...]
     stall_cycles_total: int
     exposed_cycles_total: int  #: Exposed stall and idle cycles.
@@ -77,9 +77,9 @@ def diagnose(
     UsageError
         When the counters have no kernel that `kernel` picks.
     """
-    doubted = caveats(trace)
-    trust = verdict(doubted)
-    of_cycles = verdict(tuple(doubt for doubt in doubted if doubt.name not in _DOUBTS_OF_LINES))
+    caveats = caveats_of(trace)
+    trust = verdict(caveats)
+    of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
     known = facts(trace, rows=rows)
     findings: list[Finding] = []
     if known.wave_cycles_total:
@@ -98,7 +98,7 @@ def diagnose(
         findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
     return Diagnosis(
         trust=trust,
-        doubts=doubted,
+        caveats=caveats,
         findings=tuple(findings),
         stall_cycles_total=known.stall_cycles_total,
         exposed_cycles_total=known.exposed_cycles_total,
@@ -188,12 +188,12 @@ def _producer_group(mnemonic: str, distances: list[float]) -> str:
 
 
 def _confidence(name: str, trust: str) -> tuple[str, str]:
-    if trust == "do not":
+    if trust == "no":
         return "low", "the trace itself cannot be trusted"
     if name == UNRESOLVED.name:
         return "low", "the producers of these waits cannot be told"
     if " + " in name:
         return "medium", "which of the kinds came last cannot be told"
-    if trust == "with care":
-        return "medium", "the trace has to be taken with care"
+    if trust == "with caution":
+        return "medium", "the trace can only be trusted with caution"
     return "high", "measured on every executed instruction"

@@ -78,4 +78,4 @@ class Link:
     dispatch_count: int
     duration_ns_mean: float | None
     candidates: tuple[str, ...]  #: Kernels of the counters that it could be, where it is not certain which.
-    doubts: tuple[Caveat, ...]
+    caveats: tuple[Caveat, ...]

@@ -69,8 +69,8 @@ def linked(
     known = kernel_values(counters, CounterChoice(kernels=(candidates[0],)), ideal_gb=ideal_gb)
     found = next(one for one in known.kernels if one.kernel_name == candidates[0])
     dispatches = known.dispatches.filter(pl.col("kernel_name") == candidates[0])
-    doubts = (*how, *_disagreements(trace, own, counters, dispatches))
-    link = Link(counters.path, candidates[0], found.dispatch_count, found.duration_ns_mean, (), doubts)
+    caveats = (*how, *_disagreements(trace, own, counters, dispatches))
+    link = Link(counters.path, candidates[0], found.dispatch_count, found.duration_ns_mean, (), caveats)
     return Linked(link, found.values, known.traffic.get(candidates[0], {}), judged(found.values))
 
 
@@ -88,7 +88,7 @@ def _traced_kernel(trace: ThreadTrace) -> dict[str, Any]:
 
 
 def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -> tuple[list[str], list[Caveat]]:
-    """Kernels of the counters with the same name, as exactly as possible, and doubts where it is not exact."""
+    """Kernels of the counters with the same name, as exactly as possible, and caveats where it is not exact."""
     measured = [name or "" for name in ranked_kernels(counters.dispatches)["kernel_name"].to_list()]
     if kernel is not None:
         picked = chosen_dispatches(counters, CounterChoice(kernels=(kernel,)))["kernel_name"].unique().to_list()
@@ -99,8 +99,8 @@ def _candidates(own: dict[str, Any], counters: CounterSet, kernel: str | None) -
     for exactness in range(3):
         found = [name for name in measured if any(plain_names(name)[exactness] == names[exactness] for names in wanted)]
         if found:
-            doubts = _named_otherwise(own, found[0]) if exactness == 2 and len(found) == 1 else []
-            return found, doubts
+            caveats = _named_otherwise(own, found[0]) if exactness == 2 and len(found) == 1 else []
+            return found, caveats
     return [], []
 
 
@@ -118,7 +118,7 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
     shown = ", ".join(_brief(name) for name in names[:_SHOWN])
     more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     if candidates:
-        doubt = Caveat(
+        caveat = Caveat(
             "several_kernels_fit",
             "care",
             f"{len(candidates):,} kernels of the counters could be {said}: {shown}{more}; none was taken",
@@ -128,10 +128,10 @@ def _no_link(own: dict[str, Any], candidates: list[str], counters: CounterSet) -
         what = (
             f"the counters have no kernel {said}: they have {shown}{more}" if names else "the counters have no kernels"
         )
-        doubt = Caveat(
+        caveat = Caveat(
             "no_counters_of_kernel", "care", what, "collect counters of this kernel, or pick one with --counters-kernel"
         )
-    return Link(counters.path, None, 0, None, tuple(candidates), (doubt,))
+    return Link(counters.path, None, 0, None, tuple(candidates), (caveat,))
 
 
 def _disagreements(

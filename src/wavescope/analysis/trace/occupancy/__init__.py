@@ -252,8 +252,8 @@ def _architecture_notes(known: Architecture) -> list[str]:
         return [f"the capture says {known.contradicts}, but {known.facts.target} was asked for"]
     if known.origin.startswith("said"):
         return []
-    doubt = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
-    return [f"the capture does not name its GPU: {known.facts.target}, {known.origin}{doubt}"]
+    caveat = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
+    return [f"the capture does not name its GPU: {known.facts.target}, {known.origin}{caveat}"]
 
 
 def _mode_notes(found: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
@@ -270,8 +270,8 @@ def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
     if found is None or row["waves_per_simd_max"] <= found.waves_per_simd_peak:
         return []
     ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
-    doubt = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
-    return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {doubt}"]
+    advice = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
+    return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
 
 
 def _emptying(row: dict[str, Any]) -> list[str]:

@@ -23,7 +23,7 @@ _CALLS = r"^s_(swappc|call)_b64"
 
 @dataclass(frozen=True)
 class KernelResources:
-    """The resources of one kernel, where its registers were read, and what is doubtful about them."""
+    """The resources of one kernel, where its registers were read, and the caveats about them."""
 
     kernel: int | None  #: `kernels.kernel`; None = waves whose kernel is not known.
     name: str

@@ -1,4 +1,4 @@
-"""Can this trace be trusted? Every doubt with its numbers, what it means and what to do."""
+"""Can this trace be trusted? Every caveat with its numbers, what it means and what to do."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _HEAVY_LINE_SHARE = 0.1
 
 
 @once_per_trace
-def caveats(trace: ThreadTrace) -> tuple[Caveat, ...]:
+def caveats_of(trace: ThreadTrace) -> tuple[Caveat, ...]:
     """Everything that speaks against trusting a trace, worst first.
 
-    That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no doubt; that the
+    That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no caveat; that the
     whole trace has few is one about its parts too.
     """
     seen = coverage(trace)
     found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
     found += _of_lines(mapping(trace))
     if trace.part_of is not None:
-        found = [doubt for doubt in found if doubt.name not in _WANTED_IN_PARTS]
-        found += [doubt for doubt in caveats(trace.part_of[0]) if doubt.name in _WANTED_IN_PARTS]
-    return tuple(sorted(found, key=lambda doubt: SEVERITIES.index(doubt.severity)))
+        found = [caveat for caveat in found if caveat.name not in _WANTED_IN_PARTS]
+        found += [caveat for caveat in caveats_of(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
+    return tuple(sorted(found, key=lambda caveat: SEVERITIES.index(caveat.severity)))
 
 
 def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
@@ -61,7 +61,7 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
 
 
 _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
-#: Losses that other doubts tell with their share.
+#: Losses that other caveats tell with their share.
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 
 

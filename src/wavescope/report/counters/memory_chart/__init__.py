@@ -36,8 +36,8 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
     if len(answer.kernel_names) > 1:
         text = f"means over {len(answer.kernel_names):,} different kernels: --kernel 0 shows the longest one alone"
         yield Text.assemble(("note: ", "bold cyan"), text)
-    for doubt in answer.doubts:
-        yield Text.assemble(("note: ", "bold cyan"), printable(doubt))
+    for caveat in answer.caveats:
+        yield Text.assemble(("note: ", "bold cyan"), printable(caveat))
 
 
 def one_table(answer: MemoryChart) -> pl.DataFrame:

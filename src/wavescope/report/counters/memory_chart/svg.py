@@ -82,7 +82,7 @@ class _Drawing:
         bottom = max(card.y + card.height for card in self.cards.values())
         height = bottom + _FOOT
         title = f"Memory chart of {subject(answer)}"
-        about = "; ".join(answer.doubts)
+        about = "; ".join(answer.caveats)
         self.svg = Svg(self.width, height, title=title, about=about, light=_LIGHT, dark=_DARK, theme=theme)
         self.svg.add("rect", "paper", x=0, y=0, width=self.width, height=height)
         self.bottom = bottom

@@ -64,8 +64,8 @@ def roofline_report(
     if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
         yield Text(f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim")
     yield _ceiling_table(answer, picture, width)
-    for doubt in answer.doubts:
-        yield Text.assemble(("doubt: ", "bold yellow"), printable(doubt))
+    for caveat in answer.caveats:
+        yield Text.assemble(("caveat: ", "bold yellow"), printable(caveat))
 
 
 def _not_drawn(

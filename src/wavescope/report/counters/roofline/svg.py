@@ -69,7 +69,7 @@ class _Drawing:
         self.rows = list(answer.kernels.head(limit).iter_rows(named=True))
         table = table_height(len(self.rows))
         self.bottom = max(_TOP + _LEAST_PLOT, _LEAST_HEIGHT - table - _BELOW)
-        about = "; ".join(answer.doubts)
+        about = "; ".join(answer.caveats)
         height = self.bottom + _BELOW + table
         light, dark = _style(_LIGHT_COLOURS, dark=False), _style(_DARK_COLOURS, dark=True)
         title = f"Roofline of {subject(answer)}"

@@ -88,7 +88,7 @@ def _signs(picture: RooflinePicture, rows: Sequence[dict[str, Any]]) -> str:
     if any(bound.startswith("(") for bound in bounds):
         said.append(f"( ) the nearest roof, though below {percent(NEAR, 0)} of it: none binds")
     if any(bound.endswith("?") for bound in bounds):
-        said.append("? above its roof: the roof or the bytes are in doubt")
+        said.append("? above its roof: the roof or the bytes are questionable")
     if any(roof.used_from == "theoretical" for roof in picture.roofs):
         said.append("* theoretical, at the highest clock")
     return " · ".join(said)

@@ -172,13 +172,13 @@ def test_types_that_were_not_counted_are_none_where_no_instruction_is_left(tmp_p
     wide.drop(lacking).write_csv(tmp_path / "pmc_perf.csv")
     answer = roofline(open_counters(tmp_path))
     assert "MFMA FP16" in answer.kernels["flops_missing"][0]
-    assert any("MFMA FP16" in doubt and "lower bounds" in doubt for doubt in answer.doubts)
+    assert any("MFMA FP16" in caveat and "lower bounds" in caveat for caveat in answer.caveats)
 
 
 def test_nothing_at_all() -> None:
     answer = roofline(CounterSet({}))
     assert answer.kernels.is_empty()
-    assert any("no roofs" in doubt for doubt in answer.doubts)
+    assert any("no roofs" in caveat for caveat in answer.caveats)
     picture = picture_of(answer)
     assert not picture.roofs
     assert not picture.marks
@@ -239,7 +239,7 @@ def test_stored_rates_of_a_database() -> None:
     assert points["HBM"]["gops_per_second"] == 400.0
     assert points["HBM"]["bytes"] == 10_000.0
     assert points["L2"]["reason"] == "the database has no value for it"
-    assert any("stored" in doubt for doubt in answer.doubts)
+    assert any("stored" in caveat for caveat in answer.caveats)
     with pytest.raises(UsageError, match="not of dispatches"):
         roofline(counters, by="dispatch")
 

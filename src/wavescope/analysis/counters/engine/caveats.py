@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _SHOWN = 3
 _OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
 _OVER = 100.5  # percent: rounding and the edges of counting windows
-_APART = 0.1  # relative difference of a counter between passes that goes without a doubt
+_APART = 0.1  # relative difference of a counter between passes that is not a caveat
 _CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_BUSY")
 
 
-def doubts_of(
+def caveats_of(
     counters: CounterSet, dispatches: pl.DataFrame, evaluation: Evaluation, rows: pl.DataFrame, *, has_panels: bool
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""

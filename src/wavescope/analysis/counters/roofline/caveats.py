@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.analysis.counters.engine.doubts import assumed_facts
+from wavescope.analysis.counters.engine.caveats import assumed_facts
 from wavescope.analysis.counters.roofline.points import ABOVE
 from wavescope.base.words import counted, percent
 
@@ -19,8 +19,10 @@ _UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchm
 _MAX_NAMES = 3
 
 
-def doubts_about(frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None) -> Iterator[str]:
-    """One sentence per doubt."""
+def roofline_caveats(
+    frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None
+) -> Iterator[str]:
+    """One sentence per caveat."""
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:
         yield "the values are those that ROCm Compute Profiler stored, by the rules of its version"
