@@ -67,8 +67,8 @@ def test_counters_are_hinted_at_and_shown_when_asked(run: Run, counted: Path) ->
     told = run("states", counted, "--counter-names", names).stdout
     assert "VALU_util" in told and "hardware utilization" in told and "counter7" in told
     answer = json.loads(run("states", counted, "--counters", "--json").stdout)
-    assert answer["counters"]["names_are_known"] is False
-    assert len(answer["counters"]["totals"]["rows"]) == 8
+    assert answer["sampled_counters"]["names_are_known"] is False
+    assert len(answer["sampled_counters"]["totals"]["rows"]) == 8
     assert answer["derived"]["summary"]["rows"][0]["name"] == "SHADER_MHZ"
 
 
@@ -110,10 +110,10 @@ def test_counters_of_a_decoded_directory_equal_those_of_the_raw_capture(
     raw, decoded = (
         json.loads(run("states", path, "--counters", "--json").stdout) for path in (counted, tmp_path / "decoded")
     )
-    for part, tables in (("counters", ("totals", "by_cu", "curves")), ("derived", ("summary", "curves"))):
+    for part, tables in (("sampled_counters", ("totals", "by_cu", "curves")), ("derived", ("summary", "curves"))):
         for table in tables:
             assert raw[part][table] == decoded[part][table], table
     assert raw["states"]["total"] == decoded["states"]["total"]
     assert raw["utilization"]["pipes"] == decoded["utilization"]["pipes"]
     assert raw["residency"]["engine_curves"] == decoded["residency"]["engine_curves"]
-    assert decoded["counters"]["names_are_known"] is False  # numbers are no names
+    assert decoded["sampled_counters"]["names_are_known"] is False  # numbers are no names

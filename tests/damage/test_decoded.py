@@ -24,7 +24,7 @@ from wavescope.errors import WavescopeError
 from wavescope.model.schema import THREAD_TRACE
 
 GOOD = ("filenames.json", "code.json", "occupancy.json", "realtime.json")
-COUNTED = ("waves", "instructions", "states", "code", "occupancy", "counters")
+COUNTED = ("waves", "instructions", "states", "code", "occupancy", "sampled_counters")
 HUGE = (1 << 63, 1 << 64, 1 << 200, -(1 << 63), -1, 1 << 31, 1 << 32)
 
 

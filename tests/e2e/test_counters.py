@@ -39,10 +39,10 @@ def test_counters_of_all_engines_and_of_one(page, serve):
     trace = served.library.document(0).trace
     view = opened(page, served)
     raw = chart(view, "Counters over time")
-    assert values_at(page, raw, lambda cycle: expected(trace, "counters", cycle))
+    assert values_at(page, raw, lambda cycle: expected(trace, "sampled_counters", cycle))
     view.locator("[data-engine]").select_option("1")
     page.wait_for_load_state("networkidle")
-    assert values_at(page, raw, lambda cycle: expected(trace, "counters", cycle, se=1))
+    assert values_at(page, raw, lambda cycle: expected(trace, "sampled_counters", cycle, se=1))
     derived = chart(view, "Derived counters over time")
     assert values_at(page, derived, lambda cycle: derived_at(trace, cycle, se=1))
 

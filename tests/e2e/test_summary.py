@@ -10,7 +10,7 @@ from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.costs.activity import activity
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.sampled_counters import counters
+from wavescope.analysis.trace.sampled_counters import sampled_counters
 
 
 def opened(page, served):
@@ -53,7 +53,7 @@ def test_numbers_are_those_of_the_analyses(page, serve):
 
 def test_hardware_utilization_from_counters(page, serve):
     served = serve(made_counters())
-    answer = counters(served.library.document(0).trace)
+    answer = sampled_counters(served.library.document(0).trace)
     assert answer.hardware.height
     panel = opened(page, served)
     for unit, share, peak in answer.hardware.iter_rows():

@@ -73,6 +73,7 @@ def real_cases(gpu: str) -> list[Case]:
 def records_as_oracle(records: _core.Records, program: _core.Program) -> dict[str, Any]:
     """Our tables of one buffer in the reference's shape and order."""
     tables = {name: pl.DataFrame(table) for name, table in _core.tables(records).items()}
+    tables["sampled_counters"] = tables.pop("counters")
     rows = pl.DataFrame(program.rows())
     place = list(zip(rows["code_object"].to_list(), rows["address"].to_list(), strict=True))
     return tables_as_oracle(tables, place) | {
@@ -113,7 +114,7 @@ def tables_as_oracle(tables: Mapping[str, pl.DataFrame], place: Sequence[tuple[i
             "time_cycles cu simd slot start me pipe is_ext workgroup cluster code_object address",
         ),
         "waves": waves,
-        "perfevents": _lists(tables["counters"], "time_cycles cu bank value0 value1 value2 value3"),
+        "perfevents": _lists(tables["sampled_counters"], "time_cycles cu bank value0 value1 value2 value3"),
         "events": [[*e, 0] for e in _lists(tables["events"], "time_cycles type me pipe flags payload")],
         "dispatches": _lists(
             tables["dispatches"],

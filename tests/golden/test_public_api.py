@@ -13,7 +13,7 @@ from wavescope.errors import WavescopeError
 
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
 TABLES = (
-    *("waves", "instructions", "states", "occupancy", "counters"),
+    *("waves", "instructions", "states", "occupancy", "sampled_counters"),
     *("events", "dispatches", "shader_data", "realtime", "other_simd"),
 )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLACE = ["se", "cu", "simd", "slot", "start_cycles"]
-ALWAYS = ("counters", "other_simd", "shader_data", "realtime")
+ALWAYS = ("sampled_counters", "other_simd", "shader_data", "realtime")
 """Tables that both schemas keep whole."""
 
 KERNELS = {
@@ -124,7 +124,7 @@ def test_streams(table: str, original: ThreadTrace, again: ThreadTrace) -> None:
     keys = [name for name in ("se", "cu") if name in original.table(table).columns]
     expected = original.table(table)
     assert_frame_equal(again.table(table).sort(keys, maintain_order=True), expected.sort(keys, maintain_order=True))
-    is_recorded = {"counters": original.gfxip == 9, "other_simd": original.gfxip > 10}.get(table, True)
+    is_recorded = {"sampled_counters": original.gfxip == 9, "other_simd": original.gfxip > 10}.get(table, True)
     assert bool(expected.height) == is_recorded
 
 

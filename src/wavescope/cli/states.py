@@ -14,7 +14,7 @@ from wavescope.cli.kit.trace import Asked, trace_sums_verb
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.derived_counters import DerivedCounters
-    from wavescope.analysis.trace.sampled_counters import Counters
+    from wavescope.analysis.trace.sampled_counters import SampledCounters
 
 _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
@@ -42,11 +42,11 @@ def command(
     from wavescope.analysis.trace.pipes.utilization import pipe_questions, utilization
     from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
     from wavescope.analysis.trace.waves.states import state_questions, states
-    from wavescope.report.trace.sampled_counters import counters_report
+    from wavescope.report.trace.sampled_counters import sampled_counters_report
     from wavescope.report.trace.states import states_report
 
     trace, width = asked.trace, console().width
-    if not (trace.waves.height or trace.occupancy.height or trace.counters.height):
+    if not (trace.waves.height or trace.occupancy.height or trace.sampled_counters.height):
         asked.require_instructions()
     count = bins or (_JSON_BINS if asked.as_json else max(20, width - 8))
     found = None
@@ -57,25 +57,27 @@ def command(
     pipes = utilization(trace, rows=asked.rows, bins=count)
     residency = kernel_residency(trace, bins=count)
     if asked.as_json:
-        more = {"counters": found[0], "derived": found[1]} if found else {}
+        more = {"sampled_counters": found[0], "derived": found[1]} if found else {}
         asked.emit({"states": waves, "utilization": pipes, "residency": residency, **more})
         return
     parts = list(states_report(waves, pipes, residency, width=width, limit=asked.limit))
     if found:
-        parts += ["", *counters_report(*found, width=width, limit=asked.limit)]
-    elif trace.counters.height:
-        parts += ["", f"the trace also has counters: wavescope states {asked.path} --counters"]
+        parts += ["", *sampled_counters_report(*found, width=width, limit=asked.limit)]
+    elif trace.sampled_counters.height:
+        parts += ["", f"the trace also has sampled counters: wavescope states {asked.path} --counters"]
     asked.show(*parts)
 
 
-def _counted(asked: Asked, names: str | None, definitions: Path | None, bins: int) -> tuple[Counters, DerivedCounters]:
+def _counted(
+    asked: Asked, names: str | None, definitions: Path | None, bins: int
+) -> tuple[SampledCounters, DerivedCounters]:
     from wavescope.analysis.trace.derived_counters import derived_counters
-    from wavescope.analysis.trace.sampled_counters import counters
+    from wavescope.analysis.trace.sampled_counters import sampled_counters
 
     named = tuple(name.strip() for name in names.split(",")) if names else ()
     text = _text_of(definitions) if definitions else None
     return (
-        counters(asked.trace, names=named, bins=bins),
+        sampled_counters(asked.trace, names=named, bins=bins),
         derived_counters(asked.trace, names=named, definitions=text, bins=bins),
     )
 

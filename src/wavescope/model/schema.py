@@ -257,7 +257,7 @@ _TABLES = (
         """,
     ),
     table_spec(
-        "counters",
+        "sampled_counters",
         "one sample of four counters of one CU (gfx9)",
         """
         se           UInt16  -       | shader engine
@@ -274,7 +274,7 @@ _TABLES = (
         "counter_names",
         "the name of one streamed counter",
         """
-        bank      UInt8   -  | counters.bank
+        bank      UInt8   -  | sampled_counters.bank
         position  UInt8   -  | 0 to 3: which of value0 to value3
         name      String  -  | name of the counter, a SIMD mask such as `:0x2` may follow
         """,

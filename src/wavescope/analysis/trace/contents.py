@@ -55,7 +55,7 @@ def contents(trace: ThreadTrace) -> Contents:
         code_rows=trace.code.height,
         rows_with_line=trace.code.height - trace.code["line"].null_count(),
         source_texts=texts.len() - texts.null_count(),
-        counter_samples=trace.counters.height,
+        counter_samples=trace.sampled_counters.height,
         markers=trace.markers.height or trace.shader_data.height,
         realtime_pairs=trace.realtime.height,
         pc_samples=int(samples["issued_count"].sum()) + int(samples["stalled_count"].sum()),
@@ -81,7 +81,7 @@ def _missing(trace: ThreadTrace) -> tuple[str, ...]:
         "registers and LDS": _entered(trace)["vgprs"].drop_nulls().len(),
         "the exact GPU": trace.source.target is not None,
         "wall clock": trace.realtime.height,
-        "counters": trace.counters.height,
+        "sampled counters": trace.sampled_counters.height,
         "markers": trace.markers.height or trace.shader_data.height,
     }
     return tuple(name for name, there in has.items() if not there)

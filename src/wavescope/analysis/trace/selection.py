@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FARTHEST = (1 << 63) - 1
+#: Tables of single shader engines that follow `--se`.
+_ENGINE_TABLES = ("shader_engines", "occupancy", "sampled_counters", "other_simd", "realtime", "events", "dispatches")
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     check_range(selection.start_cycles, selection.end_cycles, "the time")
     waves = trace.waves.filter(_wave_filter(trace, selection))
     kept = trace.instructions["wave"].is_in(waves["wave"].implode())
-    tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals")}
+    tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
         begin, end = selection.stretch
         inside = kept & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
@@ -88,12 +90,10 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     tables |= {"waves": _indexed(waves, instructions, states), "instructions": instructions, "states": states}
     engines = waves["se"].unique().implode()
     if selection.shader_engines:
-        for name in ("shader_engines", "occupancy", "counters", "other_simd", "realtime", "events", "dispatches"):
-            frame = trace.table(name)
-            tables[name] = frame.filter(pl.col("se").is_in(engines))
+        tables |= {name: trace.table(name).filter(pl.col("se").is_in(engines)) for name in _ENGINE_TABLES}
     lazy: dict[str, Callable[[], pl.DataFrame]] = {}
     lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
-    lazy["waits"] = lambda: _waits_of(trace, kept)
+    lazy |= {"losses": partial(trace.table, "losses"), "waits": lambda: _waits_of(trace, kept)}
     return ThreadTrace(tables, trace.source, lazy, part_of=(trace, kept))
 
 

@@ -163,7 +163,7 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})
         for entry in curve_names_of_trace(document)["curves"]
     ]
-    if document.trace.counters.height:
+    if document.trace.sampled_counters.height:
         sets.append({"name": DERIVED})
     if pipe_shares(document.trace):
         sets.append({"name": PIPES})

@@ -43,7 +43,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "sample_reasons": SAMPLE_REASONS,
         "holds": {
             name: trace.table(name).height
-            for name in ("waves", "states", "occupancy", "counters", "shader_data", "markers", "other_simd", "events",
-                         "samples", "sources", "realtime", "waits")
+            for name in ("waves", "states", "occupancy", "sampled_counters", "shader_data", "markers", "other_simd",
+                         "events", "samples", "sources", "realtime", "waits")
         },
     }  # fmt: skip

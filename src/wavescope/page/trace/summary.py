@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.trace.contents import contents
 from wavescope.analysis.trace.costs.activity import activity
 from wavescope.analysis.trace.pipes.utilization import utilization
-from wavescope.analysis.trace.sampled_counters import counters
+from wavescope.analysis.trace.sampled_counters import sampled_counters
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waves.states import states
 from wavescope.model.answer import to_builtins
@@ -28,7 +28,7 @@ def _summary(document: Document) -> dict[str, Any]:
     covered = coverage(trace)
     pipes = utilization(trace, bins=1)
     held = contents(trace)
-    counted = counters(trace, bins=1) if trace.counters.height else None
+    counted = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
     resources = held.kernels.drop("code_object", "address", "size").to_dicts()
     answer = {
         "activity": {
@@ -55,7 +55,7 @@ def _summary(document: Document) -> dict[str, Any]:
             "definition": pipes.definition, "busy": pipes.pipes.to_dicts(), "bubble_share": pipes.bubble_share,
             "is_issue_only": pipes.is_issue_only,
         },
-        "counters": counted and {
+        "sampled_counters": counted and {
             "definition": counted.definition, "names_are_known": counted.names_are_known,
             "totals": counted.totals.to_dicts(), "by_cu": counted.by_cu.to_dicts(),
             "hardware": counted.hardware.to_dicts(), "hardware_by_cu": counted.hardware_by_cu.to_dicts(),

@@ -31,7 +31,7 @@ def time_range(trace: ThreadTrace) -> tuple[int, int]:
         trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
         *(
             table.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "time_cycles").alias("end"))
-            for table in (events, trace.counters)
+            for table in (events, trace.sampled_counters)
         ),
     ]
     both = pl.concat(spans).drop_nulls()

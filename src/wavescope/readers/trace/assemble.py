@@ -22,6 +22,7 @@ STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")
 
 _FLAGS = {"start", "is_ext", "complete"}  #: Columns that the core delivers as bytes and that mean yes or no.
 
+_RENAMED = {"counters": "sampled_counters"}  #: Tables of the core that have another name in the model.
 _WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
 _ENTERING = ("waves", "occupancy", "dispatches")  #: Tables that name kernel entries.
 
@@ -35,7 +36,7 @@ def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -
             if name not in _WITHOUT_ENGINE:
                 frame = frame.select(pl.lit(se, pl.UInt16).alias("se"), pl.all())
                 frame = frame.with_columns(pl.col(c).cast(pl.Boolean) for c in frame.columns if c in _FLAGS)
-            parts.setdefault(name, []).append(frame)
+            parts.setdefault(_RENAMED.get(name, name), []).append(frame)
     # One chunk each: polars (2.1) panics on some expressions over columns with an empty chunk, which filters make.
     return {name: pl.concat(frames, rechunk=True) for name, frames in parts.items()}
 
@@ -97,6 +98,9 @@ def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
 
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:
-    """Put more losses into a trace."""
+    """Append losses to a trace."""
     if losses:
-        trace.tables["losses"] = pl.concat([trace.losses, loss_frame(losses)])
+        recorded = trace.tables.get("losses")  # `trace.losses` would read tables that add losses
+        if recorded is None:
+            recorded = trace.losses
+        trace.tables["losses"] = pl.concat([recorded, loss_frame(losses)])

@@ -55,7 +55,7 @@ _FILLED = {
     "states": ("state", "duration_cycles"),
     "waits": ("counter",),
     "occupancy": ("se", "time_cycles", "cu", "simd", "slot", "start"),
-    "counters": ("se", "time_cycles", "bank"),
+    "sampled_counters": ("se", "time_cycles", "bank"),
     "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
     "samples": ("issued_count", "stalled_count"),
 }

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.derived_counters import DerivedCounters
-    from wavescope.analysis.trace.sampled_counters import Counters
+    from wavescope.analysis.trace.sampled_counters import SampledCounters
 
 
-def counters_report(
-    counters: Counters, derived: DerivedCounters, *, width: int = 100, limit: int = 20
+def sampled_counters_report(
+    counters: SampledCounters, derived: DerivedCounters, *, width: int = 100, limit: int = 20
 ) -> Iterator[RenderableType]:
     """Totals and curves of counters, hardware utilization, and derived counters."""
     if not counters.totals.height:
@@ -42,7 +42,7 @@ def counters_report(
         yield Text.assemble(("no value: ", "bold yellow"), f"{problem['name']}: {problem['message']} ({place})")
 
 
-def _totals(counters: Counters, *, width: int, limit: int) -> RenderableType:
+def _totals(counters: SampledCounters, *, width: int, limit: int) -> RenderableType:
     curves = _curves(counters.curves, max(8, width - 64))
     columns = [
         Column("counter", lambda row: printable(row["name"])[:32], is_text=True),
@@ -55,7 +55,7 @@ def _totals(counters: Counters, *, width: int, limit: int) -> RenderableType:
     return frame_table(counters.totals, columns, limit=limit, what="counters", title=title)
 
 
-def _hardware(counters: Counters) -> RenderableType:
+def _hardware(counters: SampledCounters) -> RenderableType:
     columns = [
         Column("unit", lambda row: row["unit"], is_text=True),
         Column("busy", lambda row: percent(row["share"])),

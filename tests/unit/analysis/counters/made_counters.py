@@ -32,7 +32,7 @@ def counted(
     engines = sorted({sample[0] for sample in samples})
     return made(
         [],
-        counters=frame("counters", columns),
+        sampled_counters=frame("sampled_counters", columns),
         counter_names=frame("counter_names", named),
         realtime=frame("realtime", realtime),
         shader_engines=frame("shader_engines", {"se": engines}, gfxip=9, realtime_hz=100_000_000),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.analysis.counters.made_counters import counted
-from wavescope.analysis.trace.sampled_counters import counters, gpu_curve
+from wavescope.analysis.trace.sampled_counters import gpu_curve, sampled_counters
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
 from wavescope.errors import UsageError
 
@@ -69,7 +69,7 @@ def test_the_curve_of_the_gpu_is_the_sum_of_the_latest_samples() -> None:
 
 def test_totals_and_curves() -> None:
     trace = counted([at(0, 0, 0, 5, 1), at(0, 0, 40, 6, 3), at(0, 1, 0, 10), at(0, 1, 40, 0)], ["A", "B"])
-    answer = counters(trace, bins=2)
+    answer = sampled_counters(trace, bins=2)
     assert answer.totals.rows()[:2] == [("A", 4, 21, 5.25, 10), ("B", 4, 4, 1.0, 3)]
     assert answer.by_cu.filter(name="A").rows() == [("A", 0, 0, 2, 11, 5.5, 6), ("A", 0, 1, 2, 10, 5.0, 10)]
     assert (answer.start_cycles, answer.end_cycles, answer.step_cycles) == (0, 80, 40)
@@ -80,7 +80,7 @@ def test_totals_and_curves() -> None:
 def test_hardware_utilization_and_its_factors() -> None:
     names = ["SQ_BUSY_CU_CYCLES", "SQ_VALU_MFMA_BUSY_CYCLES", "SQ_ACTIVE_INST_VALU", "SQ_ACTIVE_INST_LDS"]
     trace = counted([at(0, 0, 0, 10, 20, 5, 2), at(0, 0, 40, 10, 0, 9, 0), at(0, 1, 0, 20, 0, 2, 1)], names)
-    answer = counters(trace)
+    answer = sampled_counters(trace)
     # sums: busy 40, MFMA 20 / 4, VALU 16, LDS 3 * 2; peaks: busy 30, MFMA 20 / 4, VALU 9, LDS 3 * 2
     assert answer.hardware.rows() == [
         ("MFMA", 5 / 40, 5 / 30),
@@ -91,12 +91,12 @@ def test_hardware_utilization_and_its_factors() -> None:
 
 
 def test_no_utilization_without_the_busy_counter() -> None:
-    answer = counters(counted([at(0, 0, 0, 4)], ["SQ_ACTIVE_INST_VALU"]))
+    answer = sampled_counters(counted([at(0, 0, 0, 4)], ["SQ_ACTIVE_INST_VALU"]))
     assert (answer.hardware.height, answer.hardware_by_cu.height) == (0, 0)
 
 
 def test_a_trace_without_counters() -> None:
-    answer = counters(counted([]))
+    answer = sampled_counters(counted([]))
     assert (answer.totals.height, answer.curves.height, answer.names_are_known) == (0, 0, False)
 
 
@@ -112,7 +112,7 @@ def test_a_trace_without_counters() -> None:
 )
 def test_means_of_curves_hold_the_area_under_them(drawn: list[tuple[int, int, int, int]], bins: int) -> None:
     trace = counted([at(se, cu, cycle, value) for se, cu, cycle, value in drawn])
-    answer = counters(trace, bins=bins)
+    answer = sampled_counters(trace, bins=bins)
     curve = gpu_curve(trace, 0).rows()
     area = sum(value * (later - time) for (time, value), (later, _) in pairwise(curve))
     lengths = [

@@ -77,10 +77,10 @@ def counted(random: Random, *, interval: int) -> tuple[ThreadTrace, list[tuple[i
     samples = [(time, random.randrange(12)) for time in times]
     columns: dict[str, list[int]] = {"time_cycles": times, "value2": [level for _, level in samples]}
     columns |= {name: [0] * len(times) for name in ("se", "bank", "value0", "value1", "value3")}
-    others = frame("counters", columns | {"cu": [5] * len(times), "value2": [99] * len(times)})
+    others = frame("sampled_counters", columns | {"cu": [5] * len(times), "value2": [99] * len(times)})
     names = {"bank": [0, 0], "position": [0, 2], "name": ["SQ_WAVES", "SQ_INST_LEVEL_VMEM:0xf"]}
     trace.tables |= {
-        "counters": pl.concat([frame("counters", columns | {"cu": [1] * len(times)}), others]),
+        "sampled_counters": pl.concat([frame("sampled_counters", columns | {"cu": [1] * len(times)}), others]),
         "counter_names": frame("counter_names", names),
         "shader_engines": trace.shader_engines.with_columns(counter_interval_cycles=pl.lit(interval, dtype=pl.UInt64)),
     }

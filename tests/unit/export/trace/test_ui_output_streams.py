@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def test_optional_streams(tmp_path: Path) -> None:
     counters = frame(
-        "counters",
+        "sampled_counters",
         {"se": [1, 0], "time_cycles": [1040, 1160], "cu": [1, 2], "bank": [0, 1]}
         | {f"value{number}": [number, 65535] for number in range(4)},
     )
@@ -49,7 +49,7 @@ def test_optional_streams(tmp_path: Path) -> None:
     realtime = frame("realtime", {"se": [0], "shader_clock_cycles": [-5], "realtime_ticks": [2**63]})
     trace = made(
         [one_wave()],
-        counters=counters,
+        sampled_counters=counters,
         other_simd=other,
         shader_data=values,
         markers=markers,

@@ -125,7 +125,7 @@ def test_counters_of_all_engines_and_of_one() -> None:
     trace = with_counters().trace
     for se in (None, 0, 1):
         which = {} if se is None else {"se": se}
-        got = table(with_counters(), "curves", name="counters", level=0, tile=1, **which)
+        got = table(with_counters(), "curves", name="sampled_counters", level=0, tile=1, **which)
         begin = int(answer(with_counters(), "curve_names")["begin"])  # type: ignore[call-overload]
         steps = dict(gpu_curve(trace, 1, se=se).rows())
         for number, value in got.filter(pl.col("series") == 1).select("bin", "value").iter_rows():
@@ -172,7 +172,7 @@ def test_parameters_that_make_no_sense(given: dict[str, object]) -> None:
 
 def test_an_engine_that_is_not_there_has_no_curves() -> None:
     assert table(busy(), "curves", name="occupancy", level=0, tile=0, se=1 << 15).is_empty()
-    assert table(with_counters(), "curves", name="counters", level=0, tile=0, se=77).is_empty()
+    assert table(with_counters(), "curves", name="sampled_counters", level=0, tile=0, se=77).is_empty()
     kept = len(busy().cache), len(busy().trace.answers)
     for se in range(100, 120):
         table(busy(), "curves", name="occupancy", level=0, tile=0, se=se)

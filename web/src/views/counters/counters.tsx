@@ -13,10 +13,10 @@ import { Editor } from "./editor";
 import { chosenSet, savedSets } from "./saved_sets";
 import "./counters.css";
 
-type Chart = "derived" | "counters" | "clock";
+type Chart = "derived" | "sampled_counters" | "clock";
 const CHARTS: [Chart, string][] = [
   ["derived", "derived"],
-  ["counters", "counters"],
+  ["sampled_counters", "counters"],
   ["clock", "shader clock"],
 ];
 
@@ -27,13 +27,13 @@ function Counters() {
 
 function Charts({ sets }: { sets: CurveSet[] }) {
   const of = (name: string) => sets.filter((set) => set.name === name);
-  const hasCounters = of("counters").length > 0;
+  const hasCounters = of("sampled_counters").length > 0;
   const engine = useSignal<number | null>(null);
   const off = useSignal<Set<Chart>>(new Set(hasCounters ? ["clock"] : []));
   const isEditing = useSignal(false);
-  const engines = (hasCounters ? of("counters") : of("clock")).map(({ se }) => se).filter((se) => se !== null);
+  const engines = (hasCounters ? of("sampled_counters") : of("clock")).map(({ se }) => se).filter((se) => se !== null);
   const pick = (name: string) => of(name).find(({ se }) => se === engine.value) ?? of(name)[0];
-  const raw = pick("counters");
+  const raw = pick("sampled_counters");
   const clock = pick("clock");
   const there = CHARTS.filter(([chart]) => (chart === "clock" ? clock : hasCounters));
   const isOn = (chart: Chart) => !off.value.has(chart) && there.some(([known]) => known === chart);
@@ -91,7 +91,7 @@ function Charts({ sets }: { sets: CurveSet[] }) {
             }}
           />
         ) : null}
-        {raw && isOn("counters") ? (
+        {raw && isOn("sampled_counters") ? (
           <CurveChart set={raw} label="Counters over time" fileName="counters">
             <span title="Sum over CUs, each at its latest sample; samples hold what was counted since the one before">
               Counters, sum over CUs
@@ -177,7 +177,7 @@ export const counters: View = {
   hint: "Counters streamed into the trace, derived counters with an editor, and the shader clock, over time",
   about: "trace",
   missing: (overview) =>
-    overview.kind === "trace" && (overview.holds.counters || (overview.holds.realtime ?? 0) > 1)
+    overview.kind === "trace" && (overview.holds.sampled_counters || (overview.holds.realtime ?? 0) > 1)
       ? ""
       : "neither counters nor wall-clock times are in this trace (rocprofv3 --att-perfcounters)",
   component: Counters,

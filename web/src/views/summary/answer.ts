@@ -62,7 +62,7 @@ export interface SummaryAnswer {
     bubble_share: number | null;
     is_issue_only: boolean;
   };
-  counters: Counted | null;
+  sampled_counters: Counted | null;
 }
 
 /** One CU with its utilization per unit and what it counted. */

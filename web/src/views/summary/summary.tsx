@@ -73,7 +73,7 @@ function Page({ answer }: { answer: SummaryAnswer }) {
         <Activity answer={answer} ring={ring} />
         <Totals answer={answer} />
         <Kernels kernels={answer.kernels} />
-        {answer.counters ? <Hardware counted={answer.counters} /> : null}
+        {answer.sampled_counters ? <Hardware counted={answer.sampled_counters} /> : null}
         <Pipes answer={answer} />
         {answer.totals.missing.length ? (
           <p class="faint-text">Not in this trace: {answer.totals.missing.join(", ")}.</p>
@@ -182,8 +182,8 @@ function table(answer: SummaryAnswer): string {
   for (const { pipe, busy_cycles_total, busy_share } of answer.pipes.busy) {
     rows.push([`pipe ${pipe}`, busy_cycles_total, busy_share]);
   }
-  for (const { unit, share } of answer.counters?.hardware ?? []) rows.push([`hardware ${unit}`, null, share]);
-  for (const line of answer.counters ? cuLines(answer.counters) : []) {
+  for (const { unit, share } of answer.sampled_counters?.hardware ?? []) rows.push([`hardware ${unit}`, null, share]);
+  for (const line of answer.sampled_counters ? cuLines(answer.sampled_counters) : []) {
     for (const [unit, share] of line.shares) rows.push([`${line.place} ${unit}`, null, share]);
     for (const [name, count] of line.counts) rows.push([`${line.place} ${name}`, count, null]);
   }

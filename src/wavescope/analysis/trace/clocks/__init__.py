@@ -141,5 +141,5 @@ def _offsets(spans: Mapping[int, _Span]) -> dict[int, int] | None:
 
 
 def _engines_with_data(trace: ThreadTrace) -> set[int]:
-    tables = (trace.waves, trace.occupancy, trace.counters)
+    tables = (trace.waves, trace.occupancy, trace.sampled_counters)
     return {se for table in tables for se in table["se"].unique().to_list()}

@@ -38,14 +38,14 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
     were issued behind it; half an interval is taken off, or half of what is less than an interval.
     """
     positions = _positions(trace)
-    if not positions or not trace.counters.height:
+    if not positions or not trace.sampled_counters.height:
         return pl.DataFrame(schema={name: getattr(pl, dtype) for name, dtype in _SCHEMA.items()}), 0
     recorded = [value for value in trace.shader_engines["counter_interval_cycles"].drop_nulls() if value]
     interval = int(min(recorded, default=DEFAULT_INTERVAL_CYCLES))
     parts = [
         _of_engine(trace, se, counter, position, interval)
         for counter, position in positions.items()
-        for se in trace.counters["se"].unique().sort()
+        for se in trace.sampled_counters["se"].unique().sort()
     ]
     ended = pl.concat(parts)
     return _statistics(trace, ended, interval), interval
@@ -62,7 +62,7 @@ def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interva
     """Issues of one shader engine whose end a sample showed."""
     waves = trace.waves.filter(pl.col("se") == se)
     cu = waves["cu"].drop_nulls().mode().sort().to_list()
-    chosen = trace.counters.filter((pl.col("se") == se) & (pl.col("bank") == 0) & pl.col("cu").is_in(cu[:1]))
+    chosen = trace.sampled_counters.filter((pl.col("se") == se) & (pl.col("bank") == 0) & pl.col("cu").is_in(cu[:1]))
     samples = _filled(chosen.select("time_cycles", level=pl.col(f"value{position}").cast(pl.Int64)), interval)
     issue = pl.col("time_cycles") + pl.col("stall_cycles") + pl.col("simd").cast(pl.Int64)
     issues = (

@@ -41,7 +41,7 @@ value_max     Int64    -  | largest sample
 
 
 @dataclass(frozen=True)
-class Counters(Answer):
+class SampledCounters(Answer):
     """The counters streamed into the trace (gfx9)."""
 
     definition: ClassVar[str] = (
@@ -102,7 +102,7 @@ class Counters(Answer):
 
 
 @bounded(bins=BINS)
-def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -> Counters:
+def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -> SampledCounters:
     """Totals, curves and hardware utilization from the counters in the trace.
 
     `names` are those of the first counters, in the order of the capture, where the trace does not hold them.
@@ -120,7 +120,7 @@ def counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int = 60) -
     by_cu = _by_cu(trace, known)
     peaks = {name: max(curve["value"].to_list(), default=0) for name, curve in curves.items()}
     hardware, hardware_by_cu = _hardware(by_cu, peaks)
-    return Counters(
+    return SampledCounters(
         totals=_summed(by_cu, known),
         by_cu=by_cu,
         curves=_binned(curves, stretches),
@@ -214,4 +214,4 @@ def _hardware(by_cu: pl.DataFrame, peaks: Mapping[str, int]) -> tuple[pl.DataFra
 
 
 def _empty(table: str) -> pl.DataFrame:
-    return empty_frame(Counters.tables[table])
+    return empty_frame(SampledCounters.tables[table])

@@ -30,7 +30,7 @@ def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
     UsageError
         When more names are given than there are counters, or one twice.
     """
-    banks = max(trace.counters["bank"].to_list(), default=-1) + 1
+    banks = max(trace.sampled_counters["bank"].to_list(), default=-1) + 1
     named = {
         row["bank"] * PER_BANK + row["position"]: row["name"]
         for row in trace.counter_names.drop_nulls().iter_rows(named=True)
@@ -52,11 +52,11 @@ def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
 @once_per_trace
 def sampling_step(trace: ThreadTrace) -> int:
     """Cycles between two samples of a CU, judged from the samples (rcv_features 2.13); 0 without counters."""
-    if trace.counters.is_empty():
+    if trace.sampled_counters.is_empty():
         return 0
     gap = pl.col("time_cycles").sort().diff()
     usable = gap.filter(gap >= _SHORTEST_STEP_CYCLES).min().fill_null(_LONGEST_STEP_CYCLES)
-    per_cu = trace.counters.group_by("bank", "se", "cu").agg(step=usable.clip(upper_bound=_LONGEST_STEP_CYCLES))
+    per_cu = trace.sampled_counters.group_by("bank", "se", "cu").agg(step=usable.clip(upper_bound=_LONGEST_STEP_CYCLES))
     per_engine = per_cu.group_by("bank", "se").agg(pl.col("step").min())
     banks = [_agreed(part["step"].to_list()) for part in per_engine.partition_by("bank")]
     return _agreed(banks)
@@ -71,7 +71,7 @@ def _agreed(steps: Sequence[int]) -> int:
 def samples(trace: ThreadTrace, number: int) -> pl.DataFrame:
     """Samples of one counter on the aligned clock: `se`, `cu`, `time_cycles`, `value`, by engine, CU and time."""
     bank, position = divmod(number, PER_BANK)
-    of_bank = aligned(trace, trace.counters.filter(pl.col("bank") == bank), "time_cycles")
+    of_bank = aligned(trace, trace.sampled_counters.filter(pl.col("bank") == bank), "time_cycles")
     return of_bank.select("se", "cu", "time_cycles", value=pl.col(f"value{position}").cast(pl.Int64)).sort(
         "se", "cu", "time_cycles", maintain_order=True
     )

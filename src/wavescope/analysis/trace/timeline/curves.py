@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 #: Name -> unit.  Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per
-#: kernel; wave_states: traced waves per state; counters: each CU at its latest sample, added up; clock: between
+#: kernel; wave_states: traced waves per state; sampled_counters: each CU at its latest sample, added up; clock: between
 #: realtime pairs, per engine.
 CURVES: dict[str, str] = {
     "occupancy": "waves",
     "dispatches": "waves",
     "wave_states": "waves",
-    "counters": "per sampling step",
+    "sampled_counters": "per sampling step",
     "clock": "MHz",
 }
 
@@ -49,7 +49,7 @@ class Series:
 
 def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
     """The shader engines that curves of a name can be restricted to."""
-    tables = {"wave_states": trace.waves, "counters": trace.counters, "clock": trace.realtime}
+    tables = {"wave_states": trace.waves, "sampled_counters": trace.sampled_counters, "clock": trace.realtime}
     return list(tables.get(_checked(name), trace.occupancy)["se"].unique().sort())
 
 
@@ -57,7 +57,7 @@ def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
 def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[Series, ...]:
     """The curves of a name in their order, without computing them; `se`: those of one shader engine."""
     _checked(name)
-    if name == "counters":
+    if name == "sampled_counters":
         names = counter_names(trace) if _has(trace, se) else []
         return tuple(Series(name.removeprefix("SQ_"), {"counter": name}) for name in names)
     if name == "wave_states":
@@ -80,7 +80,7 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
 def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tuple[StepCurve, ...]:
     """The curves of a name, in the order of `curve_series`, on the aligned clock."""
     series = curve_series(trace, name, se=se)
-    if name == "counters":
+    if name == "sampled_counters":
         curves = [gpu_curve(trace, number, se=se) for number in range(len(series))]
         return tuple(StepCurve.of_values(curve) for curve in curves)
     if name == "clock":
@@ -121,7 +121,7 @@ def _checked(name: str) -> str:
 
 
 def _has(trace: ThreadTrace, se: int | None) -> bool:
-    return bool(trace.counters.height) if se is None else se in curve_engines(trace, "counters")
+    return bool(trace.sampled_counters.height) if se is None else se in curve_engines(trace, "sampled_counters")
 
 
 def _of(changes: pl.DataFrame, series: Series) -> pl.DataFrame:

@@ -51,15 +51,15 @@ def counter_files(trace: ThreadTrace) -> dict[str, bytes]:
     """`se<E>_perfcounter.json`: the samples of each shader engine."""
     return {
         f"se{se}_perfcounter.json": encode({"data": msgspec.Raw(integer_rows(part.select(_COUNTER_FIELDS)))})
-        for (se,), part in _parts(trace.counters, "se")
+        for (se,), part in _parts(trace.sampled_counters, "se")
     }
 
 
 def counter_names(trace: ThreadTrace) -> list[str]:
     """Names by bank and place; counters without one are numbered: a raw trace does not say which were chosen."""
-    if trace.counters.is_empty():
+    if trace.sampled_counters.is_empty():
         return []
-    banks = int(trace.counters["bank"].max()) + 1  # type: ignore[arg-type]
+    banks = int(trace.sampled_counters["bank"].max()) + 1  # type: ignore[arg-type]
     rows = trace.counter_names.drop_nulls().select("bank", "position", "name").iter_rows()
     known = {bank * _COUNTERS_PER_BANK + position: name for bank, position, name in rows}
     return [known.get(number) or f"counter{number}" for number in range(banks * _COUNTERS_PER_BANK)]

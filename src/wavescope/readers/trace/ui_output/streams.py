@@ -48,7 +48,7 @@ def read_streams(folder: Folder, manifest: Manifest) -> Streams:
     """Read the optional files of a directory."""
     streams = Streams()
     streams.tables = {
-        "counters": _counters(folder, streams),
+        "sampled_counters": _sampled_counters(folder, streams),
         "counter_names": _counter_names(manifest.counter_names),
         "other_simd": _rows_of(folder, "other_simd", manifest.other_simd, _OTHER_SIMD_SCHEMA, streams),
         "shader_data": _rows_of(folder, "shader_data", manifest.shader_data, _SHADER_DATA_SCHEMA, streams),
@@ -62,7 +62,7 @@ def _counter_names(names: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(places[: 256 * _COUNTERS_PER_BANK], schema=schema, orient="row")
 
 
-def _counters(folder: Folder, streams: Streams) -> pl.DataFrame:
+def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
     found = ((name, match) for name in folder.names() if (match := _COUNTER_FILE.fullmatch(name)))
     files = sorted((number, name) for name, match in found if (number := engine_number(match[1])) is not None)
     parts = []
@@ -72,8 +72,8 @@ def _counters(folder: Folder, streams: Streams) -> pl.DataFrame:
             continue
         positions = {column: at for at, column in enumerate(_COUNTER_FIELDS)}
         rows = _core.read_integer_rows(_data_of(content, name, streams.losses), len(positions), len(positions))
-        parts.append(_fitting("counters", rows, positions, {"se": se}, name, streams))
-    return _joined("counters", parts)
+        parts.append(_fitting("sampled_counters", rows, positions, {"se": se}, name, streams))
+    return _joined("sampled_counters", parts)
 
 
 def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:

@@ -181,7 +181,7 @@ def test_streams(tmp_path: Path) -> None:
     }
     files["shaderdata_1_0.json"] = {"records": [[1050, 6, 1, 2, 5, 0], [1100, 4294967295, 1, 2, 5, 2]]}
     trace = opened(tmp_path, files)
-    assert trace.counters.rows()[1:] == [(0, 1040, 1, 1, 1, 1, 0, 0), (1, 1160, 1, 0, 2, 0, 12, 0)]
+    assert trace.sampled_counters.rows()[1:] == [(0, 1040, 1, 1, 1, 1, 0, 0), (1, 1160, 1, 0, 2, 0, 12, 0)]
     assert trace.counter_names.rows()[1] == (0, 1, "SQ_INSTS_SALU:0x2")
     assert trace.counter_names.rows()[4] == (1, 0, "e")
     assert trace.other_simd.rows() == [(0, 1010, 4, 131, 3), (0, 1020, 4, 131, 5)]

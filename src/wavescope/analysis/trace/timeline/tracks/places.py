@@ -58,7 +58,7 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
         trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end"))
     ]
     both.append(_outermost_instructions(trace))
-    tables = (trace.occupancy, trace.counters, trace.shader_data, trace.markers, trace.other_simd)
+    tables = (trace.occupancy, trace.sampled_counters, trace.shader_data, trace.markers, trace.other_simd)
     for table in (*tables, trace.events, trace.dispatches):
         times = table.filter(pl.col("time_cycles") > 0).select(aligned(trace, "time_cycles").alias("begin"))
         both.append(times.with_columns(end="begin"))
