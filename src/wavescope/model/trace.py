@@ -64,6 +64,8 @@ class ThreadTrace:
     tables: dict[str, pl.DataFrame]
     source: TraceSource
     lazy_tables: Mapping[str, Callable[[], pl.DataFrame]] = field(default_factory=dict, repr=False)
+    #: Lazy tables whose reading can add losses. They are read before `losses`, which is complete at any time.
+    lossy_tables: tuple[str, ...] = field(default=(), repr=False, compare=False)
     #: What `once_per_trace` keeps.
     answers: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
     #: For a selection: the trace it was made from, and which of its instructions were kept (Boolean).
@@ -119,6 +121,8 @@ class ThreadTrace:
         UsageError
             When no thread trace has a table of that name.
         """
+        for lossy in self.lossy_tables if name == "losses" else ():
+            self.table(lossy)
         if name not in self.tables:
             spec = THREAD_TRACE.get(name)
             if spec is None:

@@ -127,7 +127,8 @@ def decode_window(
         losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
-    trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables)
+    lossy_tables = ("code",) if source_root is None else ("code", "sources")
+    trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables, lossy_tables)
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     lazy_tables["code"] = lambda: _code_table(trace, code)
@@ -138,14 +139,14 @@ def decode_window(
 
 
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
-    """The `code` table; what the debug lines lost joins the trace's losses, because only now it is known."""
+    """Return the `code` table. The losses of the debug lines, found while it is built, go to the trace."""
     table = code.table(trace.executed.highest_row)
     add_losses(trace, code.line_losses)
     return table
 
 
 def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None) -> pl.DataFrame:
-    """The `sources` table; what was not read below the folder joins the trace's losses."""
+    """Return the `sources` table. Files below the folder that may not be read are losses of the trace."""
     from wavescope.readers.trace.sources import read_sources
 
     refused: dict[str, str] = {}

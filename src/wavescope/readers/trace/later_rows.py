@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from wavescope.readers.trace.buffers import Buffers
 
 _ROWS = ("instructions", "states")
-#: Tables that a part has in common with its trace.
-_SHARED = ("code", "kernels", "sources", "shader_engines", "losses")
+_SHARED = ("code", "kernels", "sources", "shader_engines")  #: Tables that a part has in common with its trace.
 
 
 def leave_rows(
@@ -90,10 +89,11 @@ def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
     for name, frame in trace.tables.items():
         if name in _SHARED:
             tables[name] = frame
-        elif name not in _ROWS and "se" in frame.columns:
+        elif name not in (*_ROWS, "losses") and "se" in frame.columns:
             tables[name] = frame.filter(pl.col("se") == se)
     tables["waves"] = _indexed(tables["waves"])
-    lazy = {name: partial(trace.table, name) for name in _SHARED if name not in tables}
+    # losses are always asked of the trace: they may not be complete yet
+    lazy = {name: partial(trace.table, name) for name in (*_SHARED, "losses") if name not in tables}
     instructions = tables["instructions"]
     # the part itself must not be in here: it would live until the garbage collector looks for circles
     return ThreadTrace(tables, trace.source, lazy | {"waits": lambda: _waits(instructions, trace)})
