@@ -16,8 +16,7 @@ from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
-from wavescope.analysis.trace.listing import isa_listing
-from wavescope.analysis.trace.listing.samples import sample_listing
+from wavescope.analysis.trace.listing import isa_listing, sample_listing
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits import waits
 

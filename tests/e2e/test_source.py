@@ -11,8 +11,7 @@ from tests.e2e.inputs import hostile_source, made_gemm, real_trace, sampled
 from tests.e2e.waiting import eventually
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.line_costs import line_costs
-from wavescope.analysis.trace.listing.sample_lines import sample_lines
-from wavescope.analysis.trace.listing.source_lines import source_listing
+from wavescope.analysis.trace.listing.source_lines import sample_lines, source_listing
 
 GEMM = "/wavescope/kernels/tiled_gemm.hip"
 ROW = '[data-view="source"] .row[data-line="{}"]'

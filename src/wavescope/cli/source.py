@@ -14,8 +14,7 @@ from wavescope.cli.kit.trace import trace_verb
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.listing.sample_lines import SampleLines
-    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
     from wavescope.cli.kit.trace import Asked
     from wavescope.model.trace import ThreadTrace
 
@@ -94,8 +93,7 @@ def _rows(asked: Asked, function: str | None) -> pl.Series | None:
 
 
 def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
-    from wavescope.analysis.trace.listing.sample_lines import sample_lines
-    from wavescope.analysis.trace.listing.source_lines import source_listing
+    from wavescope.analysis.trace.listing.source_lines import sample_lines, source_listing
 
     ask = source_listing if trace.instructions.height else sample_lines
     return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
@@ -117,9 +115,8 @@ def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[
 
 
 def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.trace.listing import IsaListing, isa_listing
+    from wavescope.analysis.trace.listing import IsaListing, isa_listing, sample_listing
     from wavescope.analysis.trace.listing.places import rows_at
-    from wavescope.analysis.trace.listing.samples import sample_listing
 
     around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
     listing = (

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from wavescope.analysis.trace.listing.sample_lines import SampleLines
-    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
     from wavescope.report.trace.measures import Measure, Row
 
 _WIDE = 100

@@ -9,7 +9,7 @@ import polars as pl
 import wavescope
 from tests.unit.export.made_traces import CODE
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing.sample_lines import SampleLines, sample_lines
+from wavescope.analysis.trace.listing.source_lines import SampleLines, sample_lines
 from wavescope.model.trace import ThreadTrace, TraceSource
 
 CHAINS = ["/a.py:2", "/h.h:9 -> /a.py:2", "/a.py:3", None, None, None]

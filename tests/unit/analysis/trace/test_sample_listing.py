@@ -9,7 +9,7 @@ import polars as pl
 import wavescope
 from tests.unit.export.made_traces import CODE
 from tests.unit.ui_directories import frame
-from wavescope.analysis.trace.listing.samples import SampleListing, sample_listing
+from wavescope.analysis.trace.listing import SampleListing, sample_listing
 from wavescope.model.trace import ThreadTrace, TraceSource
 
 

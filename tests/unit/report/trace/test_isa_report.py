@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 from rich.console import Console, RenderableType
 
-from wavescope.analysis.trace.listing import IsaListing
-from wavescope.analysis.trace.listing.samples import SampleListing
+from wavescope.analysis.trace.listing import IsaListing, SampleListing
 from wavescope.model.schema import empty_frame
 from wavescope.report.trace.listing import isa_report, samples_report
 from wavescope.report.trace.listing.lines import IsaView, contexts, focus, isa_lines, pairs_of

@@ -122,7 +122,11 @@ def hotspots(
     totals = {name: int(chosen[name].sum() or 0) for name in _SUMS}
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
     all_cycles, own_cycles = (int(frame.select(cycles.sum()).item() or 0) for frame in (costs, chosen))
-    units = _grouped(trace, chosen, by, attribution, mine, SORTS[sort])
+    if by == "kernel":
+        chosen, sources = _with_kernel_names(trace, chosen), source_of_rows(trace.code, attribution, mine)
+    else:
+        sources = units_of_rows(trace, by, attribution, mine)
+    units = unit_totals(trace, chosen, sources, _SUMS, SORTS[sort])
     shares = {
         "cycles_share": cycles / (all_cycles or 1),
         "stall_share": pl.col("stall_cycles_total") / (int(costs["stall_cycles_total"].sum()) or 1),
@@ -190,25 +194,30 @@ def _stored(trace: ThreadTrace) -> pl.DataFrame:
     )
 
 
-def _grouped(
-    trace: ThreadTrace, costs: pl.DataFrame, by: str, attribution: str, mine: Sequence[str], sort: str
+def _with_kernel_names(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    names = trace.kernels.select("kernel", unit="demangled")
+    return costs.join(names, on="kernel", how="left", maintain_order="left")
+
+
+def unit_totals(
+    trace: ThreadTrace, costs: pl.DataFrame, sources: pl.DataFrame, totals: Sequence[str], weight: str
 ) -> pl.DataFrame:
-    if by == "kernel":
-        names = trace.kernels.select("kernel", unit="demangled")
-        units = costs.join(names, on="kernel", how="left", maintain_order="left")
-        units = units.join(source_of_rows(trace.code, attribution, mine), on="row", how="left", maintain_order="left")
-    else:
-        units = costs.join(units_of_rows(trace, by, attribution, mine), on="row", how="left", maintain_order="left")
-    places = units.join(trace.code.select("row", "address", "text"), on="row", how="left", maintain_order="left")
-    costliest = pl.col(sort).arg_max()
+    """Add up the `totals` of the rows of each unit; the row with the largest `weight` gives text, file and line.
+
+    `costs` has one row per code row (per kernel and code row), `sources` are joined to it by row; one of them has the
+    `unit`. Units come by weight, then by their first row.
+    """
+    rows = costs.join(sources, on="row", how="left", maintain_order="left")
+    rows = rows.join(trace.code.select("row", "address", "text"), on="row", how="left", maintain_order="left")
+    costliest = pl.col(weight).arg_max()
     return (
-        places.group_by("unit", maintain_order=True)
+        rows.group_by("unit", maintain_order=True)
         .agg(
             pl.col("row").first().alias("first_row"),
             pl.col("address").first(),
             *(pl.col(name).gather(costliest).first() for name in ("text", "file", "line")),
             pl.len().cast(pl.Int64).alias("row_count"),
-            *(pl.col(name).sum() if costs[name].null_count() == 0 else pl.col(name).first() for name in _SUMS),
+            *(pl.col(name).sum() if costs[name].null_count() == 0 else pl.col(name).first() for name in totals),
         )
-        .sort(sort, "first_row", descending=[True, False], nulls_last=True)
+        .sort(weight, "first_row", descending=[True, False], nulls_last=True)
     )

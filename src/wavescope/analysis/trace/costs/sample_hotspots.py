@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.trace.costs.hotspots import units_of_rows
+from wavescope.analysis.trace.costs.hotspots import unit_totals, units_of_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.trace import ThreadTrace
+
+_TOTALS = ("sample_count", "issued_count", "stalled_count")
 
 
 @dataclass(frozen=True)
@@ -72,51 +74,31 @@ def sample_hotspots(
     by: str = "instruction",
     attribution: str = "innermost",
     mine: Sequence[str] = (),
-    sort: str = "sample_count",
 ) -> SampleHotspots:
     """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function."""
     samples = trace.samples.with_columns(sample_count=pl.col("issued_count") + pl.col("stalled_count"))
-    samples = samples.filter(pl.col("sample_count") > 0)
+    samples = samples.filter(pl.col("sample_count") > 0).sort("row")
     total = int(samples["sample_count"].sum())
     reasons = trace.sample_reasons
     if rows is not None:
         samples, reasons = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (samples, reasons))
-    places = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
-    places = places.join(trace.code.select("row", "address", "text"), on="row", maintain_order="left")
-    units = _grouped(samples.join(places, on="row", how="left", maintain_order="left"), total)
-    top = _top_reason(reasons.join(places.select("row", "unit"), on="row", how="left"))
+    sources = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
+    units = unit_totals(trace, samples, sources, _TOTALS, "sample_count")
+    top = _top_reason(reasons.join(sources.select("row", "unit"), on="row", how="left"))
     units = units.join(top, on="unit", how="left", nulls_equal=True, maintain_order="left")
-    sums = samples.select(pl.col("sample_count", "issued_count", "stalled_count").sum()).row(0)
+    totals = samples.select(pl.col(_TOTALS).sum()).row(0, named=True)
     return SampleHotspots(
         by=by,
         attribution=attribution,
-        sample_count=sums[0],
-        issued_count=sums[1],
-        stalled_count=sums[2],
+        **totals,
         reasons=reasons.group_by("reason")
         .agg(pl.col("count").sum())
         .filter(pl.col("count") > 0)
         .sort("count", "reason", descending=[True, False])
         .with_columns(share=pl.col("count") / (total or 1)),
-        units=units.sort(sort, "first_row", descending=[True, False]).select(
+        units=units.with_columns(sample_share=pl.col("sample_count") / (total or 1)).select(
             pl.col(column.name).cast(getattr(pl, column.dtype)) for column in SampleHotspots.tables["units"].columns
         ),
-    )
-
-
-def _grouped(samples: pl.DataFrame, total: int) -> pl.DataFrame:
-    most = pl.col("sample_count").arg_max()
-    return (
-        samples.sort("row")
-        .group_by("unit", maintain_order=True)
-        .agg(
-            pl.col("row").first().alias("first_row"),
-            pl.col("address").first(),
-            *(pl.col(name).gather(most).first() for name in ("text", "file", "line")),
-            pl.len().cast(pl.Int64).alias("row_count"),
-            pl.col("sample_count", "issued_count", "stalled_count").sum(),
-        )
-        .with_columns(sample_share=pl.col("sample_count") / (total or 1))
     )
 
 

@@ -1,4 +1,4 @@
-"""What does each line of the source cost, and what was inlined into it?"""
+"""The cost of each source line in cycles or PC samples, and of the lines that were inlined into it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wavescope.analysis.trace.listing.source_frames import ByLine
     from wavescope.model.trace import ThreadTrace
 
 _SUMS = (
@@ -40,43 +41,78 @@ _COSTS = """
     exposed_cycles_total        Int64   cycles  | sum of the three
     stall_class                 String  -       | what its rows stalled on most (stall_classes.py); null = no stall
     stall_class_share           Float64 -       | share of that class in its stall, 0 to 1"""
-_LINES = table_spec(
-    "lines",
-    "one source line: every line of files whose text is here, and every line with rows of the other files",
-    f"""
-    file                        String  -       | path as in the debug lines
-    line                        UInt32  -       | number of the line; null = the compiler gave none
-    text                        String  -       | its text; null = not available here
-    {_COSTS.strip()}
-    """,
-)
-_INLINED = table_spec(
-    "inlined",
-    "one line of a function that was inlined into a line, directly or through others",
-    f"""
-    file                        String  -       | file of the line it was inlined into
-    line                        UInt32  -       | the line it was inlined into
-    path                        String  -       | from there inwards, `file:line` joined by ` -> `
-    depth                       UInt32  -       | 1 = inlined into the line itself
-    inlined_file                String  -       | file of the inlined line, the last of the path
-    inlined_line                UInt32  -       | number of the inlined line
-    inlined_text                String  -       | its text; null = not available here
-    {_COSTS.strip()}
-    """,
-)
-_FILES = table_spec(
-    "files",
-    "one file that lines belong to, costliest first",
-    f"""
-    file                        String   -       | path as in the debug lines
-    has_text                    Boolean  -       | whether its text is here
-    {_COSTS.strip()}
-    """,
-)
+_SAMPLES = """
+    row_count      Int64    -  | code rows that belong to it
+    issued_count   Int64    -  | samples in which one of them was issued
+    stalled_count  Int64    -  | samples in which it was not
+    reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
+    reason_share   Float64  -  | its share of the reasons, 0 to 1"""
+
+
+def _specs(costs: str, order: str) -> Mapping[str, TableSpec]:
+    """Return the tables of a listing whose rows have these cost columns; files are in this order."""
+    return {
+        "files": table_spec(
+            "files",
+            f"one file that lines belong to, {order} first",
+            f"""
+            file      String   -  | path as in the debug lines
+            has_text  Boolean  -  | whether its text is here
+            {costs}
+            """,
+        ),
+        "lines": table_spec(
+            "lines",
+            "one source line: every line of files whose text is here, and every line with rows of the other files",
+            f"""
+            file  String  -  | path as in the debug lines
+            line  UInt32  -  | number of the line; null = the compiler gave none
+            text  String  -  | its text; null = not available here
+            {costs}
+            """,
+        ),
+        "inlined": table_spec(
+            "inlined",
+            "one line of a function that was inlined into a line, directly or through others",
+            f"""
+            file          String  -  | file of the line it was inlined into
+            line          UInt32  -  | the line it was inlined into
+            path          String  -  | from there inwards, `file:line` joined by ` -> `
+            depth         UInt32  -  | 1 = inlined into the line itself
+            inlined_file  String  -  | file of the inlined line, the last of the path
+            inlined_line  UInt32  -  | number of the inlined line
+            inlined_text  String  -  | its text; null = not available here
+            {costs}
+            """,
+        ),
+    }
 
 
 @dataclass(frozen=True)
-class SourceListing(Answer):
+class _Lines(Answer):
+    """The source with one kind of cost."""
+
+    attribution: str
+    files: pl.DataFrame
+    lines: pl.DataFrame
+    inlined: pl.DataFrame
+    unmapped_row_count: int  #: Rows without a debug line.
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the text of any file with rows is here."""
+        return bool(self.files["has_text"].any())
+
+    @classmethod
+    def select(cls, sums: ByLine, order: pl.Expr) -> dict[str, pl.DataFrame]:
+        """Return the tables with the columns of this class, files with the largest `order` first."""
+        files = sums.files.sort(order, "file", descending=[True, False])
+        frames = {"files": files, "lines": sums.lines, "inlined": sums.inlined}
+        return {name: frame.select(cls.tables[name].names) for name, frame in frames.items()}
+
+
+@dataclass(frozen=True)
+class SourceListing(_Lines):
     """The source with its costs."""
 
     definition: ClassVar[str] = (
@@ -85,19 +121,22 @@ class SourceListing(Answer):
         "a library. The costs of a line are the sums over its rows; lines inlined into it have their shares in "
         "`inlined`, where a row counts at every depth down to 64."
     )
-    tables: ClassVar[Mapping[str, TableSpec]] = {"files": _FILES, "lines": _LINES, "inlined": _INLINED}
+    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_COSTS, "costliest")
 
-    attribution: str
-    files: pl.DataFrame
-    lines: pl.DataFrame
-    inlined: pl.DataFrame
-    unmapped_row_count: int  #: Rows without a debug line.
     unmapped_cycles_total: int  #: Latency and idle of these rows.
 
-    @property
-    def has_text(self) -> bool:
-        """Whether the text of any file with rows is here."""
-        return bool(self.files["has_text"].any())
+
+@dataclass(frozen=True)
+class SampleLines(_Lines):
+    """The source with its samples."""
+
+    definition: ClassVar[str] = (
+        "Every code row belongs to one line of its inline chain, as in a listing of cycles; the samples of a line are "
+        "the sums over its rows."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = _specs(_SAMPLES, "most samples")
+
+    unmapped_sample_count: int  #: Samples of these rows.
 
 
 def source_listing(
@@ -120,12 +159,33 @@ def source_listing(
     """
     costs = row_costs(trace).select("row", *_SUMS)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
-    found = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
+    cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
+    sums = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
     return SourceListing(
         attribution,
-        found.files.sort("exposed_cycles_total", "file", descending=[True, False]).select(_FILES.names),
-        found.lines.select(_LINES.names),
-        found.inlined.select(_INLINED.names),
-        found.unmapped.height,
-        int(found.unmapped["latency_cycles_total"].sum()) + int(found.unmapped["idle_cycles_total"].sum()),
+        **SourceListing.select(sums, pl.col("exposed_cycles_total")),
+        unmapped_row_count=sums.unmapped.height,
+        unmapped_cycles_total=int(sums.unmapped.select(cycles.sum()).item()),
+    )
+
+
+def sample_lines(
+    trace: ThreadTrace, *, rows: pl.Series | None = None, attribution: str = "outermost", mine: Sequence[str] = ()
+) -> SampleLines:
+    """Return the source files with the samples of each line; parameters as in `source_listing`.
+
+    Raises
+    ------
+    UsageError
+        When there is no such attribution.
+    """
+    counts = trace.samples.select("row", "issued_count", "stalled_count")
+    reasons = trace.sample_reasons.select("row", "reason", "count")
+    sums = by_line(trace, rows, counts, reasons, attribution=attribution, mine=mine)
+    samples = pl.col("issued_count") + pl.col("stalled_count")
+    return SampleLines(
+        attribution,
+        **SampleLines.select(sums, samples),
+        unmapped_row_count=sums.unmapped.height,
+        unmapped_sample_count=int(sums.unmapped.select(samples.sum()).item()),
     )

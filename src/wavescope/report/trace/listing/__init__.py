@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from wavescope.analysis.trace.listing import IsaListing
-    from wavescope.analysis.trace.listing.samples import SampleListing
+    from wavescope.analysis.trace.listing import IsaListing, SampleListing
     from wavescope.report.trace.listing.lines import Line
     from wavescope.report.trace.measures import Measure, Row
 
