@@ -79,10 +79,10 @@ class StepCurve:
         last = int(np.searchsorted(self.times, edges[-1], side="left"))
         times = np.concatenate([edges[:1], self.times[first:last]])
         values = np.concatenate([self.at(edges[:1]), self.values[first:last]])
-        known = np.isfinite(values)
-        whole = bool(known.all())
-        covered = np.diff(edges).astype(np.float64) if whole else _integrals(times, known.astype(np.float64), edges)
-        sums = _integrals(times, values if whole else np.where(known, values, 0.0), edges)
+        is_finite = np.isfinite(values)
+        whole = bool(is_finite.all())
+        covered = np.diff(edges).astype(np.float64) if whole else _integrals(times, is_finite.astype(np.float64), edges)
+        sums = _integrals(times, values if whole else np.where(is_finite, values, 0.0), edges)
         return _Sums(sums, covered, *_extremes(times, values, edges))
 
 

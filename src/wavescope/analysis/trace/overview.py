@@ -105,6 +105,6 @@ def unknown_code(trace: ThreadTrace) -> str:
     count = trace.instructions.height
     if not count or (trace.instructions["row"] >= 0).any():
         return ""
-    told = {loss.kind: f": {loss.message}; {loss.advice}" for loss in losses_of(trace)[::-1]}
-    reason = next((told[kind] for kind in _OF_MISSING_CODE if kind in told), "")
+    reasons = {loss.kind: f": {loss.message}; {loss.advice}" for loss in losses_of(trace)[::-1]}
+    reason = next((reasons[kind] for kind in _OF_MISSING_CODE if kind in reasons), "")
     return f"{count:,} instructions were executed, but the code of none of them is known{reason}"

@@ -24,19 +24,19 @@ def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     new = [question for question in questions if _key(question) not in trace.answers]
     if not new:
         return
-    found: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
+    results: dict[Hashable, list[Any]] = {_key(question): [] for question in new}
     for part in trace.each_part():
         for question, *more in new:
-            found[_key((question, *more))].append(question(part, trace, *more))
+            results[_key((question, *more))].append(question(part, trace, *more))
         del part  # before the next one is decoded
-    trace.answers.update(found)
+    trace.answers.update(results)
 
 
 def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
     """What every part answers to a question."""
     ask(trace, [(question, *more)])
-    found: list[Any] = trace.answers[_key((question, *more))]
-    return found
+    results: list[Any] = trace.answers[_key((question, *more))]
+    return results
 
 
 def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:

@@ -74,17 +74,17 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
         return trace
     check_range(selection.start_cycles, selection.end_cycles, "the time")
     waves = trace.waves.filter(_wave_filter(trace, selection))
-    kept = trace.instructions["wave"].is_in(waves["wave"].implode())
+    is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
         begin, end = selection.stretch
-        inside = kept & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
-        before = trace.instructions.filter(kept & (trace.instructions["time_cycles"] < begin))
+        inside = is_selected & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
+        before = trace.instructions.filter(is_selected & (trace.instructions["time_cycles"] < begin))
         waves, tables["states"] = _cut(waves, trace.states, before, begin, end)
-        kept = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
+        is_selected = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
         raise UsageError("no wave fits this choice", where=trace.source.path, advice=_what_there_is(trace))
-    instructions = trace.instructions.filter(kept)
+    instructions = trace.instructions.filter(is_selected)
     states = tables.get("states", trace.states)
     states = states.filter(states["wave"].is_in(waves["wave"].implode()))
     tables |= {"waves": _indexed(waves, instructions, states), "instructions": instructions, "states": states}
@@ -93,8 +93,8 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
         tables |= {name: trace.table(name).filter(pl.col("se").is_in(engines)) for name in _ENGINE_TABLES}
     lazy: dict[str, Callable[[], pl.DataFrame]] = {}
     lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
-    lazy |= {"losses": partial(trace.table, "losses"), "waits": lambda: _waits_of(trace, kept)}
-    return ThreadTrace(tables, trace.source, lazy, part_of=(trace, kept))
+    lazy |= {"losses": partial(trace.table, "losses"), "waits": lambda: _waits_of(trace, is_selected)}
+    return ThreadTrace(tables, trace.source, lazy, part_of=(trace, is_selected))
 
 
 def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
@@ -102,15 +102,15 @@ def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
 
     Selections of selections lead to the trace that is none.
     """
-    whole, kept = trace, None
+    whole, is_selected = trace, None
     while whole.part_of is not None:
         whole, outer = whole.part_of
-        if kept is None:
-            kept = outer
+        if is_selected is None:
+            is_selected = outer
         else:
-            places = outer.arg_true().filter(kept)
-            kept = pl.zeros(outer.len(), dtype=pl.UInt8, eager=True).scatter(places, 1).cast(pl.Boolean)
-    return whole, kept
+            places = outer.arg_true().filter(is_selected)
+            is_selected = pl.zeros(outer.len(), dtype=pl.UInt8, eager=True).scatter(places, 1).cast(pl.Boolean)
+    return whole, is_selected
 
 
 def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
@@ -196,20 +196,22 @@ def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFra
         (states, "first_state", "state_count"),
     ):
         places = frame.select("wave").with_row_index("place").group_by("wave")
-        found = places.agg(pl.col("place").min().cast(pl.UInt64).alias(first), pl.len().cast(pl.UInt32).alias(count))
-        filled = waves.drop(first, count).join(found, on="wave", how="left", maintain_order="left")
+        positions = places.agg(
+            pl.col("place").min().cast(pl.UInt64).alias(first), pl.len().cast(pl.UInt32).alias(count)
+        )
+        filled = waves.drop(first, count).join(positions, on="wave", how="left", maintain_order="left")
         waves = filled.with_columns(pl.col(first).fill_null(0), pl.col(count).fill_null(0)).select(waves.columns)
     return waves
 
 
-def _waits_of(trace: ThreadTrace, kept: pl.Series) -> pl.DataFrame:
+def _waits_of(trace: ThreadTrace, is_selected: pl.Series) -> pl.DataFrame:
     """Waits of the whole trace whose wait is kept; a producer that is not kept loses its place, but not its row."""
-    place = kept.cast(pl.UInt64).cum_sum() - 1
-    waits = trace.waits.filter(kept.gather(trace.waits["instruction"]))
-    producer_kept = kept.gather(waits["producer"])
+    place = is_selected.cast(pl.UInt64).cum_sum() - 1
+    waits = trace.waits.filter(is_selected.gather(trace.waits["instruction"]))
+    has_producer = is_selected.gather(waits["producer"])
     return waits.with_columns(
         instruction=place.gather(waits["instruction"]),
-        producer=pl.when(producer_kept).then(place.gather(waits["producer"])),
+        producer=pl.when(has_producer).then(place.gather(waits["producer"])),
     )
 
 

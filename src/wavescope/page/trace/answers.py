@@ -52,9 +52,9 @@ def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame
     return doubles(stalls(of_kernel(document, kernel)).by_row.drop("address"))
 
 
-def _without_rows(found: Stalls) -> dict[str, Any]:
+def _without_rows(result: Stalls) -> dict[str, Any]:
     """The rows go as Arrow: there can be a row and class for every instruction of the code."""
-    return {"definition": found.definition, **{name: part for name, part in vars(found).items() if name != "by_row"}}
+    return {"definition": result.definition, **{name: part for name, part in vars(result).items() if name != "by_row"}}
 
 
 def waits_of(document: Document, *, kernel: int | None = None) -> Any:
@@ -62,9 +62,9 @@ def waits_of(document: Document, *, kernel: int | None = None) -> Any:
 
     def make() -> Any:
         trace = of_kernel(document, kernel)
-        found = waits(trace)
+        result = waits(trace)
         exposed = row_costs(trace).select("row", "exposed_stall_cycles_total")
-        return replace(found, waits=found.waits.join(exposed, on="row", how="left", maintain_order="left"))
+        return replace(result, waits=result.waits.join(exposed, on="row", how="left", maintain_order="left"))
 
     return _kept(document, ("waits", kernel), make)
 
@@ -94,10 +94,10 @@ def coverage_of(document: Document) -> Any:
     """What was traced, on which paths the waves went, and which of them are unlike the others."""
 
     def make() -> dict[str, Any]:
-        found = coverage(document.trace)
-        shares = {"executed_share": found.executed_share, "traced_share": found.traced_share}
-        shares["is_same_short_path"] = found.is_same_short_path
-        return {"definition": found.definition, **vars(found), **shares}
+        result = coverage(document.trace)
+        shares = {"executed_share": result.executed_share, "traced_share": result.traced_share}
+        shares["is_same_short_path"] = result.is_same_short_path
+        return {"definition": result.definition, **vars(result), **shares}
 
     return _kept(document, ("coverage",), make)
 

@@ -96,8 +96,11 @@ def pipe_curves(document: Document) -> dict[str, Any]:
     """The curves of all pipes (`analysis.pipe_shares`): of which SIMD, and how they are tiled."""
     names = ("se", "simd", "pipe", "start_cycles", "end_cycles")
     series = [
-        {"label": f"SE {one.se} SIMD {one.simd} {one.pipe}", "keys": {name: getattr(one, name) for name in names}}
-        for one in pipe_shares(document.trace)
+        {
+            "label": f"SE {share.se} SIMD {share.simd} {share.pipe}",
+            "keys": {name: getattr(share, name) for name in names},
+        }
+        for share in pipe_shares(document.trace)
     ]
     return _tiling(document) | {"name": PIPES, "unit": "busy share", "se": None, "series": series}
 
@@ -134,7 +137,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
     if name == PIPES and se is None:
         return document.kept(
             ("curves", name, se),
-            lambda: [StepLevels(one.curve, grid.begin, grid.end) for one in pipe_shares(document.trace)],
+            lambda: [StepLevels(share.curve, grid.begin, grid.end) for share in pipe_shares(document.trace)],
         )
     engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
     if se is not None and se not in engines:
@@ -148,11 +151,11 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
     """Kept for the last few texts: each may hold large tensors."""
-    kept: dict[object, DerivedValues] = document.kept("derived", dict)
-    got = kept.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
-    kept[text, se] = got
-    for oldest in list(kept)[:-_MOST_TEXTS_KEPT]:
-        kept.pop(oldest, None)
+    cached: dict[object, DerivedValues] = document.kept("derived", dict)
+    got = cached.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
+    cached[text, se] = got
+    for oldest in list(cached)[:-_MOST_TEXTS_KEPT]:
+        cached.pop(oldest, None)
     return got
 
 

@@ -39,23 +39,23 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
         When there is no such instruction.
     """
     trace = document.trace
-    own = trace.instructions.height
-    if item >= own and trace.other_simd.height:
-        return _neighbour(trace, _row(trace.other_simd, item - own, "instruction"), item)
-    found = _row(trace.instructions, item, "instruction")
-    wave = trace.waves.filter(trace.waves["wave"] == found["wave"]).row(0, named=True)
+    own_count = trace.instructions.height
+    if item >= own_count and trace.other_simd.height:
+        return _neighbour(trace, _row(trace.other_simd, item - own_count, "instruction"), item)
+    row = _row(trace.instructions, item, "instruction")
+    wave = trace.waves.filter(trace.waves["wave"] == row["wave"]).row(0, named=True)
     first = wave["first_instruction"] or 0
     before = trace.instructions["row"].slice(first, item - first)
     return {
         "item": item,
-        "wave": found["wave"],
+        "wave": row["wave"],
         "position": item - first,
-        "row": found["row"],
-        "time_cycles": found["time_cycles"] + _offset(trace, wave["se"]),
-        "stall_cycles": found["stall_cycles"],
-        "duration_cycles": found["duration_cycles"],
-        "category": found["category"],
-        "iteration": int((before == found["row"]).sum()),
+        "row": row["row"],
+        "time_cycles": row["time_cycles"] + _offset(trace, wave["se"]),
+        "stall_cycles": row["stall_cycles"],
+        "duration_cycles": row["duration_cycles"],
+        "category": row["category"],
+        "iteration": int((before == row["row"]).sum()),
     }
 
 
@@ -72,18 +72,18 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
         When there is no such wave.
     """
     trace = document.trace
-    found = _row(resident_waves(trace), item, "wave")
-    offset = _offset(trace, found["se"])
-    start = _start_of(trace, found)
+    wave = _row(resident_waves(trace), item, "wave")
+    offset = _offset(trace, wave["se"])
+    start = _start_of(trace, wave)
     return {
         "item": item,
-        **found,
-        "start_cycles": found["start_cycles"] + offset,
-        "end_cycles": found["end_cycles"] + offset,
+        **wave,
+        "start_cycles": wave["start_cycles"] + offset,
+        "end_cycles": wave["end_cycles"] + offset,
         **start,
-        "kernel_name": _kernel_name(trace, found["kernel"]),
-        **_resources(document, found["kernel"], _launch_of(trace, found, start)),
-        "wave": _traced(trace, found),
+        "kernel_name": _kernel_name(trace, wave["kernel"]),
+        **_resources(document, wave["kernel"], _launch_of(trace, wave, start)),
+        "wave": _traced(trace, wave),
     }
 
 
@@ -96,16 +96,16 @@ def event(document: Document, *, item: int) -> dict[str, Any]:
         When there is no such event.
     """
     trace = document.trace
-    found = _row(all_events(trace), item, "event")
-    dispatch, kind = found.pop("dispatch"), found.pop("kind")
-    known: dict[str, Any] = {"item": item, **found, "type": EVENT_TYPES.get(kind, f"event {kind}")}
+    row = _row(all_events(trace), item, "event")
+    dispatch, kind = row.pop("dispatch"), row.pop("kind")
+    result: dict[str, Any] = {"item": item, **row, "type": EVENT_TYPES.get(kind, f"event {kind}")}
     if dispatch is not None:
-        known |= trace.dispatches.row(dispatch, named=True)
-        known |= {"type": "DISPATCH", "kernel_name": _kernel_name(trace, known["kernel"])}
-        known["address"] = f"0x{known['address'] or 0:x}"
-        known |= _resources(document, known["kernel"], known)
-    known["time_cycles"] += _offset(trace, known["se"])
-    return known | {name: str(known[name]) for name in ("payload", "code_object") if known.get(name) is not None}
+        result |= trace.dispatches.row(dispatch, named=True)
+        result |= {"type": "DISPATCH", "kernel_name": _kernel_name(trace, result["kernel"])}
+        result["address"] = f"0x{result['address'] or 0:x}"
+        result |= _resources(document, result["kernel"], result)
+    result["time_cycles"] += _offset(trace, result["se"])
+    return result | {name: str(result[name]) for name in ("payload", "code_object") if result.get(name) is not None}
 
 
 def marker(document: Document, *, item: int) -> dict[str, Any]:
@@ -117,10 +117,10 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
         When there is no such marker.
     """
     trace = document.trace
-    found = _row(marker_scopes(trace).scopes, item, "marker")
-    offset = _offset(trace, found["se"])
-    times = {name: found[name] + offset for name in ("start_cycles", "end_cycles")}
-    return {"item": item, **found, **times, "wave": _traced(trace, found)}
+    scope = _row(marker_scopes(trace).scopes, item, "marker")
+    offset = _offset(trace, scope["se"])
+    times = {name: scope[name] + offset for name in ("start_cycles", "end_cycles")}
+    return {"item": item, **scope, **times, "wave": _traced(trace, scope)}
 
 
 def shader_value(document: Document, *, item: int) -> dict[str, Any]:
@@ -132,9 +132,9 @@ def shader_value(document: Document, *, item: int) -> dict[str, Any]:
         When there is no such value.
     """
     trace = document.trace
-    found = _row(trace.shader_data, item, "value")
-    time = found["time_cycles"] + _offset(trace, found["se"])
-    return {"item": item, **found, "time_cycles": time, "value": f"0x{found['value'] or 0:x}"}
+    row = _row(trace.shader_data, item, "value")
+    time = row["time_cycles"] + _offset(trace, row["se"])
+    return {"item": item, **row, "time_cycles": time, "value": f"0x{row['value'] or 0:x}"}
 
 
 def _row(table: pl.DataFrame, item: int, what: str) -> dict[str, Any]:
@@ -147,31 +147,31 @@ def _offset(trace: ThreadTrace, se: int) -> int:
     return alignment(trace).offset(se)
 
 
-def _same(found: dict[str, Any], *names: str) -> list[pl.Expr]:
+def _same(row: dict[str, Any], *names: str) -> list[pl.Expr]:
     """Whether a row has the same values; of unknown ones nothing is the same."""
-    return [pl.col(name).eq(pl.lit(found[name])) & pl.col(name).is_not_null() for name in names]
+    return [pl.col(name).eq(pl.lit(row[name])) & pl.col(name).is_not_null() for name in names]
 
 
-def _neighbour(trace: ThreadTrace, found: dict[str, Any], item: int) -> dict[str, Any]:
+def _neighbour(trace: ThreadTrace, row: dict[str, Any], item: int) -> dict[str, Any]:
     return {
         "item": item,
         "wave": None,
         "position": None,
         "row": -1,
-        "time_cycles": found["time_cycles"] + _offset(trace, found["se"]),
+        "time_cycles": row["time_cycles"] + _offset(trace, row["se"]),
         "stall_cycles": 0,
-        "duration_cycles": found["duration_cycles"],
-        "category": found["category"],
+        "duration_cycles": row["duration_cycles"],
+        "category": row["category"],
         "iteration": None,
     }
 
 
-def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
+def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
     """What the occupancy event that started a wave says beside its time."""
     names = ("me", "pipe", "workgroup", "cluster")
-    time = found["start_cycles"] if found["has_begin"] else 0
+    time = wave["start_cycles"] if wave["has_begin"] else 0
     starts = trace.occupancy.filter(
-        *_same(found, "se", "cu", "simd", "slot"),
+        *_same(wave, "se", "cu", "simd", "slot"),
         pl.col("start"),
         pl.col("time_cycles") == time,
     )
@@ -181,11 +181,11 @@ def _start_of(trace: ThreadTrace, found: dict[str, Any]) -> dict[str, Any]:
     return {name: start[name] for name in names} | ({} if start["is_ext"] else {"workgroup": None, "cluster": None})
 
 
-def _launch_of(trace: ThreadTrace, found: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
+def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
     """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
     launched = trace.dispatches.filter(
-        *_same({**start, "se": found["se"]}, "se", "me", "pipe"),
-        pl.col("time_cycles") <= found["start_cycles"],
+        *_same({**start, "se": wave["se"]}, "se", "me", "pipe"),
+        pl.col("time_cycles") <= wave["start_cycles"],
     ).sort("time_cycles", maintain_order=True)
     return launched.row(-1, named=True) if launched.height else {}
 
@@ -197,15 +197,15 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
     """
     facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
     recorded = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
-    known = kernels.get(kernel)
-    if facts is None or known is None:
+    resources = kernels.get(kernel)
+    if facts is None or resources is None:
         return recorded
-    lds = known.lds_bytes
+    lds = resources.lds_bytes
     if launch.get("lds_bytes") is not None:
         static = document.trace.kernels.filter(_same({"kernel": kernel}, "kernel"))["lds_bytes"][0]
         lds = lds_of_launch(facts, static, launch["lds_bytes"])
-    told = {"vgprs": known.vgprs, "sgprs": known.sgprs, "agprs": known.agprs or None, "lds_bytes": lds}
-    return recorded | {name: value for name, value in told.items() if value is not None}
+    values = {"vgprs": resources.vgprs, "sgprs": resources.sgprs, "agprs": resources.agprs or None, "lds_bytes": lds}
+    return recorded | {name: value for name, value in values.items() if value is not None}
 
 
 def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
@@ -214,8 +214,8 @@ def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, 
         facts = architecture(trace, None).facts
     except UsageError:
         return None, {}
-    found = kernel_resources(trace, facts, Resources())
-    return facts, {one.kernel: one.resources for one in found if one.kernel is not None}
+    kernels = kernel_resources(trace, facts, Resources())
+    return facts, {kernel.kernel: kernel.resources for kernel in kernels if kernel.kernel is not None}
 
 
 def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
@@ -223,12 +223,12 @@ def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
     return named.item(0, 0) if named.height else None
 
 
-def _traced(trace: ThreadTrace, found: dict[str, Any]) -> int | None:
+def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
     """The traced wave of that slot that shares most time."""
-    shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(found["end_cycles"])) - pl.max_horizontal(
-        pl.col("start_cycles"), pl.lit(found["start_cycles"])
+    shared = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
+        pl.col("start_cycles"), pl.lit(row["start_cycles"])
     )
-    waves = trace.waves.filter(*_same(found, "se", "cu", "simd", "slot"), shared >= 0)
+    waves = trace.waves.filter(*_same(row, "se", "cu", "simd", "slot"), shared >= 0)
     return int(waves.sort(shared)["wave"][-1]) if waves.height else None
 
 

@@ -60,10 +60,10 @@ def row_latencies(document: Document) -> pl.DataFrame:
 
 
 def _row_latencies(document: Document) -> pl.DataFrame:
-    found = memory_latency(document.trace)
+    latencies = memory_latency(document.trace)
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
-    counted = found.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
-    waited = found.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
+    counted = latencies.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
+    waited = latencies.by_row.join(counted, on="row", how="anti").select(*columns, "is_bound", origin=pl.lit("waits"))
     return doubles(pl.concat([counted, waited]).sort("row"))
 
 

@@ -30,10 +30,10 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
     UsageError
         When there is no such wave.
     """
-    found = loop_iterations(document.trace, wave)
+    iterations = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
     move = alignment(document.trace).offset(se)
-    return doubles(found.with_columns(pl.col("start_cycles") + move))
+    return doubles(iterations.with_columns(pl.col("start_cycles") + move))
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:

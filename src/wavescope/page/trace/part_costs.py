@@ -54,8 +54,8 @@ def _on_one_clock(trace: ThreadTrace) -> ThreadTrace:
         "instructions": instructions.with_columns(aligned(trace, "time_cycles")).drop("se"),
         "other_simd": trace.other_simd.with_columns(aligned(trace, "time_cycles")),
     }
-    kept = {name: trace.table(name) for name in ("code", "states", "shader_engines", "kernels")}
-    return ThreadTrace(kept | moved, trace.source)
+    shared = {name: trace.table(name) for name in ("code", "states", "shader_engines", "kernels")}
+    return ThreadTrace(shared | moved, trace.source)
 
 
 _RANGE = ("begin", "end")

@@ -123,19 +123,19 @@ def _numbered(document: Document, frame: pl.DataFrame, *, file: str = "file", li
 
 
 def _text_lines(document: Document, file: str) -> list[str] | None:
-    found = document.trace.sources.filter(pl.col("file") == file)["text"].drop_nulls()
-    return None if not found.len() else found[0].replace("\r\n", "\n").split("\n")
+    texts = document.trace.sources.filter(pl.col("file") == file)["text"].drop_nulls()
+    return None if not texts.len() else texts[0].replace("\r\n", "\n").split("\n")
 
 
 def _glimpses(document: Document, lines: pl.DataFrame) -> list[tuple[int, list[int], list[str]]]:
     """File, numbers and beginnings of the lines in the table whose text is here."""
-    found = []
+    glimpses = []
     for (number,), group in lines.select("file", "line").group_by("file", maintain_order=True):
         text = _text_lines(document, _costs(document).files["file"][number])
         if text is not None:
             there = [line for line in group["line"].to_list() if 0 < line <= len(text)]
-            found.append((number, there, [text[line - 1].strip()[:LONGEST_GLIMPSE] for line in there]))
-    return found
+            glimpses.append((number, there, [text[line - 1].strip()[:LONGEST_GLIMPSE] for line in there]))
+    return glimpses
 
 
 def _every_file(document: Document) -> list[dict[str, int]]:

@@ -27,9 +27,9 @@ def _summary(document: Document) -> dict[str, Any]:
     split = activity(trace)
     covered = coverage(trace)
     pipes = utilization(trace, bins=1)
-    held = contents(trace)
+    totals = contents(trace)
     counted = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
-    resources = held.kernels.drop("code_object", "address", "size").to_dicts()
+    resources = totals.kernels.drop("code_object", "address", "size").to_dicts()
     answer = {
         "activity": {
             "definition": split.definition, "idle_cycles_total": split.idle_cycles_total,
@@ -38,11 +38,11 @@ def _summary(document: Document) -> dict[str, Any]:
             "idle_share": split.idle_share, "stall_share": split.stall_share, "issue_share": split.issue_share,
         },
         "totals": {
-            "shader_engines": held.shader_engines, "span_cycles": held.overview.span_cycles,
-            "waves": held.overview.waves, "waves_complete": held.overview.waves_complete,
-            "instructions": held.overview.instructions, "unresolved": held.overview.unresolved,
-            "clock_mhz": held.overview.clock_mhz, "code_rows": held.code_rows, "rows_with_line": held.rows_with_line,
-            "pc_samples": held.pc_samples, "missing": held.missing,
+            "shader_engines": totals.shader_engines, "span_cycles": totals.overview.span_cycles,
+            "waves": totals.overview.waves, "waves_complete": totals.overview.waves_complete,
+            "instructions": totals.overview.instructions, "unresolved": totals.overview.unresolved,
+            "clock_mhz": totals.overview.clock_mhz, "code_rows": totals.code_rows,
+            "rows_with_line": totals.rows_with_line, "pc_samples": totals.pc_samples, "missing": totals.missing,
         },
         "kernels": resources,
         "coverage": {

@@ -69,10 +69,10 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
 
 def _place(document: Document, wave: int) -> tuple[int, int, int]:
     """Where the instructions of a wave lie, how many there are, and its shader engine."""
-    found = document.trace.waves.filter(pl.col("wave") == wave)
-    if wave < 0 or not found.height:
+    row = document.trace.waves.filter(pl.col("wave") == wave)
+    if wave < 0 or not row.height:
         raise UsageError(f"there is no wave {wave}")
-    first, count, se = found.select("first_instruction", "instruction_count", "se").row(0)
+    first, count, se = row.select("first_instruction", "instruction_count", "se").row(0)
     return first or 0, count or 0, se
 
 

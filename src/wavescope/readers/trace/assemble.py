@@ -50,9 +50,9 @@ def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
 def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The tables of the model: kernel numbers joined in, columns chosen and ordered as the schema says."""
     result = dict(tables)
-    known = (entries["code_object"], entries["address"])
+    entry_columns = (entries["code_object"], entries["address"])
     for name in _ENTERING:
-        numbers = pl.DataFrame(_core.entry_numbers(_entry_columns(tables[name], name), known))
+        numbers = pl.DataFrame(_core.entry_numbers(_entry_columns(tables[name], name), entry_columns))
         result[name] = tables[name].with_columns(numbers["kernel"])
     slot = pl.int_range(pl.len(), dtype=pl.UInt32).over("se", "simd", "slot").alias("slot_wave")
     result["waves"] = result["waves"].with_row_index("wave").with_columns(slot)

@@ -179,8 +179,8 @@ def _with_code(
             code = load_code(files, heads, lambda: entries)
             records = decode_all(code.program)
     if code.is_partial and any(len(_core.tables(record)["losses"]) for record in records):
-        found = code.entries
-        code = load_code(files, heads, None if found is None else lambda: found, whole=True)
+        kernel_entries = code.entries
+        code = load_code(files, heads, None if kernel_entries is None else lambda: kernel_entries, whole=True)
         records = decode_all(code.program)
     return code, records
 

@@ -100,9 +100,9 @@ class Code:
 
     def missing_for(self, entries: pl.DataFrame) -> list[Loss]:
         """Losses for code objects that the trace entered and that nobody gave."""
-        known = {part.id for part in self.parts}
+        ids = {part.id for part in self.parts}
         wanted = entries.filter(entries["code_object"] != 0)["code_object"].unique().sort().to_list()
-        losses = [Loss("no_code_object", detail=str(number)) for number in wanted if number not in known]
+        losses = [Loss("no_code_object", detail=str(number)) for number in wanted if number not in ids]
         raw = entries.filter(entries["code_object"] == 0)["address"].to_list()
         lost = [address for address in raw if not any(self._has(part, 0, address) for part in self.parts)]
         if lost:
@@ -228,8 +228,8 @@ def load_code(
 
 
 def _likely_target(heads: Sequence[bytes]) -> str | None:
-    found = (_LIKELY_TARGETS.get(generation_of(head[:8])) for head in heads)
-    return next((target for target in found if target), None)
+    targets = (_LIKELY_TARGETS.get(generation_of(head[:8])) for head in heads)
+    return next((target for target in targets if target), None)
 
 
 def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, losses: list[Loss]) -> Iterator[_Part]:

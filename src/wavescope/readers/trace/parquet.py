@@ -109,10 +109,10 @@ class _Store:
         self.described = manifest.get("source")
 
     def source(self) -> TraceSource:
-        known = self.described if isinstance(self.described, dict) else {}
-        others = known.get("other_dispatches")
-        texts = {key: known[key] for key in ("target", "target_origin") if isinstance(known.get(key), str)}
-        numbers = {key: known[key] for key in ("agent", "dispatch") if isinstance(known.get(key), int)}
+        fields = self.described if isinstance(self.described, dict) else {}
+        others = fields.get("other_dispatches")
+        texts = {key: fields[key] for key in ("target", "target_origin") if isinstance(fields.get(key), str)}
+        numbers = {key: fields[key] for key in ("agent", "dispatch") if isinstance(fields.get(key), int)}
         return TraceSource(
             path=self.folder.label,
             other_dispatches=tuple(n for n in others if isinstance(n, int)) if isinstance(others, list) else (),

@@ -48,11 +48,11 @@ def read_sources(
 
 def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
     """Put texts from below `source_root` into the trace, for files whose text it does not hold."""
-    held = trace.sources.filter(pl.col("text").is_not_null())
+    with_text = trace.sources.filter(pl.col("text").is_not_null())
     missing = trace.code.filter(pl.col("inline_chain").is_not_null())
     refused: dict[str, str] = {}
-    found = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(held["file"].implode()))
-    trace.tables["sources"] = pl.concat([held, found])
+    added = read_sources(missing, source_root, refused).filter(~pl.col("file").is_in(with_text["file"].implode()))
+    trace.tables["sources"] = pl.concat([with_text, added])
     _say_refused(trace, refused)
 
 
@@ -78,15 +78,15 @@ def _say_refused(trace: ThreadTrace, refused: Mapping[str, str]) -> None:
 def _text_below(root: Path, file: str, refused: dict[str, str]) -> str | None:
     parts = [part for part in PurePosixPath(file).parts if part not in ("/", "..", ".")]
     for start in range(len(parts)):
-        found = root.joinpath(*parts[start:])
+        path = root.joinpath(*parts[start:])
         try:
-            if not found.exists():
+            if not path.exists():
                 continue
-            why = not_read(found, root)
+            why = not_read(path, root)
             if why:
                 refused["/".join(parts[start:])] = why
-            elif found.is_file() and found.stat().st_size <= MAX_SOURCE_BYTES:
-                return read_regular(found).decode("utf-8", "replace")
+            elif path.is_file() and path.stat().st_size <= MAX_SOURCE_BYTES:
+                return read_regular(path).decode("utf-8", "replace")
         except (OSError, ValueError):  # ValueError: a name with a NUL character
             continue
     return None

@@ -39,14 +39,14 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
         return empty_frame(spec)
     rows = _positions(instructions["row"], code["row"])
     texts = code["text"].fill_null("").to_list()
-    found = pl.DataFrame(_core.match_waits(texts, gfxip, instructions["wave"], rows))
-    wait, producer = found["instruction"], found["producer"]
+    matches = pl.DataFrame(_core.match_waits(texts, gfxip, instructions["wave"], rows))
+    wait, producer = matches["instruction"], matches["producer"]
     names = pl.Series(_core.WAIT_COUNTERS, dtype=pl.String)
-    return found.with_columns(
+    return matches.with_columns(
         instructions["wave"].gather(wait).alias("wave"),
         instructions["row"].gather(wait).alias("row"),
         instructions["row"].gather(producer).alias("producer_row"),
-        names.gather(found["counter"]).alias("counter"),
+        names.gather(matches["counter"]).alias("counter"),
     ).select(spec.names)
 
 

@@ -83,10 +83,10 @@ def _place(answer: Barriers) -> str:
 def _shares(answer: Barriers) -> dict[int, str]:
     """Row -> shares of the places whose wave was last, in the order of the places, in percent."""
     place = _place(answer)
-    found = answer.last_waves.group_by("row", place).agg(pl.col("last_share").sum())
-    places = sorted(found[place].unique().to_list())
-    shares = {(row, at): share for row, at, share in found.iter_rows()}
-    rows = found["row"].unique().to_list()
+    last_shares = answer.last_waves.group_by("row", place).agg(pl.col("last_share").sum())
+    places = sorted(last_shares[place].unique().to_list())
+    shares = {(row, at): share for row, at, share in last_shares.iter_rows()}
+    rows = last_shares["row"].unique().to_list()
     return {row: "/".join(f"{100 * shares.get((row, at), 0):.0f}" for at in places) for row in rows}
 
 
@@ -102,9 +102,9 @@ def _verdict(answer: Barriers) -> Text:
     if worst["meeting_count"] and count > 1:
         name = "SIMD" if place == "simd" else "slot"
         if often > _SYSTEMATIC / count:
-            said = percent(often, 0)
+            share = percent(often, 0)
             text.append(
-                f"; at row {worst['row']} the wave of {name} {worst[f'last_{place}']} is last in {said} of the cases"
+                f"; at row {worst['row']} the wave of {name} {worst[f'last_{place}']} is last in {share} of the cases"
             )
         else:
             text.append(f"; at row {worst['row']} no {name} is systematically last")

@@ -47,8 +47,8 @@ def coverage_report(
         parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
     if not seen.executed_row_count:
         return parts
-    said = any(caveat.advice == lines.remedy for caveat in caveats)
-    return [*parts, Text(), *_mapping(lines, few, remedy="" if said else lines.remedy)]
+    is_repeated = any(caveat.advice == lines.remedy for caveat in caveats)
+    return [*parts, Text(), *_mapping(lines, few, remedy="" if is_repeated else lines.remedy)]
 
 
 def caveat_lines(caveats: Sequence[Caveat]) -> list[RenderableType]:
@@ -100,8 +100,8 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableT
         text += f"the heaviest has {percent(lines.top_line_share)}"
     parts: list[RenderableType] = [_facts(("lines", lines.mapped_share, text))]
     if lines.line_count:
-        known = lines.lines["text"].null_count() < lines.lines.height
-        columns = _SOURCE_LINES if known else _SOURCE_LINES[:-1]
+        has_text = lines.lines["text"].null_count() < lines.lines.height
+        columns = _SOURCE_LINES if has_text else _SOURCE_LINES[:-1]
         parts.append(frame_table(lines.lines, columns, limit=few, what="lines", title="heaviest lines"))
     if lines.files.height > 1:
         parts.append(frame_table(lines.files, _FILES, limit=few, what="files", title="by file"))

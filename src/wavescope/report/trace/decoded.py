@@ -43,8 +43,8 @@ def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iter
         Column("folder", lambda row: printable(row["folder"]), takes_rest=True),
     )
     empty = int(rows["is_placeholder"].sum())
-    said = f", {empty:,} of them empty placeholder{'s' if empty > 1 else ''}" if empty else ""
-    yield frame_table(rows, columns, limit=limit, what=f"dispatches{said}")
+    note = f", {empty:,} of them empty placeholder{'s' if empty > 1 else ''}" if empty else ""
+    yield frame_table(rows, columns, limit=limit, what=f"dispatches{note}")
 
 
 def contents_report(
@@ -102,9 +102,9 @@ def _kernel(row: dict[str, Any]) -> str:
         "scratch_bytes": "B scratch",
         "workgroup_size": "work-items per workgroup",
     }
-    told = [f"{row[column]:,} {unit}" for column, unit in uses.items() if row[column] is not None]
-    origin = f" ({printable(row['resource_origin'])})" if told and row["resource_origin"] else ""
-    return f"{name}: {', '.join(told)}{origin}" if told else name
+    resources = [f"{row[column]:,} {unit}" for column, unit in uses.items() if row[column] is not None]
+    origin = f" ({printable(row['resource_origin'])})" if resources and row["resource_origin"] else ""
+    return f"{name}: {', '.join(resources)}{origin}" if resources else name
 
 
 def _holdings(facts: Contents) -> Iterator[str]:

@@ -49,21 +49,21 @@ def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[
         return [Text("no instruction was executed")]
     parts: list[RenderableType] = [_verdict(answer)]
     if answer.basis != "instructions":
-        said = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
-        parts.append(Text.assemble(("note: ", "bold cyan"), said))
+        note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
+        parts.append(Text.assemble(("note: ", "bold cyan"), note))
     return [*parts, Text(), hotspot_table(answer, limit=limit, width=width)]
 
 
 def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
     """The costliest units; the title says how many are not shown."""
     share = _share_of(answer)
-    known = answer.exposed_cycles_total is not None
+    has_exposed = answer.exposed_cycles_total is not None
     is_single = answer.by == "instruction"
     columns = [
         Column("share", lambda row: percent(row[share])),
         _bar(share),
-        *([Column("exposed", lambda row: short(row["exposed_cycles_total"]))] if known else []),
-        Column("latency", lambda row: short(row["latency_cycles_total"]), is_wide=known),
+        *([Column("exposed", lambda row: short(row["exposed_cycles_total"]))] if has_exposed else []),
+        Column("latency", lambda row: short(row["latency_cycles_total"]), is_wide=has_exposed),
         Column("stall", lambda row: short(row["stall_cycles_total"])),
         Column("idle", lambda row: short(row["idle_cycles_total"]), is_wide=True),
         Column("hits", lambda row: short(row["hit_count"]), is_wide=not is_single),

@@ -28,9 +28,9 @@ def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> l
     parts.append(frame_table(answer.by_row, _ROWS, limit=limit, width=width, what="memory operations", title=title))
     parts.append(Text(_LEGEND, "dim"))
     if answer.from_counters.height:
-        said = f"from counters sampled every {answer.counter_interval_cycles} cycles"
+        title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
         table = frame_table(
-            answer.from_counters, _COUNTERS, limit=limit, width=width, what="memory operations", title=said
+            answer.from_counters, _COUNTERS, limit=limit, width=width, what="memory operations", title=title
         )
         parts += [Text(), table]
     return parts
@@ -62,8 +62,8 @@ def _exposure(answer: MemoryLatency) -> Table:
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
         cells = round(_BAR_CELLS * share)
         bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (_BAR_CELLS - cells), "#999999"))
-        said = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
-        table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(said, justify="left"))
+        label = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
+        table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(label, justify="left"))
     return table
 
 

@@ -148,8 +148,8 @@ class _File:
         for number in numbers:
             text.append(f" {number(row):>7}")
         if wide:
-            said = words(row)
-            text.append(f"  {said if len(said) <= _WORDS else said[: _WORDS - 1] + '…':<{_WORDS}}")
+            reason = words(row)
+            text.append(f"  {reason if len(reason) <= _WORDS else reason[: _WORDS - 1] + '…':<{_WORDS}}")
         return text.append("  ")
 
 

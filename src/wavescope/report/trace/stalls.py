@@ -41,8 +41,8 @@ def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[Rend
     ]
     parts += [Text(), _idle(answer)]
     if answer.unresolved_wait_count:
-        said = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
-        parts.append(Text.assemble(("note: ", "bold cyan"), f"{said}; {stall_class('wait unresolved').meaning}"))
+        note = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
+        parts.append(Text.assemble(("note: ", "bold cyan"), f"{note}; {stall_class('wait unresolved').meaning}"))
     return [*parts, Text(), *_remedies(answer.classes)]
 
 

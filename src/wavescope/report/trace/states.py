@@ -56,10 +56,10 @@ def _verdict(states: States, pipes: Utilization) -> str:
         return "no wave was traced"
     shares = dict(states.total.select("state", "share").rows())
     parts = [f"{percent(shares.get(name, 0.0))} {name}" for name in ("EXEC", "WAIT", "STALL", "IDLE")]
-    said = "waves spend " + ", ".join(parts)
+    headline = "waves spend " + ", ".join(parts)
     if pipes.bubble_share is not None:
-        said += f"; in {percent(pipes.bubble_share)} of the cycles with waves a SIMD issues nothing"
-    return said
+        headline += f"; in {percent(pipes.bubble_share)} of the cycles with waves a SIMD issues nothing"
+    return headline
 
 
 def _clocks(clocks: ClockAlignment) -> str:

@@ -35,11 +35,10 @@ _LEGEND = (
 
 
 def _verdict(answer: Waits) -> Text:
-    held = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
+    share = answer.stalled_count / answer.execution_count if answer.execution_count else 0.0
     text = Text(f"waits held waves for {short(answer.stall_cycles_total)} cycles; ")
-    text.append(
-        f"{short(answer.stalled_count)} of {short(answer.execution_count)} executed waits ({percent(held, 0)}) did wait"
-    )
+    stalled, executed = short(answer.stalled_count), short(answer.execution_count)
+    text.append(f"{stalled} of {executed} executed waits ({percent(share, 0)}) did wait")
     top = answer.producers.filter(answer.producers["last_count"] > 0).head(1)
     if top.height:
         row = top.row(0, named=True)
@@ -54,15 +53,15 @@ def waits_table(answer: Waits, *, limit: int, width: int = WIDE) -> Table:
     shown = answer.waits.head(limit)
     title = truncation(shown.height, answer.waits.height, "waits")
     table = plain_table(title)
-    kept = range(len(_HEADINGS)) if width >= WIDE else _NARROW
-    for number in kept:
+    columns = range(len(_HEADINGS)) if width >= WIDE else _NARROW
+    for number in columns:
         if number == _INSTRUCTION:
             table.add_column(_HEADINGS[number], ratio=1)
         else:
             is_number = number < _INSTRUCTION
             table.add_column(_HEADINGS[number], justify="right" if is_number else "left", no_wrap=True)
     for cells in _rows(answer, limit):
-        table.add_row(*(cells[number] for number in kept))
+        table.add_row(*(cells[number] for number in columns))
     return table
 
 
@@ -75,10 +74,10 @@ def _rows(answer: Waits, limit: int) -> Iterator[tuple[str | Text, ...]]:
     """All cells of the table, waits and under each its producers."""
     by_wait = answer.producers.partition_by("row", as_dict=True)
     for wait in answer.waits.head(limit).iter_rows(named=True):
-        held = f"{short(wait['stall_cycles_total'])}", f"{100 * wait['stall_share']:.1f} %"
+        cost_cells = f"{short(wait['stall_cycles_total'])}", f"{100 * wait['stall_share']:.1f} %"
         name = one_line(f"{_address(wait['address'])} {wait['text'] or ''}")
         name.stylize("bold")
-        yield *held, f"{wait['execution_count']:,}", "", "", "", "", name, _place(wait)
+        yield *cost_cells, f"{wait['execution_count']:,}", "", "", "", "", name, _place(wait)
         producers = by_wait.get((wait["row"],))
         yield from _producer_rows(producers.to_dicts() if producers is not None else [], wait["class"])
 

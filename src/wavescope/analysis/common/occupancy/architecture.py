@@ -57,8 +57,8 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
 
 
 def _contradicted(facts: arch.Arch, trace: ThreadTrace) -> str | None:
-    said = trace.source.target
-    return said if said and said.split(":")[0] != facts.target else None
+    recorded = trace.source.target
+    return recorded if recorded and recorded.split(":")[0] != facts.target else None
 
 
 def _inferred(trace: ThreadTrace) -> Architecture:

@@ -118,12 +118,12 @@ class _Model:
 
     def limiters(self) -> tuple[Limiter, ...]:
         """In the order in which they win ties."""
-        found = [
+        limiters = [
             limiter for limiter in (self._vgprs(), self._lds(), self._sgprs(), self._hardware()) if limiter is not None
         ]
         if self.group_waves is not None:
-            found.insert(-1, self._workgroup(min(limiter.waves_per_group for limiter in found)))
-        return tuple(found)
+            limiters.insert(-1, self._workgroup(min(limiter.waves_per_group for limiter in limiters)))
+        return tuple(limiters)
 
     def steps(self, limiters: tuple[Limiter, ...], waves: int) -> tuple[int | None, tuple[Step, ...]]:
         """The next number of waves per SIMD, and what has to shrink for it."""

@@ -186,7 +186,7 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
     role = pl.when(pl.col("last").is_null()).then(2).when(pl.col("position") == pl.col("last")).then(1).otherwise(0)
     met = met.with_columns(role=role.cast(pl.UInt8))
     executed = trace.instructions
-    found = _core.late_causes(
+    causes = _core.late_causes(
         executed["wave"],
         executed["time_cycles"],
         executed["stall_cycles"],
@@ -200,7 +200,7 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
     counts = met.group_by("row").agg(lasts=(pl.col("role") == 1).sum(), others=(pl.col("role") == 0).sum())
     last, other = pl.col("last_cycles_total") / pl.col("lasts"), pl.col("other_cycles_total") / pl.col("others")
     return (
-        pl.DataFrame(found)
+        pl.DataFrame(causes)
         .rename({"row": "cause_row"})
         .with_columns(row=pl.col("barrier").cast(pl.Int32))
         .filter(pl.col("row") != pl.col("cause_row"))

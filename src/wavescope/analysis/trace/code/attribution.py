@@ -71,8 +71,8 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
         {"inline_chain": chains, "file": [file for file, _ in chosen], "line": [line for _, line in chosen]},
         schema={"inline_chain": pl.String, "file": pl.String, "line": pl.UInt32},
     )
-    found = code.select("row", "inline_chain").join(sources, on="inline_chain", how="left", maintain_order="left")
-    return found.select("row", "file", "line")
+    rows = code.select("row", "inline_chain").join(sources, on="inline_chain", how="left", maintain_order="left")
+    return rows.select("row", "file", "line")
 
 
 def _chosen(frames: list[str], attribution: str, mine: tuple[str, ...]) -> tuple[str, int | None]:

@@ -94,8 +94,8 @@ def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
     )
     words = pl.when(number > 0x7FFF).then(number - 0x10000).otherwise(number)
     target = branches.select("row", "code_object", address=pl.col("address") + _BRANCH_BYTES + 4 * words)
-    found = target.join(places, on=["code_object", "address"], how="left", maintain_order="left")
-    return found.select("row", "target_row")
+    targets = target.join(places, on=["code_object", "address"], how="left", maintain_order="left")
+    return targets.select("row", "target_row")
 
 
 def call_rows(code: pl.DataFrame) -> pl.Series:
@@ -185,19 +185,19 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
 
 def loop_of_rows(trace: ThreadTrace) -> pl.Series:
     """The innermost loop around every row of the code table; null = none."""
-    found: list[int | None] = [None] * trace.code.height
+    loops_by_row: list[int | None] = [None] * trace.code.height
     around: list[tuple[int, int, int]] = []  # (length, last row, loop) of loops that have begun, the shortest first
     rows = loops(trace).select("loop", "first_row", "last_row").rows()
     begins: dict[int, list[tuple[int, int, int]]] = {}
     for loop, first, last in rows:
         begins.setdefault(first, []).append((last - first, last, loop))
-    for row in range(rows[0][1] if rows else len(found), len(found)):
+    for row in range(rows[0][1] if rows else len(loops_by_row), len(loops_by_row)):
         for begun in begins.get(row, ()):
             heappush(around, begun)
         while around and around[0][1] < row:
             heappop(around)
-        found[row] = around[0][2] if around else None
-    return pl.Series("loop", found, dtype=pl.UInt32)
+        loops_by_row[row] = around[0][2] if around else None
+    return pl.Series("loop", loops_by_row, dtype=pl.UInt32)
 
 
 def _backward_jumps(trace: ThreadTrace) -> pl.DataFrame:

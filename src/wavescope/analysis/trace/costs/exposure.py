@@ -50,21 +50,21 @@ def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
     `rule` is that of `hidden_latency`. Hidden parts are clamped to the row's own cycles, so that exposed ones are never
     negative.
     """
-    own = {
+    cycles = {
         "idle": pl.col("idle_cycles_total"),
         "stall": pl.col("stall_cycles_total"),
         "issue": pl.col("latency_cycles_total") - pl.col("stall_cycles_total"),
     }
-    hidden = {part: f"hidden_{part}_cycles_total" for part in own}
-    exposed = {part: f"exposed_{part}_cycles_total" for part in own}
-    clamped = {name: pl.min_horizontal(name, own[part].clip(lower_bound=0)) for part, name in hidden.items()}
+    hidden = {part: f"hidden_{part}_cycles_total" for part in cycles}
+    exposed = {part: f"exposed_{part}_cycles_total" for part in cycles}
+    clamped = {name: pl.min_horizontal(name, cycles[part].clip(lower_bound=0)) for part, name in hidden.items()}
     ask(trace, cost_questions(rule))
     totals = row_totals(trace).join(row_maxima(trace), on="row", maintain_order="left")
     return (
         totals.join(hidden_latency(trace, rule=rule).by_row, on="row", how="left", maintain_order="left")
         .with_columns(pl.col(*hidden.values()).fill_null(0))
         .with_columns(**clamped)
-        .with_columns((own[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in own)
+        .with_columns((cycles[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in cycles)
         .with_columns(exposed_cycles_total=pl.sum_horizontal(exposed.values()))
         .select(ROW_COSTS.names)
     )

@@ -95,8 +95,8 @@ def flame(trace: ThreadTrace, tree: str = "source") -> Flame:
         if tree == "scope_source":
             _grow(growing, trace, _costs_by_stack(trace), below)
     growing.add_up()
-    kept, merged = growing.without_small_ones()
-    return Flame(tree, growing.table(kept, merged), sum(merged.values()), len(growing.parents) - 1)
+    numbers, merged = growing.without_small_ones()
+    return Flame(tree, growing.table(numbers, merged), sum(merged.values()), len(growing.parents) - 1)
 
 
 @dataclass
@@ -135,9 +135,9 @@ class _Tree:
 
     def add(self, number: int, costs: tuple[float, ...]) -> None:
         """Give costs to a frame."""
-        own = self.measures[number]
+        sums = self.measures[number]
         for at, cost in enumerate(costs):
-            own[at] += cost
+            sums[at] += cost
 
     def add_up(self) -> None:
         """Add the costs of every frame to those of its parent."""
@@ -160,24 +160,24 @@ class _Tree:
                     self.add(first, tuple(self.measures[other]))
                 merged[first] = len(siblings)
                 gone.update(rest)
-        kept = []
+        remaining = []
         for number, parent in enumerate(self.parents):
             if parent in gone or parent in merged:
                 gone.add(number)
                 merged.pop(number, None)
             elif number not in gone:
-                kept.append(number)
-        return kept, {number: count for number, count in merged.items() if number not in gone}
+                remaining.append(number)
+        return remaining, {number: count for number, count in merged.items() if number not in gone}
 
     def _size(self, number: int) -> float:
         costs = self.measures[number]
         return costs[1] + costs[3] + costs[6]
 
-    def table(self, kept: list[int], merged: dict[int, int]) -> pl.DataFrame:
+    def table(self, nodes: list[int], merged: dict[int, int]) -> pl.DataFrame:
         """The frames that stay, numbered anew."""
-        numbers = {-1: -1} | {old: new for new, old in enumerate(kept)}
+        numbers = {-1: -1} | {old: new for new, old in enumerate(nodes)}
         rows = []
-        for old in kept:
+        for old in nodes:
             kind, name, file, line, row = self.labels[old]
             if old in merged:
                 kind, name, file, line, row = "smaller", f"({merged[old]:,} smaller)", None, None, None
@@ -289,9 +289,9 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
 
 def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, int]:
     """Add the paths of marker scopes; with their times when they stand alone. The frame of every stack."""
-    found = marker_scopes(trace)
+    markers = marker_scopes(trace)
     below = {0: 0}
-    for number, parent, kind, name in found.stacks.iter_rows():
+    for number, parent, kind, name in markers.stacks.iter_rows():
         if parent is not None:
             below[number] = tree.child(below[parent], kind, name)
     if not alone:
@@ -300,17 +300,17 @@ def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, i
         return below
     length = pl.col("end_cycles") - pl.col("start_cycles")
     inside = (
-        found.scopes.filter(pl.col("kind") != "point")
+        markers.scopes.filter(pl.col("kind") != "point")
         .group_by("stack")
         .agg(pl.len().alias("count"), length.sum().alias("cycles"))
         .sort("stack")
     )
-    parents = dict(found.stacks.select("stack", "parent").iter_rows())
-    own = dict(inside.select("stack", "cycles").iter_rows())
-    for stack, cycles in list(own.items()):
+    parents = dict(markers.stacks.select("stack", "parent").iter_rows())
+    self_cycles = dict(inside.select("stack", "cycles").iter_rows())
+    for stack, cycles in list(self_cycles.items()):
         if parents[stack]:
-            own[parents[stack]] = own.get(parents[stack], 0) - cycles
+            self_cycles[parents[stack]] = self_cycles.get(parents[stack], 0) - cycles
     for stack, count, _ in inside.iter_rows():
-        tree.add(below[stack], (0, float(max(own[stack], 0)), 0, 0, 0, 0, 0))
+        tree.add(below[stack], (0, float(max(self_cycles[stack], 0)), 0, 0, 0, 0, 0))
         tree.counts[below[stack]] = count
     return below

@@ -73,12 +73,17 @@ def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame
     """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
     if rule not in RULES:
         raise UsageError(f"no rule {rule!r} for hidden latency", advice=f"rules: {', '.join(RULES)}")
-    whole, kept = whole_of(part)
+    whole, is_selected = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()
     waves = whole.waves.select("wave", "se", "simd", "start_cycles").fill_null(0)
     return pl.DataFrame(
         _core.hidden_latency(
-            whole.instructions, waves, whole.other_simd, is_matrix, None if kept is None else kept.cast(pl.UInt8), rule
+            whole.instructions,
+            waves,
+            whole.other_simd,
+            is_matrix,
+            None if is_selected is None else is_selected.cast(pl.UInt8),
+            rule,
         )
     )

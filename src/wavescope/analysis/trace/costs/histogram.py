@@ -127,13 +127,13 @@ def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | 
     cycles = np.maximum(np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low), 0)
     counts = np.bincount(key)
     sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles hold whole numbers to 2**53
-    known = np.flatnonzero(counts)
+    cells = np.flatnonzero(counts)
     return pl.DataFrame(
         {
-            "row": (known // _KINDS - 1).astype(np.int32),
-            "kind": (known % _KINDS).astype(np.uint8),
-            "cycles": sums[known].astype(np.int64),
-            "count": counts[known].astype(np.int64),
+            "row": (cells // _KINDS - 1).astype(np.int32),
+            "kind": (cells % _KINDS).astype(np.uint8),
+            "cycles": sums[cells].astype(np.int64),
+            "count": counts[cells].astype(np.int64),
         }
     )
 

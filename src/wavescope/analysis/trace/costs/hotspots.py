@@ -173,10 +173,10 @@ def units_of_rows(
 
 
 def _check(by: str, sort: str) -> None:
-    for value, known, what in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
-        if value not in known:
+    for value, choices, what in ((by, UNITS, "unit"), (sort, tuple(SORTS), "sort key")):
+        if value not in choices:
             what = f"no {what} {value!r}"
-            raise UsageError(what, advice=f"one of {', '.join(known)}")
+            raise UsageError(what, advice=f"one of {', '.join(choices)}")
 
 
 def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
@@ -188,8 +188,8 @@ def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
 
 
 def _stored(trace: ThreadTrace) -> pl.DataFrame:
-    known = trace.stored_totals.filter(pl.col("hit_count") > 0)
-    return known.with_columns(
+    executed = trace.stored_totals.filter(pl.col("hit_count") > 0)
+    return executed.with_columns(
         *(pl.lit(None, pl.Int64).alias(name) for name in _SUMS if "exposed" in name), kernel=pl.lit(None, pl.UInt32)
     )
 

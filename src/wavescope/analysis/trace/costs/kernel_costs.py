@@ -57,9 +57,9 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     tables["instructions"] = moved.drop("first")
     part_of = None
     if trace.part_of is not None:
-        whole, kept = trace.part_of
+        whole, is_selected = trace.part_of
         every = pl.concat([kernels, whole.waves["kernel"]]).unique(maintain_order=True)
-        part_of = _one_code_per_kernel(whole, every, rows), kept
+        part_of = _one_code_per_kernel(whole, every, rows), is_selected
     return ThreadTrace(tables, trace.source, part_of=part_of)
 
 

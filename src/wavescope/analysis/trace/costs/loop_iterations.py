@@ -46,7 +46,7 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
         raise UsageError(f"there is no wave {wave}")
     instructions = trace.instructions.slice(*place.row(0))
     spans = loop_begins(trace)
-    found = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
+    iterations = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
     begins = (
         instructions.lazy()
         .select("row", start_cycles="time_cycles")
@@ -55,7 +55,7 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
         .with_columns(number=pl.int_range(pl.len()).over("loop"))
     )
     return (
-        found.lazy()
+        iterations.lazy()
         .with_columns(number=pl.int_range(pl.len()).over("loop"), is_last=pl.col("is_last") == 1)
         .with_columns(entry=((pl.col("iteration") == 0).cum_sum().over("loop") - 1).cast(pl.UInt32))
         .join(begins, on=["loop", "number"], how="left", maintain_order="left")

@@ -112,8 +112,8 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
 
     That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
     """
-    known = control_flow.loops(trace)
-    spans = known.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if known.height > _MOST_LOOPS else known
+    loops = control_flow.loops(trace)
+    spans = loops.top_k(_MOST_LOOPS, by="taken_count").sort("loop") if loops.height > _MOST_LOOPS else loops
     jumps = control_flow.taken_jumps(trace)
     source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
     hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())
@@ -137,12 +137,12 @@ def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _iterations(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
-    found = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
+    iterations = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
     cycles, stall, trips = pl.col("cycles"), pl.col("stall_cycles"), pl.col("iteration").cast(pl.Int64) + 1
     is_first, is_last = pl.col("iteration") == 0, pl.col("is_last") == 1
     steady = ~is_first & ~is_last
     steady_share = stall.filter(steady).sum() / cycles.filter(steady).sum()
-    return found.group_by("loop").agg(
+    return iterations.group_by("loop").agg(
         wave_count=pl.col("wave").n_unique().cast(pl.Int64),
         entry_count=is_last.sum().cast(pl.Int64),
         iteration_count=pl.len().cast(pl.Int64),

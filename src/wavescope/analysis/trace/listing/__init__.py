@@ -191,8 +191,8 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 
 def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     """Costs of the n-th execution of each row; the trace has one wave."""
-    known = trace.instructions.filter(pl.col("row") >= 0)
-    most = max(known["row"].value_counts()["count"].to_list(), default=0)
+    executions = trace.instructions.filter(pl.col("row") >= 0)
+    most = max(executions["row"].value_counts()["count"].to_list(), default=0)
     if iteration >= most:
         what = f"no row has an execution {iteration} in wave {trace.waves['wave'][0]}"
         advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
@@ -201,7 +201,7 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     begin: int = trace.waves["start_cycles"][0]
     nothing = pl.lit(None, pl.Int64)
     return (
-        known.lazy()
+        executions.lazy()
         .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(begin)))
         .filter(pl.col("row").cum_count().over("row") == iteration + 1)
         .select(

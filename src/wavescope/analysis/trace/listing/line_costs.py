@@ -205,8 +205,8 @@ class _Frames:
 
 def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
     """Which chain every row has, and the frames of the chains."""
-    known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
-    unique = known.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
+    chains = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
+    unique = chains.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
     steps = (
         unique.select("chain", frame=pl.col("inline_chain").str.split(" -> "))
         .with_columns(depth=pl.int_ranges(0, pl.col("frame").list.len(), dtype=pl.UInt32))
@@ -225,7 +225,7 @@ def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
     places = parsed.select("file", "line").unique(maintain_order=True).with_row_index("place")
     numbered = parsed.join(places, on=["file", "line"], nulls_equal=True).select("frame", "place")
     steps = steps.join(numbered, on="frame", maintain_order="left").select("chain", "depth", "place")
-    return known.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), _Frames(steps, places)
+    return chains.join(unique, on="inline_chain", maintain_order="left").select("row", "chain"), _Frames(steps, places)
 
 
 def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
@@ -245,13 +245,13 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
     unmapped = costs.join(rows, on="row", how="semi")
     sums = unmapped.select(pl.col(_SUMS).sum())
-    found = sums.with_columns(pl.col(n).alias(f"inclusive_{n}") for n in _SUMS).select(
+    nameless = sums.with_columns(pl.col(n).alias(f"inclusive_{n}") for n in _SUMS).select(
         pl.lit(None, pl.String).alias("file"),
         pl.lit(value=False).alias("has_text"),
         pl.lit(0, pl.Int64).alias("line_count"),
         pl.all(),
     )
-    return found.filter(pl.sum_horizontal(*_CYCLES, *_SAMPLES) > 0)
+    return nameless.filter(pl.sum_horizontal(*_CYCLES, *_SAMPLES) > 0)
 
 
 def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
@@ -321,6 +321,6 @@ def _spread(frames: _Frames, of_chains: pl.DataFrame, kind: str, amount: str) ->
         return joined.group_by(keys, maintain_order=True).agg(pl.col(amount).sum().alias(name))
 
     anywhere = summed(frames.anywhere("place"), f"inclusive_{amount}")
-    own = summed(frames.innermost("place"), amount)
-    both = anywhere.join(own, on=keys, how="left").with_columns(pl.col(amount).fill_null(0))
+    innermost = summed(frames.innermost("place"), amount)
+    both = anywhere.join(innermost, on=keys, how="left").with_columns(pl.col(amount).fill_null(0))
     return frames.named(both).sort("file", "line", kind, nulls_last=True)

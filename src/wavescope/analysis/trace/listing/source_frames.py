@@ -47,14 +47,14 @@ def by_line(
     code = trace.code if rows is None else trace.code.filter(pl.col("row").is_in(rows.implode()))
     costs = code.select("row").join(costs, on="row", how="left", maintain_order="left").fill_null(0)
     steps = _steps(code, attribution, mine)
-    own = steps.filter(pl.col("depth") == 0)
+    outer = steps.filter(pl.col("depth") == 0)
     texts = _texts(trace.sources)
-    shown = texts.filter(pl.col("file").is_in(own["file"].implode()))
-    at_line = _summed(own, costs, reasons, ["file", "line"])
+    shown = texts.filter(pl.col("file").is_in(outer["file"].implode()))
+    at_line = _summed(outer, costs, reasons, ["file", "line"])
     lines = shown.join(at_line, on=["file", "line"], how="full", coalesce=True, nulls_equal=True)
     inlined_texts = texts.rename({"file": "inlined_file", "line": "inlined_line", "text": "inlined_text"})
     return ByLine(
-        files=_summed(own, costs, reasons, ["file"]).with_columns(
+        files=_summed(outer, costs, reasons, ["file"]).with_columns(
             has_text=pl.col("file").is_in(shown["file"].implode())
         ),
         lines=lines.with_columns(pl.col("row_count", *sums).fill_null(0)).sort("file", "line", nulls_last=True),
@@ -67,22 +67,22 @@ def by_line(
 
 def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.DataFrame:
     """Every row at the line it belongs to (depth 0), and at every line from there inwards."""
-    known = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
-    chains = known.unique("inline_chain", maintain_order=True)
+    with_chain = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
+    chains = with_chain.unique("inline_chain", maintain_order=True)
     places = source_of_rows(chains, attribution, mine).select("file", "line").rows()
     paths = []
     for chain, (file, line) in zip(chains["inline_chain"], places, strict=True):
         frames = chain.split(" -> ")
-        own = next((at for at, frame in enumerate(frames) if place_of(frame) == (file, line)), len(frames) - 1)
+        index = next((at for at, frame in enumerate(frames) if place_of(frame) == (file, line)), len(frames) - 1)
         if attribution == "outermost":
-            own = len(frames) - 1
-        for depth in range(min(own, MOST_DEPTH) + 1):
-            path = " -> ".join(frames[own - depth : own][::-1])
-            paths.append((chain, depth, path, file, line, *place_of(frames[own - depth])))
+            index = len(frames) - 1
+        for depth in range(min(index, MOST_DEPTH) + 1):
+            path = " -> ".join(frames[index - depth : index][::-1])
+            paths.append((chain, depth, path, file, line, *place_of(frames[index - depth])))
     names = ("inline_chain", "depth", "path", "file", "line", "inlined_file", "inlined_line")
     schema = [(name, pl.UInt32 if name in ("depth", "line", "inlined_line") else pl.String) for name in names]
     steps = pl.DataFrame(paths, schema=schema, orient="row")
-    return known.join(steps, on="inline_chain", maintain_order="left_right").drop("inline_chain")
+    return with_chain.join(steps, on="inline_chain", maintain_order="left_right").drop("inline_chain")
 
 
 def _summed(steps: pl.DataFrame, costs: pl.DataFrame, reasons: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

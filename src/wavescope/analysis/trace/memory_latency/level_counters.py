@@ -54,8 +54,10 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
 def _positions(trace: ThreadTrace) -> dict[str, int]:
     """Level counters in the first bank, by the column that holds them; a SIMD mask may follow the name."""
     first = trace.counter_names.filter(pl.col("bank") == 0)
-    found = {name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()}
-    return {name: found[name] for name in LEVELS if name in found}
+    position_by_name = {
+        name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()
+    }
+    return {name: position_by_name[name] for name in LEVELS if name in position_by_name}
 
 
 def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interval: int) -> pl.DataFrame:
@@ -97,8 +99,8 @@ def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.Dat
         return issues.clear().select("row", "instruction", latency=pl.lit(0.0))
     number = pl.Series(range(issues.height), dtype=pl.Int64)
     at = complete.search_sorted(number, side="right").cast(pl.Int64)
-    known = at < seen.height
-    ended = issues.filter(known).with_columns(end=seen["time_cycles"].gather(at.filter(known)))
+    has_end = at < seen.height
+    ended = issues.filter(has_end).with_columns(end=seen["time_cycles"].gather(at.filter(has_end)))
     taken = (pl.col("end") - pl.col("issue")).cast(pl.Float64)
     latency = pl.when(taken > interval).then(taken - interval / 2).otherwise(taken / 2)
     return ended.select("row", "instruction", latency=latency)

@@ -111,16 +111,16 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     """
     facts = arch.of(gpu)
     asked = KernelResources(None, "", resources, "options", ())
-    found = limits(facts, resources, wgp_mode=wgp_mode)
+    limit = limits(facts, resources, wgp_mode=wgp_mode)
     return Occupancy(
         target=facts.target,
         target_origin="said with --gpu",
         target_is_certain=True,
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=frame_of(_KERNELS, [_theoretical_row(asked, found)]),
-        limiters=frame_of(_LIMITERS, _limiter_rows(asked, found)),
+        kernels=frame_of(_KERNELS, [_theoretical_row(asked, limit)]),
+        limiters=frame_of(_LIMITERS, _limiter_rows(asked, limit)),
         engines=empty_frame(_ENGINES),
-        notes=_mode_notes(found, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
+        notes=_mode_notes(limit, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
     )
 
 
@@ -150,32 +150,32 @@ def occupancy(
     UsageError
         When the GPU is not known, or no wave is left by the selection.
     """
-    known = architecture(trace, gpu)
+    gpu_facts = architecture(trace, gpu)
     waves = _waves(trace, selection)
     rows: list[dict[str, Any]] = []
     limiters: list[dict[str, Any]] = []
-    notes = list(_architecture_notes(known))
+    notes = list(_architecture_notes(gpu_facts))
     engines = waves.partition_by("se", as_dict=True, maintain_order=True)
     seen = {kernel: part for (kernel,), part in waves.partition_by("kernel", as_dict=True).items()}
-    for kernel in kernel_resources(trace, known.facts, override or Resources()):
+    for kernel in kernel_resources(trace, gpu_facts.facts, override or Resources()):
         nameless = kernel.kernel is None and (trace.kernels.height > 0 or kernel.resources.vgprs is None)
         if kernel.kernel not in seen and (seen or nameless):
             continue
-        found = _limits_of(known, kernel, wgp_mode=wgp_mode, notes=notes)
-        rows.append(_theoretical_row(kernel, found))
-        limiters += _limiter_rows(kernel, found)
+        limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=notes)
+        rows.append(_theoretical_row(kernel, limit))
+        limiters += _limiter_rows(kernel, limit)
         notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
         if seen:
             rows[-1] |= asdict(achieved(seen[kernel.kernel]))
-            notes += _agreement(rows[-1], found) or _emptying(rows[-1])
-        if found is not None:
-            notes += _mode_notes(found, wgp_mode=wgp_mode, has_modes=known.facts.has_wgp_mode)
+            notes += _agreement(rows[-1], limit) or _emptying(rows[-1])
+        if limit is not None:
+            notes += _mode_notes(limit, wgp_mode=wgp_mode, has_modes=gpu_facts.facts.has_wgp_mode)
     kernels = frame_of(_KERNELS, rows).sort("wave_count", descending=True, maintain_order=True)
     return Occupancy(
-        target=known.facts.target,
-        target_origin=known.origin,
-        target_is_certain=known.is_certain,
-        lds_shared_by="WGP" if known.facts.has_wgp_mode and wgp_mode else "CU",
+        target=gpu_facts.facts.target,
+        target_origin=gpu_facts.origin,
+        target_is_certain=gpu_facts.is_certain,
+        lds_shared_by="WGP" if gpu_facts.facts.has_wgp_mode and wgp_mode else "CU",
         kernels=_with_share(kernels),
         limiters=frame_of(_LIMITERS, limiters),
         engines=frame_of(_ENGINES, [{"se": se} | asdict(achieved(part)) for (se,), part in engines.items()]),
@@ -198,20 +198,24 @@ def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
     return waves
 
 
-def _limits_of(known: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]) -> Limits | None:
+def _limits_of(
+    architecture: Architecture, kernel: KernelResources, *, wgp_mode: bool, notes: list[str]
+) -> Limits | None:
     """The limits of a kernel; None, and a note, when they cannot be computed."""
     if kernel.resources.vgprs is None:
         notes.append(f"{_short(kernel.name)}: its registers are not known, so neither is what fits")
         return None
     try:
-        return limits(known.facts, kernel.resources, wgp_mode=wgp_mode)
+        return limits(architecture.facts, kernel.resources, wgp_mode=wgp_mode)
     except UsageError as error:
-        notes.append(f"{_short(kernel.name)}: {error.what}; is {known.facts.target} right ({known.origin})?")
+        notes.append(
+            f"{_short(kernel.name)}: {error.what}; is {architecture.facts.target} right ({architecture.origin})?"
+        )
         return None
 
 
-def _theoretical_row(kernel: KernelResources, found: Limits | None) -> dict[str, Any]:
-    asked = found.resources if found else kernel.resources
+def _theoretical_row(kernel: KernelResources, limit: Limits | None) -> dict[str, Any]:
+    asked = limit.resources if limit else kernel.resources
     return {
         "kernel": kernel.kernel,
         "name": kernel.name,
@@ -222,16 +226,16 @@ def _theoretical_row(kernel: KernelResources, found: Limits | None) -> dict[str,
         "workgroup_size": asked.workgroup_size,
         "wave_size": asked.wave_size,
         "registers_from": kernel.registers_from,
-        "waves_per_simd_limit": found.waves_per_simd if found else None,
-        "bound_by": found.bound_by if found else None,
-        "next_waves_per_simd": found.next_waves_per_simd if found else None,
+        "waves_per_simd_limit": limit.waves_per_simd if limit else None,
+        "bound_by": limit.bound_by if limit else None,
+        "next_waves_per_simd": limit.next_waves_per_simd if limit else None,
     }
 
 
-def _limiter_rows(kernel: KernelResources, found: Limits | None) -> list[dict[str, Any]]:
-    if found is None:
+def _limiter_rows(kernel: KernelResources, limit: Limits | None) -> list[dict[str, Any]]:
+    if limit is None:
         return []
-    steps = {step.resource: step.at_most for step in found.steps}
+    steps = {step.resource: step.at_most for step in limit.steps}
     return [
         {
             "kernel": kernel.kernel,
@@ -243,34 +247,36 @@ def _limiter_rows(kernel: KernelResources, found: Limits | None) -> list[dict[st
             "unit": limiter.unit,
             "next_at_most": steps.get(limiter.name),
         }
-        for limiter in found.limiters
+        for limiter in limit.limiters
     ]
 
 
-def _architecture_notes(known: Architecture) -> list[str]:
-    if known.contradicts:
-        return [f"the capture says {known.contradicts}, but {known.facts.target} was asked for"]
-    if known.origin.startswith("said"):
+def _architecture_notes(architecture: Architecture) -> list[str]:
+    if architecture.contradicts:
+        return [f"the capture says {architecture.contradicts}, but {architecture.facts.target} was asked for"]
+    if architecture.origin.startswith("said"):
         return []
-    caveat = "" if known.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
-    return [f"the capture does not name its GPU: {known.facts.target}, {known.origin}{caveat}"]
+    caveat = (
+        "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
+    )
+    return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]
 
 
-def _mode_notes(found: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
+def _mode_notes(limit: Limits, *, wgp_mode: bool, has_modes: bool) -> tuple[str, ...]:
     notes = []
     if has_modes and wgp_mode:
         notes.append("WGP mode is assumed, the default of HIP; kernels built with -mcumode need --cu-mode")
-    if found.unknown:
-        notes.append(f"not known, so not counted: {', '.join(found.unknown)}")
+    if limit.unknown:
+        notes.append(f"not known, so not counted: {', '.join(limit.unknown)}")
     return tuple(notes)
 
 
-def _agreement(row: dict[str, Any], found: Limits | None) -> list[str]:
+def _agreement(row: dict[str, Any], limit: Limits | None) -> list[str]:
     """Loud words when the hardware did what the model calls impossible."""
-    if found is None or row["waves_per_simd_max"] <= found.waves_per_simd_peak:
+    if limit is None or row["waves_per_simd_max"] <= limit.waves_per_simd_peak:
         return []
-    ran, fit = row["waves_per_simd_max"], found.waves_per_simd_peak
-    advice = f"do not trust the limit ({found.bound_by}): wrong GPU or wrong resources"
+    ran, fit = row["waves_per_simd_max"], limit.waves_per_simd_peak
+    advice = f"do not trust the limit ({limit.bound_by}): wrong GPU or wrong resources"
     return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
 
 

@@ -68,7 +68,7 @@ def _one(
     size = launched.get("workgroup_size") or metadata.get("workgroup_size")
     if not size and (size := metadata.get("workgroup_size_max")):
         notes.append(f"workgroup size not recorded: {size:,} is the largest that it was compiled for")
-    found = Resources(
+    resources = Resources(
         vgprs=override.vgprs if override.vgprs is not None else vgprs,
         agprs=override.agprs or (agprs if override.vgprs is None else 0),
         sgprs=override.sgprs if override.sgprs is not None else _scalar_registers(metadata, scan),
@@ -81,7 +81,7 @@ def _one(
     if override.vgprs is not None:
         origin, notes = "options", []
     name = metadata.get("demangled") or metadata.get("name") or ""
-    return KernelResources(metadata["kernel"], name, found, origin, tuple(notes))
+    return KernelResources(metadata["kernel"], name, resources, origin, tuple(notes))
 
 
 def _with_programmed(facts: Arch, metadata: dict[str, Any], launched: dict[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -97,24 +97,28 @@ def _vector_registers(
     facts: Arch, metadata: dict[str, Any], scan: dict[str, int] | None, notes: list[str]
 ) -> tuple[int | None, int, str]:
     """Vector and accumulation registers, and where they were read."""
-    said, said_accumulation = metadata.get("vgprs"), metadata.get("agprs") or 0
+    vgprs_recorded, agprs_recorded = metadata.get("vgprs"), metadata.get("agprs") or 0
     if not scan or not (scan["vgprs"] or scan["agprs"]):
-        return said, said_accumulation, "metadata" if said is not None else "nothing"
-    if said is None:
+        return vgprs_recorded, agprs_recorded, "metadata" if vgprs_recorded is not None else "nothing"
+    if vgprs_recorded is None:
         return scan["vgprs"], scan["agprs"], "code"
-    told = said + said_accumulation
-    if _is_half(facts, told, scan["vgprs"] + scan["agprs"]):
-        notes.append(f"rocprofv3 reports half of the vector registers on {facts.target}: {2 * told:,}, not {told:,}")
-        return *_split(facts, 2 * told, scan), "metadata (doubled)"
+    recorded = vgprs_recorded + agprs_recorded
+    if _is_half(facts, recorded, scan["vgprs"] + scan["agprs"]):
+        notes.append(
+            f"rocprofv3 reports half of the vector registers on {facts.target}: {2 * recorded:,}, not {recorded:,}"
+        )
+        return *_split(facts, 2 * recorded, scan), "metadata (doubled)"
     if facts.accumulation == "unified" and (
-        not scan["agprs"] or said < scan["vgprs"] or said_accumulation < scan["agprs"]
+        not scan["agprs"] or vgprs_recorded < scan["vgprs"] or agprs_recorded < scan["agprs"]
     ):
         # The sum is right even where the split is not: rocprofv3 loses a bit of it (differences.md).
-        said, said_accumulation = _split(facts, told, scan)
-    if scan["vgprs"] + scan["agprs"] > told:
-        notes.append(f"the metadata says {told:,} vector registers, the code names {scan['vgprs'] + scan['agprs']:,}")
-    vgprs, agprs = max(said, scan["vgprs"]), max(said_accumulation, scan["agprs"])
-    return vgprs, agprs, "metadata" if vgprs + agprs <= told else "code and metadata"
+        vgprs_recorded, agprs_recorded = _split(facts, recorded, scan)
+    if scan["vgprs"] + scan["agprs"] > recorded:
+        notes.append(
+            f"the metadata says {recorded:,} vector registers, the code names {scan['vgprs'] + scan['agprs']:,}"
+        )
+    vgprs, agprs = max(vgprs_recorded, scan["vgprs"]), max(agprs_recorded, scan["agprs"])
+    return vgprs, agprs, "metadata" if vgprs + agprs <= recorded else "code and metadata"
 
 
 def _split(facts: Arch, total: int, scan: dict[str, int]) -> tuple[int, int]:
@@ -126,22 +130,22 @@ def _split(facts: Arch, total: int, scan: dict[str, int]) -> tuple[int, int]:
     return vgprs, max(scan["agprs"], total - vgprs)
 
 
-def _is_half(facts: Arch, told: int, named: int) -> bool:
+def _is_half(facts: Arch, recorded: int, named: int) -> bool:
     """Whether metadata tells half of the vector registers, as rocprofv3 does on gfx950.
 
     It counts granules of 4 registers there instead of 8. The allocation is always a multiple of 8, and never less than
     what the code names; a number that is not gives itself away, if twice of it is possible.
     """
     granule = facts.vgpr_granule[max(facts.wave_sizes)]
-    impossible = told % granule != 0 or told < named
-    return facts.target in _HALF_TOLD and impossible and named <= 2 * told <= facts.vgprs_per_wave_max
+    impossible = recorded % granule != 0 or recorded < named
+    return facts.target in _HALF_TOLD and impossible and named <= 2 * recorded <= facts.vgprs_per_wave_max
 
 
 def _scalar_registers(metadata: dict[str, Any], scan: dict[str, int] | None) -> int | None:
-    said = metadata.get("sgprs")
+    recorded = metadata.get("sgprs")
     if not scan:
-        return said
-    return scan["sgprs"] + _EXTRA_SGPRS if said is None else max(said, scan["sgprs"])
+        return recorded
+    return scan["sgprs"] + _EXTRA_SGPRS if recorded is None else max(recorded, scan["sgprs"])
 
 
 def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | None:
@@ -154,32 +158,32 @@ def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | 
         exact = static is not None and -(-static // _GFX9_LDS_GRANULE) * _GFX9_LDS_GRANULE == launch
         if not exact and launch % _GFX950_LDS_GRANULE == 0:
             launch = launch * _GFX9_LDS_GRANULE // _GFX950_LDS_GRANULE
-    known = [value for value in (static, launch) if value is not None]
-    return max(known, default=None)
+    sizes = [value for value in (static, launch) if value is not None]
+    return max(sizes, default=None)
 
 
 def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:
     """kernels.kernel -> registers that its code names, with those of functions that it may call."""
-    found = registers(trace)
-    if not found.height:
+    functions = registers(trace)
+    if not functions.height:
         return {}
     names = trace.kernels["name"].to_list()
     calling = trace.code.filter(pl.col("mnemonic").str.contains(_CALLS))["function"].unique().to_list()
-    callees = found.filter(~pl.col("function").is_in(names) | pl.col("function").is_null())
-    scans: dict[int | None, dict[str, int]] = {} if names else {None: _most(found)}
+    callees = functions.filter(~pl.col("function").is_in(names) | pl.col("function").is_null())
+    scans: dict[int | None, dict[str, int]] = {} if names else {None: _most(functions)}
     for kernel, name in trace.kernels.select("kernel", "name").iter_rows():
-        own = found.filter(pl.col("function") == name)
-        if not own.height and len(names) == 1:  # listings need not name their functions
-            own = found
+        kernel_rows = functions.filter(pl.col("function") == name)
+        if not kernel_rows.height and len(names) == 1:  # listings need not name their functions
+            kernel_rows = functions
         elif name in calling:
-            own = pl.concat([own, callees])
-        if own.height:
-            scans[kernel] = _most(own)
+            kernel_rows = pl.concat([kernel_rows, callees])
+        if kernel_rows.height:
+            scans[kernel] = _most(kernel_rows)
     return scans
 
 
-def _most(found: pl.DataFrame) -> dict[str, int]:
-    row: dict[str, int] = found.select("vgprs", "agprs", "sgprs").max().row(0, named=True)
+def _most(functions: pl.DataFrame) -> dict[str, int]:
+    row: dict[str, int] = functions.select("vgprs", "agprs", "sgprs").max().row(0, named=True)
     return row
 
 

@@ -88,8 +88,8 @@ class Utilization(Answer):
 def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
     """Busy share per pipe, per shader engine and over time; with `rows` only instructions of these code rows issue."""
     ((question, *more),) = pipe_questions(rows, bins)
-    found = answers(trace, question, *more)
-    per_unit, per_bin = (added([part[place] for part in found], ["group", "kind", "bin"]) for place in (0, 1))
+    parts = answers(trace, question, *more)
+    per_unit, per_bin = (added([part[place] for part in parts], ["group", "kind", "bin"]) for place in (0, 1))
     engines, units = _units(trace)
     stretches = _stretches(trace, bins)
     moved = aligned(trace, trace.waves, "start_cycles", "end_cycles")

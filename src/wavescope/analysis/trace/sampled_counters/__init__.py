@@ -112,16 +112,16 @@ def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int
     UsageError
         When more names are given than there are counters, or one twice.
     """
-    known = counter_names(trace, names)
+    all_names = counter_names(trace, names)
     step = sampling_step(trace)
-    curves = {name: gpu_curve(trace, number) for number, name in enumerate(known)}
+    curves = {name: gpu_curve(trace, number) for number, name in enumerate(all_names)}
     times = pl.concat([curve["time_cycles"] for curve in curves.values()]).to_list() if curves else []
     stretches = time_bins(min(times, default=0), max(times, default=0), bins)
-    by_cu = _by_cu(trace, known)
+    by_cu = _by_cu(trace, all_names)
     peaks = {name: max(curve["value"].to_list(), default=0) for name, curve in curves.items()}
     hardware, hardware_by_cu = _hardware(by_cu, peaks)
     return SampledCounters(
-        totals=_summed(by_cu, known),
+        totals=_summed(by_cu, all_names),
         by_cu=by_cu,
         curves=_binned(curves, stretches),
         hardware=hardware,
@@ -131,7 +131,7 @@ def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int
         end_cycles=stretches.end_cycles,
         bin_cycles=stretches.width_cycles,
         bin_count=stretches.count,
-        names_are_known=any(name != f"counter{number}" for number, name in enumerate(known)),
+        names_are_known=any(name != f"counter{number}" for number, name in enumerate(all_names)),
     )
 
 

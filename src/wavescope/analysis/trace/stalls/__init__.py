@@ -133,10 +133,10 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
 
 def _words(names: pl.Series) -> dict[str, pl.Expr]:
     """Meaning and remedy of classes, by their name."""
-    known = {name: stall_class(name) for name in names.unique()}
-    words = {part: [getattr(found, part) for found in known.values()] for part in ("meaning", "remedy")}
+    classes = {name: stall_class(name) for name in names.unique()}
+    words = {part: [getattr(entry, part) for entry in classes.values()] for part in ("meaning", "remedy")}
     return {
-        part: pl.col("class").replace_strict(list(known), texts, default="", return_dtype=pl.String)
+        part: pl.col("class").replace_strict(list(classes), texts, default="", return_dtype=pl.String)
         for part, texts in words.items()
     }
 

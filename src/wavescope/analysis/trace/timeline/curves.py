@@ -68,9 +68,9 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
         return tuple(Series(f"SE {number}", {"se": number}) for number in engines)
     events = trace.occupancy if se is None else trace.occupancy.filter(pl.col("se") == se)
     if name == "dispatches":
-        known = dict(trace.kernels.select("kernel", "demangled").iter_rows())
-        found = events["kernel"].unique().sort(nulls_last=True).to_list()
-        return tuple(Series(known.get(kernel) or "not known", {"kernel": kernel}) for kernel in found)
+        name_by_kernel = dict(trace.kernels.select("kernel", "demangled").iter_rows())
+        kernels = events["kernel"].unique().sort(nulls_last=True).to_list()
+        return tuple(Series(name_by_kernel.get(kernel) or "not known", {"kernel": kernel}) for kernel in kernels)
     column, word = ("se", "SE") if se is None else ("cu", "CU")
     return tuple(Series(f"{word} {number}", {column: number}) for number in events[column].unique().sort())
 
@@ -86,11 +86,11 @@ def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tupl
     if name == "clock":
         pairs = clock_curves(trace).select("se", "time_cycles", value="mhz")
         return tuple(
-            StepCurve.of_values(pairs.filter(pl.col("se") == one.keys["se"]), before=float("nan")) for one in series
+            StepCurve.of_values(pairs.filter(pl.col("se") == entry.keys["se"]), before=float("nan")) for entry in series
         )
     changes = _state_changes(trace) if name == "wave_states" else residency_changes(trace)
     of_engine = changes if se is None else changes.filter(pl.col("se") == se)
-    return tuple(StepCurve.of_changes(_of(of_engine, one)) for one in series)
+    return tuple(StepCurve.of_changes(_of(of_engine, entry)) for entry in series)
 
 
 def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:

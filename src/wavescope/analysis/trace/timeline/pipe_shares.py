@@ -42,24 +42,24 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     issues = _changes(timeline.spans().select("lane", start_cycles="begin", end_cycles="end"))
     by_lane = {lane: part for (lane,), part in issues.partition_by("lane", as_dict=True).items()}
     waves = aligned(trace, trace.waves, "start_cycles", "end_cycles").select("se", "simd", "start_cycles", "end_cycles")
-    found: list[PipeSeries] = []
+    shares: list[PipeSeries] = []
     for (se, simd), lanes in timeline.lanes.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
-        own = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
-        around = own if own.height else waves.filter(pl.col("se").eq_missing(se))
+        simd_waves = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
+        around = simd_waves if simd_waves.height else waves.filter(pl.col("se").eq_missing(se))
         begin, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
-        resident = _curve(_changes(own))
+        resident = _curve(_changes(simd_waves))
         issued = pl.concat([by_lane[lane] for lane in lanes["lane"] if lane in by_lane] or [issues.clear()])
         curves = {pipe: _curve(by_lane.get(lane)) for lane, pipe in lanes.select("lane", "pipe").iter_rows()}
         curves |= {NO_ISSUE: _without(resident, _curve(issued)), RESIDENT: resident}
-        found += [PipeSeries(se, simd, pipe, begin, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
-    return tuple(found)
+        shares += [PipeSeries(se, simd, pipe, begin, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
+    return tuple(shares)
 
 
 def _changes(spans: pl.DataFrame) -> pl.DataFrame:
     """+1 where a span begins, -1 where it ends."""
-    kept = [name for name in spans.columns if name not in ("start_cycles", "end_cycles")]
+    keys = [name for name in spans.columns if name not in ("start_cycles", "end_cycles")]
     ends = [("start_cycles", 1), ("end_cycles", -1)]
-    return pl.concat([spans.select(*kept, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])
+    return pl.concat([spans.select(*keys, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])
 
 
 def _curve(changes: pl.DataFrame | None) -> StepCurve:
@@ -70,7 +70,7 @@ def _curve(changes: pl.DataFrame | None) -> StepCurve:
     return StepCurve(depth.times, (depth.values > 0).astype(np.float64))
 
 
-def _without(one: StepCurve, other: StepCurve) -> StepCurve:
+def _without(curve: StepCurve, other: StepCurve) -> StepCurve:
     """1 where the first is and the other is not."""
-    times = np.union1d(one.times, other.times)
-    return StepCurve(times, ((one.at(times) > 0) & (other.at(times) <= 0)).astype(np.float64))
+    times = np.union1d(curve.times, other.times)
+    return StepCurve(times, ((curve.at(times) > 0) & (other.at(times) <= 0)).astype(np.float64))

@@ -42,12 +42,12 @@ def caveats_of(trace: ThreadTrace) -> tuple[Caveat, ...]:
     whole trace has few is one about its parts too.
     """
     seen = coverage(trace)
-    found = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
-    found += _of_lines(mapping(trace))
+    caveats = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
+    caveats += _of_lines(mapping(trace))
     if trace.part_of is not None:
-        found = [caveat for caveat in found if caveat.name not in _WANTED_IN_PARTS]
-        found += [caveat for caveat in caveats_of(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
-    return tuple(sorted(found, key=lambda caveat: SEVERITIES.index(caveat.severity)))
+        caveats = [caveat for caveat in caveats if caveat.name not in _WANTED_IN_PARTS]
+        caveats += [caveat for caveat in caveats_of(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
+    return tuple(sorted(caveats, key=lambda caveat: SEVERITIES.index(caveat.severity)))
 
 
 def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
@@ -55,8 +55,8 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
         pl.col("count").sum(), pl.col("message").first(), pl.col("advice").first()
     )
     for kind, count, message, advice in kinds.iter_rows():
-        known = LOSSES.get(kind)
-        if (known is None or known.is_damage) and kind not in _TOLD_BY_COVERAGE:
+        loss = LOSSES.get(kind)
+        if (loss is None or loss.is_damage) and kind not in _TOLD_BY_COVERAGE:
             yield Caveat(f"loss_{kind}", "care", message, advice, {"count": count})
 
 
@@ -107,8 +107,8 @@ def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     yield from _of_paths(seen)
 
 
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
+def _counted(count: int, singular: str, plural: str) -> str:
+    return f"{count:,} {singular if count == 1 else plural}"
 
 
 def _of_paths(seen: Coverage) -> Iterator[Caveat]:

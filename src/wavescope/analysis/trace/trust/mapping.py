@@ -189,11 +189,11 @@ def _lines(trace: ThreadTrace, mapped: pl.DataFrame) -> pl.DataFrame:
 def _source_lines(trace: ThreadTrace, lines: pl.DataFrame) -> pl.Series:
     wanted = set(lines["file"].to_list())
     split = {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None and file in wanted}
-    found = []
+    line_texts = []
     for file, line in lines.select("file", "line").iter_rows():
         texts = split.get(file, [])
-        found.append(texts[line - 1].strip() if line and line <= len(texts) else None)
-    return pl.Series("text", found, dtype=pl.String)
+        line_texts.append(texts[line - 1].strip() if line and line <= len(texts) else None)
+    return pl.Series("text", line_texts, dtype=pl.String)
 
 
 def _remedy(row_count: int, mapped_row_count: int, lines: pl.DataFrame) -> str:

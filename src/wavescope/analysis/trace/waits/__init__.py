@@ -89,13 +89,13 @@ class Waits(Answer):
 
 def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     """Waits and their producers; `rows` = only waits among these code rows."""
-    found = resolve(trace)
-    groups = found.groups.filter(pl.col("is_wait") == 1)
+    resolved = resolve(trace)
+    groups = resolved.groups.filter(pl.col("is_wait") == 1)
     classes = stall_rows(trace).filter("is_wait").unique("row", keep="first", maintain_order=True)
     if rows is not None:
         groups = groups.filter(pl.col("row").is_in(rows.implode()))
     total = int(groups["stall_cycles_total"].sum())
-    edges = _producers(found.edges, _typical(found.samples))
+    edges = _producers(resolved.edges, _typical(resolved.samples))
     table = (
         groups.group_by("row")
         .agg(

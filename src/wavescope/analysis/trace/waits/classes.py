@@ -222,14 +222,14 @@ def wait_class(mask: int) -> StallClass:
     >>> wait_class(0b10).name, wait_class(0b110).name, wait_class(0).name
     ('wait LDS', 'wait LDS + vector load', 'wait for nothing')
     """
-    found = [producer for number, producer in enumerate(PRODUCERS) if mask >> number & 1]
-    if not found:
+    producers = [producer for number, producer in enumerate(PRODUCERS) if mask >> number & 1]
+    if not producers:
         return NOTHING
-    name = "wait " + " + ".join(producer.name for producer in found)
-    meaning = "waits for " + " and ".join(producer.meaning for producer in found)
-    if len(found) > 1:
+    name = "wait " + " + ".join(producer.name for producer in producers)
+    meaning = "waits for " + " and ".join(producer.meaning for producer in producers)
+    if len(producers) > 1:
         meaning += "; which of them came last cannot be told"
-    return StallClass(name, "wait", meaning, "; ".join(producer.remedy for producer in found))
+    return StallClass(name, "wait", meaning, "; ".join(producer.remedy for producer in producers))
 
 
 _SINGLE = [wait_class(1 << number) for number in range(1, len(PRODUCERS))]

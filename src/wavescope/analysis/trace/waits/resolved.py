@@ -73,8 +73,8 @@ class Resolved:
 @once_per_trace
 def resolve(trace: ThreadTrace) -> Resolved:
     """Resolve all waits of a trace; of a selection those that it keeps, with producers from before it."""
-    found = answers(trace, resolved_in_part)
-    frames = {name: added([part[name] for part in found], keys) for name, keys in _KEYS.items()}
+    parts = answers(trace, resolved_in_part)
+    frames = {name: added([part[name] for part in parts], keys) for name, keys in _KEYS.items()}
     counters = pl.Series(COUNTERS, dtype=pl.String)
     frames["edges"] = frames["edges"].with_columns(counters.gather(frames["edges"]["counter"]).alias("counter"))
     return Resolved(**frames, free_wait_cycles=_free_wait_cycles(trace))
@@ -89,8 +89,8 @@ def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.Data
         columns["counted"] = counted.cast(pl.UInt8)
     waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "start_cycles")}
     rules = _rules(whole_of(trace)[0])
-    found = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
-    return {name: pl.DataFrame(table) for name, table in found.items()}
+    tables = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
+    return {name: pl.DataFrame(table) for name, table in tables.items()}
 
 
 def _free_wait_cycles(trace: ThreadTrace) -> int:
@@ -99,8 +99,8 @@ def _free_wait_cycles(trace: ThreadTrace) -> int:
 
 def family_of_trace(trace: ThreadTrace) -> str:
     """Family whose rules apply: that of the target, else of the stream's generation, else gfx9."""
-    known = family_of(trace.source.target) if trace.source.target else None
-    return known or (f"gfx{trace.gfxip}" if trace.gfxip in (9, 10, 11, 12) else "gfx9")
+    family = family_of(trace.source.target) if trace.source.target else None
+    return family or (f"gfx{trace.gfxip}" if trace.gfxip in (9, 10, 11, 12) else "gfx9")
 
 
 def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
@@ -118,14 +118,14 @@ def _rules(trace: ThreadTrace) -> dict[str, object]:
     rules: list[tuple[int, int, int, int]] = []
     waits: list[tuple[str, int, int]] = []
     for text in texts:
-        found = classify(text, family)
-        adds = sum(1 << COUNTERS.index(counter) for counter in found.counters)
-        order = _ORDERS.get(found.name, 1) if found.in_order else 0
-        kind = 0 if found.name == "unknown" else PRODUCER_OF_CLASS.get(found.name, _NO_PRODUCER)
-        rules.append((adds, order, kind, found.name == "wait"))
-        if found.name == "wait":
-            known = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]
-            waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in known]
+        instruction = classify(text, family)
+        adds = sum(1 << COUNTERS.index(counter) for counter in instruction.counters)
+        order = _ORDERS.get(instruction.name, 1) if instruction.in_order else 0
+        kind = 0 if instruction.name == "unknown" else PRODUCER_OF_CLASS.get(instruction.name, _NO_PRODUCER)
+        rules.append((adds, order, kind, instruction.name == "wait"))
+        if instruction.name == "wait":
+            counted_waits = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]
+            waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in counted_waits]
     schema = {"adds": pl.UInt16, "order": pl.UInt8, "kind": pl.UInt8, "is_wait": pl.UInt8}
     by_text = pl.DataFrame(rules, schema=schema, orient="row").with_columns(texts.alias("text"))
     of_code = trace.code.select("row", pl.col("text").fill_null("")).sort("row")

@@ -34,8 +34,8 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
     keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
     named = [_class_of(*key) for key in keys.iter_rows()]
     keys = keys.with_columns(
-        pl.Series("stall_class", [found.name for found in named], pl.String),
-        pl.Series("kind", [found.kind for found in named], pl.String),
+        pl.Series("stall_class", [entry.name for entry in named], pl.String),
+        pl.Series("kind", [entry.kind for entry in named], pl.String),
     )
     on_class = pl.when(pl.col("is_wait") == 0).then("class")
     rows = (

@@ -40,10 +40,10 @@ def _marker_names(trace: ThreadTrace) -> list[list[Any]]:
         (pl.col("record_kind") == 0) & pl.col("marker_kind").is_in(list(_MARKER_KINDS)) & (pl.col("code_object") > 0)
     )
     columns = ("code_object", "marker_id", "marker_kind", "name", "location")
-    known = markers.select(*columns).filter(pl.col("name").fill_null("") != "").unique().sort(*columns)
+    named_markers = markers.select(*columns).filter(pl.col("name").fill_null("") != "").unique().sort(*columns)
     return [
         [code_object, marker, _MARKER_KINDS[kind], name, *([location] if location else [])]
-        for code_object, marker, kind, name, location in known.iter_rows()
+        for code_object, marker, kind, name, location in named_markers.iter_rows()
     ]
 
 

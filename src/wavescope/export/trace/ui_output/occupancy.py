@@ -87,7 +87,7 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
 
 def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:
     """SE -> dispatches and events by time."""
-    found: list[tuple[int, int, dict[str, Any]]] = []
+    events: list[tuple[int, int, dict[str, Any]]] = []
     numbers = _kernel_numbers(trace.dispatches, kernel_ids, names)
     for row, number in zip(trace.dispatches.iter_rows(named=True), numbers, strict=True):
         entry = row["code_object"] or 0, row["address"] or 0
@@ -95,13 +95,13 @@ def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> di
         dispatch |= {"kind": "dispatch", "kernel_id": number, "kernel_name": names.of(entry)}
         dispatch |= _NOT_IN_TABLES | {"dispatch_pkt_addr": 0}
         dispatch["entry_point"] = {"code_object_id": entry[0], "address": entry[1]}
-        found.append((row["se"], row["time_cycles"], dispatch))
+        events.append((row["se"], row["time_cycles"], dispatch))
     for row in trace.events.iter_rows(named=True):
         event = {key: row[column] for key, column in _EVENT_FIELDS.items()}
-        found.append(
+        events.append(
             (row["se"], row["time_cycles"], event | _NOT_IN_TABLES | {"kind": "event", "payload": row["payload"]})
         )
     by_se: dict[str, list[dict[str, Any]]] = {}
-    for se, _, item in sorted(found, key=lambda one: one[:2]):
+    for se, _, item in sorted(events, key=lambda event: event[:2]):
         by_se.setdefault(str(se), []).append(item)
     return by_se

@@ -61,8 +61,8 @@ def counter_names(trace: ThreadTrace) -> list[str]:
         return []
     banks = int(trace.sampled_counters["bank"].max()) + 1  # type: ignore[arg-type]
     rows = trace.counter_names.drop_nulls().select("bank", "position", "name").iter_rows()
-    known = {bank * _COUNTERS_PER_BANK + position: name for bank, position, name in rows}
-    return [known.get(number) or f"counter{number}" for number in range(banks * _COUNTERS_PER_BANK)]
+    name_by_number = {bank * _COUNTERS_PER_BANK + position: name for bank, position, name in rows}
+    return [name_by_number.get(number) or f"counter{number}" for number in range(banks * _COUNTERS_PER_BANK)]
 
 
 def other_simd(trace: ThreadTrace) -> Stream:

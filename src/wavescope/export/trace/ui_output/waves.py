@@ -34,9 +34,9 @@ def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
 
     Waves without instructions and with fewer than three states have none: they say nothing (spec_ui_output 9).
     """
-    kept = trace.waves.filter((pl.col("instruction_count") > 0) | (pl.col("state_count") >= 3))
+    waves = trace.waves.filter((pl.col("instruction_count") > 0) | (pl.col("state_count") >= 3))
     place = ("se", "simd", "slot")
-    with_ids = kept.with_columns(id=pl.int_range(pl.len()).over(place))
+    with_ids = waves.with_columns(id=pl.int_range(pl.len()).over(place))
     return with_ids.with_columns(file_name=pl.format("se{}_sm{}_sl{}_wv{}.json", *place, "id"))
 
 

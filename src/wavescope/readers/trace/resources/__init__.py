@@ -48,23 +48,25 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     """
     sidecars = [sidecar for path in paths for sidecar in _named(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well
-    told = replace(trace, tables=dict(trace.tables), answers={})
-    found = fill_from(told, sidecars, replace_known=True)
-    _say_refused(told, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
-    if paths and not found.kernels and not found.target:
+    enriched = replace(trace, tables=dict(trace.tables), answers={})
+    matches = fill_from(enriched, sidecars, replace_known=True)
+    _say_refused(enriched, [Directory(path) for path in map(Path, paths) if path.is_dir()], is_sidecar)
+    if paths and not matches.kernels and not matches.target:
         what = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
-        kept = "; ".join(found.problems[:2])
-        raise UsageError(what, where=where, kept=kept, advice="give the kernel trace or code object of the same run")
-    return told
+        problems = "; ".join(matches.problems[:2])
+        raise UsageError(
+            what, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
+        )
+    return enriched
 
 
 def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> Found:
     """Put what the files say into the trace itself; what is ambiguous or unreadable becomes a note."""
-    told, wanted = Told(), _wanted(trace)
+    facts, wanted = Told(), _wanted(trace)
     for sidecar in sidecars:
-        read_sidecar(sidecar, wanted, told)
-    return _fill(trace, told, replace_known=replace_known)
+        read_sidecar(sidecar, wanted, facts)
+    return _fill(trace, facts, replace_known=replace_known)
 
 
 def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code: bool = True) -> None:
@@ -83,7 +85,7 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
     _say_refused(trace, untold, may_tell)
     if not any(may_tell(name) for folder in around for name in _names(folder)):
         return
-    told, wanted = Told(), _wanted(trace)
+    facts, wanted = Told(), _wanted(trace)
     raw_name = f"_{trace.source.agent}_shader_engine_"
     for distance, folder in enumerate(around):
         here = Told()
@@ -92,8 +94,8 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
                 read_sidecar(sidecar, wanted, here)
         is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
         if is_ours:
-            told.add(here)
-    _fill(trace, told, replace_known=False)
+            facts.add(here)
+    _fill(trace, facts, replace_known=False)
 
 
 def _wanted(trace: ThreadTrace) -> Wanted:
@@ -103,16 +105,16 @@ def _wanted(trace: ThreadTrace) -> Wanted:
     return Wanted(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
 
 
-def _fill(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
-    found = kernel_facts(trace, told, replace_known=replace_known)
-    target, origin = target_of(trace, told, found)
-    trace.tables["kernels"] = found.kernel_table
+def _fill(trace: ThreadTrace, facts: Told, *, replace_known: bool) -> Found:
+    matches = kernel_facts(trace, facts, replace_known=replace_known)
+    target, origin = target_of(trace, facts, matches)
+    trace.tables["kernels"] = matches.kernel_table
     if target and (replace_known or trace.source.target is None):
-        found.target = target
+        matches.target = target
         trace.source = replace(trace.source, target=target, target_origin=origin)
-    add_losses(trace, [Loss("resources_ambiguous", detail=detail) for detail in found.ambiguous])
-    add_losses(trace, [Loss("resources_unread", detail=detail) for detail in found.problems])
-    return found
+    add_losses(trace, [Loss("resources_ambiguous", detail=detail) for detail in matches.ambiguous])
+    add_losses(trace, [Loss("resources_unread", detail=detail) for detail in matches.problems])
+    return matches
 
 
 def sidecars_in(folder: Folder) -> Iterator[Sidecar]:

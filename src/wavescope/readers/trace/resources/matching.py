@@ -35,30 +35,32 @@ class Found:
     target: str | None = None
 
 
-def kernel_facts(trace: ThreadTrace, told: Told, *, replace_known: bool) -> Found:
+def kernel_facts(trace: ThreadTrace, facts: Told, *, replace_known: bool) -> Found:
     """Join the facts to the kernels: by dispatch where the name agrees, else by name where all rows agree."""
     by_kernel: dict[str, list[Usage]] = {}
-    for usage in told.usages:
+    for usage in facts.usages:
         by_kernel.setdefault(usage.kernel, []).append(usage)
     entered = set(trace.waves["kernel"].drop_nulls().unique().to_list())
-    found = Found(trace.kernels, problems=list(told.problems))
+    matches = Found(trace.kernels, problems=list(facts.problems))
     rows = []
     for row in trace.kernels.iter_rows(named=True):
         names = dict.fromkeys(plain_name(name) for name in (row["name"], row["demangled"]) if name)
         usages = [usage for name in names for usage in by_kernel.get(name, ())]
         ran = row["kernel"] in entered
         if usages:
-            row = row | _facts(row, usages, trace.source.dispatch if ran else None, found, replace_known=replace_known)
+            row = row | _facts(
+                row, usages, trace.source.dispatch if ran else None, matches, replace_known=replace_known
+            )
         if ran:
-            found.ambiguous += _other_kernel(row["name"], names, told, trace.source.dispatch)
+            matches.ambiguous += _other_kernel(row["name"], names, facts, trace.source.dispatch)
         rows.append(row)
     schema = THREAD_TRACE["kernels"].dtypes
-    found.kernel_table = pl.DataFrame(rows, schema=schema)
-    return found
+    matches.kernel_table = pl.DataFrame(rows, schema=schema)
+    return matches
 
 
 def _facts(
-    row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, found: Found, *, replace_known: bool
+    row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: Found, *, replace_known: bool
 ) -> dict[str, Any]:
     """New values for a row of `kernels`; where the files disagree about one, it stays unknown and a note says so."""
     keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
@@ -67,21 +69,21 @@ def _facts(
     for rank in sorted({usage.rank for usage in usages}):
         ranked = [usage for usage in usages if usage.rank == rank]
         of_dispatch = [usage for usage in ranked if usage.dispatch is not None and usage.dispatch == dispatch]
-        found.agents |= {usage.agent for usage in of_dispatch or ranked if usage.agent}
+        matches.agents |= {usage.agent for usage in of_dispatch or ranked if usage.agent}
         for name in _FIELDS:
             values = _values(of_dispatch, name) or _values(ranked, name)
-            known = facts.get(name) if name in facts else (row.get(name) if keeps else None)
-            if len(values) > 1 and known is None:
-                told = ", ".join(map(str, sorted(values)[:4]))
-                found.ambiguous.append(f"{ranked[0].origin} has several {name} of {row['name']:.60} ({told})")
+            recorded = facts.get(name) if name in facts else (row.get(name) if keeps else None)
+            if len(values) > 1 and recorded is None:
+                listing = ", ".join(map(str, sorted(values)[:4]))
+                matches.ambiguous.append(f"{ranked[0].origin} has several {name} of {row['name']:.60} ({listing})")
             elif len(values) == 1:
                 value = next(iter(values))
                 # A code object knows the static LDS only; what was dispatched includes the dynamic part.
-                if known is None or (name == "lds_bytes" and value > known):
+                if recorded is None or (name == "lds_bytes" and value > recorded):
                     facts[name] = value
                     origins |= dict.fromkeys(usage.origin for usage in ranked if usage.values.get(name) == value)
     if facts:
-        found.kernels.append(row["name"])
+        matches.kernels.append(row["name"])
         before = [row["resource_origin"]] if keeps and row.get("resource_origin") else []
         facts["resource_origin"] = ", ".join(dict.fromkeys([*before, *list(origins)[:3]]))
     return facts
@@ -91,32 +93,32 @@ def _values(usages: Iterable[Usage], name: str) -> set[int]:
     return {usage.values[name] for usage in usages if name in usage.values}
 
 
-def _other_kernel(name: str, names: Iterable[str], told: Told, dispatch: int | None) -> list[str]:
+def _other_kernel(name: str, names: Iterable[str], facts: Told, dispatch: int | None) -> list[str]:
     """Notes about files that have another kernel under the number of this dispatch."""
     return [
         f"dispatch {dispatch} is {min(others):.60} in {origin}, but {name:.60} in the trace: another run? "
         "Registers were taken by the name of the kernel"
-        for origin, others in told.dispatched.items()
+        for origin, others in facts.dispatched.items()
         if not others.intersection(names)
     ]
 
 
-def target_of(trace: ThreadTrace, told: Told, found: Found) -> tuple[str | None, str]:
+def target_of(trace: ThreadTrace, facts: Told, matches: Found) -> tuple[str | None, str]:
     """The GPU that ran the trace, and who says so; None = unknown, or several are possible (which is noted)."""
-    if trace.source.target is not None and not told.gpus:
+    if trace.source.target is not None and not facts.gpus:
         return None, ""
-    fitting = [gpu for gpu in told.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
-    strangers = [gpu for gpu in told.gpus if gpu not in fitting]
+    fitting = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
+    strangers = [gpu for gpu in facts.gpus if gpu not in fitting]
     if strangers and not fitting:
-        found.ambiguous.append(
+        matches.ambiguous.append(
             f"{strangers[0].origin} lists {strangers[0].target}, but the trace is of gfx{trace.gfxip}"
         )
         return None, ""
-    ids = found.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())
+    ids = matches.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())
     ours = [gpu for gpu in fitting if gpu.ids & ids] or fitting
     targets = sorted({gpu.target for gpu in ours})
     if len(targets) > 1:
-        found.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({ours[0].origin})")
+        matches.ambiguous.append(f"several GPUs are possible: {', '.join(targets)} ({ours[0].origin})")
         return None, ""
     return (targets[0], _origin(ours)) if targets else (None, "")
 

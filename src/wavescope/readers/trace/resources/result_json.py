@@ -64,22 +64,22 @@ class _ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
     processes: list[_Process]
 
 
-def read_results(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
+def read_results(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
     """Add what a result file says to `told`."""
     for process in msgspec.json.decode(data, type=_ResultFile).processes:
         gpus = [agent for agent in process.agents if agent.name.startswith("gfx")]
-        told.gpus += [Gpu(a.name, origin, frozenset({str(a.id.handle), f"Agent {a.logical_node_id}"})) for a in gpus]
+        facts.gpus += [Gpu(a.name, origin, frozenset({str(a.id.handle), f"Agent {a.logical_node_id}"})) for a in gpus]
         symbols = {symbol.kernel_id: symbol for symbol in process.kernel_symbols}
         for symbol in process.kernel_symbols:
             if plain_name(symbol.kernel_name) in wanted.names:
-                told.usages.append(Usage(plain_name(symbol.kernel_name), origin, 1, _symbol_values(symbol)))
+                facts.usages.append(Usage(plain_name(symbol.kernel_name), origin, 1, _symbol_values(symbol)))
         for record in process.buffer_records.kernel_dispatch:
             info, symbol = record.dispatch_info, symbols.get(record.dispatch_info.kernel_id, _Symbol())
             name, size = plain_name(symbol.kernel_name), info.workgroup_size
             if info.dispatch_id == wanted.dispatch and name:
-                told.dispatched.setdefault(origin, set()).add(name)
+                facts.dispatched.setdefault(origin, set()).add(name)
                 values = {"lds_bytes": info.group_segment_size, "workgroup_size": size.x * size.y * size.z}
-                told.usages.append(Usage(name, origin, 1, _possible(values), info.dispatch_id))
+                facts.usages.append(Usage(name, origin, 1, _possible(values), info.dispatch_id))
 
 
 def _symbol_values(symbol: _Symbol) -> Mapping[str, int]:

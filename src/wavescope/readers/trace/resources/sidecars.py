@@ -58,7 +58,7 @@ def is_sidecar(name: str) -> bool:
     return plain.endswith(("_results.json", *CODE_SUFFIXES))
 
 
-def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
+def read_sidecar(sidecar: Sidecar, wanted: Wanted, facts: Told) -> None:
     """Add what a file says to `told`; a file that cannot be read becomes one of its problems."""
     if sidecar.name.endswith(CODE_SUFFIXES):
         number = _TRAILING_NUMBER.search(sidecar.name)
@@ -67,14 +67,14 @@ def read_sidecar(sidecar: Sidecar, wanted: Wanted, told: Told) -> None:
     try:
         data = _unpacked(sidecar)
         if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
-            _code_object(data, sidecar.origin, wanted, told)
+            _code_object(data, sidecar.origin, wanted, facts)
         elif sidecar.name.removesuffix(".gz").endswith(".json"):
-            read_results(data, sidecar.origin, wanted, told)
+            read_results(data, sidecar.origin, wanted, facts)
         else:
-            _csv(data, sidecar.origin, wanted, told)
+            _csv(data, sidecar.origin, wanted, facts)
     except (OSError, ValueError, RecursionError, WavescopeError) as error:
         what = error.what if isinstance(error, WavescopeError) else str(error)
-        told.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
+        facts.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
 
 
 def _unpacked(sidecar: Sidecar) -> bytes:
@@ -91,20 +91,20 @@ def _unpacked(sidecar: Sidecar) -> bytes:
     return text
 
 
-def _code_object(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
+def _code_object(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
     code_object = CodeObject.from_bytes(data, where=origin)
     for kernel in code_object.kernels:
         if plain_name(kernel.name) in wanted.names:
             values = {name: value for name in FIELDS if (value := getattr(kernel, name)) is not None}
-            told.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
+            facts.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
             if code_object.target:
-                told.gpus.append(Gpu(code_object.target, origin))
+                facts.gpus.append(Gpu(code_object.target, origin))
 
 
-def _csv(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
+def _csv(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
     columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
     if "Gfx_Target_Version" in columns and "Name" in columns:
-        told.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
+        facts.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
         return
     if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
         raise ValueError("it has neither kernels with their registers nor GPUs")
@@ -117,21 +117,21 @@ def _csv(data: bytes, origin: str, wanted: Wanted, told: Told) -> None:
     if wanted.dispatch is not None:
         under = rows.filter(pl.col("Dispatch_Id") == wanted.dispatch)["Kernel_Name"].unique().to_list()
         if under:
-            told.dispatched.setdefault(origin, set()).update(names[name] for name in under)
+            facts.dispatched.setdefault(origin, set()).update(names[name] for name in under)
     ours = [name for name, plain in names.items() if plain in wanted.names]
     for row in rows.filter(pl.col("Kernel_Name").is_in(ours)).iter_rows(named=True):
         values = {ours: _number(row[theirs]) for theirs, ours in _CSV_COLUMNS.items()}
         values["workgroup_size"] = _workgroup(row)
-        kept = {name: value for name, value in values.items() if value is not None}
-        usage = Usage(names[row["Kernel_Name"]], origin, 2, kept, row["Dispatch_Id"], row["Agent_Id"])
-        told.usages.append(usage)
+        recorded_values = {name: value for name, value in values.items() if value is not None}
+        usage = Usage(names[row["Kernel_Name"]], origin, 2, recorded_values, row["Dispatch_Id"], row["Agent_Id"])
+        facts.usages.append(usage)
 
 
 def _text_frame(data: bytes, wanted: Iterable[str], there: list[str]) -> pl.DataFrame:
     """The wanted columns as text; those that are not there are null."""
-    known = [name for name in wanted if name in there]
+    present = [name for name in wanted if name in there]
     try:
-        frame = pl.read_csv(io.BytesIO(data), columns=known, infer_schema=False, encoding="utf8-lossy")
+        frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError(str(error)) from error
     missing = [pl.lit(None, pl.String).alias(name) for name in wanted if name not in there]

@@ -72,8 +72,8 @@ def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves:
     PC samples belong to no shader engine: then one row without a number holds the generation.
     """
     spec = THREAD_TRACE["shader_engines"]
-    known = {"status": "ok", "gfxip": gfxip, "realtime_hz": frequency_hz}
+    facts = {"status": "ok", "gfxip": gfxip, "realtime_hz": frequency_hz}
     numbers: list[int | None] = [*sorted(engines)] if engines else [None]
     targets = waves.group_by("se").agg(pl.col("cu").min().alias("target_cu"))
-    table = frame_of(spec, [{"se": se, **known} for se in numbers]).drop("target_cu")
+    table = frame_of(spec, [{"se": se, **facts} for se in numbers]).drop("target_cu")
     return table.join(targets, on="se", how="left", maintain_order="left").select(spec.names)

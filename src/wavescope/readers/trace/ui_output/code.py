@@ -134,8 +134,8 @@ def read_code(folder: Folder) -> CodeFile:
 def _columns(header: object) -> dict[str, int]:
     """Column name in small letters -> position, from a header that is a list or one string."""
     names = header.split(",") if isinstance(header, str) else header if isinstance(header, list) else []
-    found = {name.strip().lower(): at for at, name in reversed(list(enumerate(names))) if isinstance(name, str)}
-    return _POSITIONS | found
+    positions = {name.strip().lower(): at for at, name in reversed(list(enumerate(names))) if isinstance(name, str)}
+    return _POSITIONS | positions
 
 
 class _Rows:

@@ -32,8 +32,8 @@ class Kernels:
 
     def use(self, ids: pl.Series) -> None:
         """Add the kernels with these numbers of the file."""
-        known = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
-        self._used = sorted({*self._used, *known})
+        recorded = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
+        self._used = sorted({*self._used, *recorded})
 
     def _is_known(self, number: int) -> bool:
         return number in self._names and self._names[number] != "0 / 0x0"
@@ -48,15 +48,15 @@ class Kernels:
         """The `kernels` table. Where no kernel is named (PC samples, no occupancy), the labels in the code are all
         there is."""
 
-        found: list[tuple[str, tuple[int, int] | None]]
+        kernels: list[tuple[str, tuple[int, int] | None]]
         if self._used:
-            found = [(self._name(number), self._place(number)) for number in self._used]
+            kernels = [(self._name(number), self._place(number)) for number in self._used]
         else:
-            found = list(reversed(self._labelled.items()))
+            kernels = list(reversed(self._labelled.items()))
         signatures = {label.name: label.demangled for label in self._code.labels if label.demangled}
-        readable_names = _demangled([name for name, _ in found if name not in signatures])
+        readable_names = _demangled([name for name, _ in kernels if name not in signatures])
         rows = []
-        for number, (name, place) in enumerate(found):
+        for number, (name, place) in enumerate(kernels):
             demangled = signatures.get(name) or readable_names.get(name, name)
             code_object, address = place or (None, None)
             row = {"name": name, "demangled": demangled, "code_object": code_object, "address": address}

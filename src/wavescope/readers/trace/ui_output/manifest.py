@@ -61,12 +61,12 @@ def read_manifest(folder: Folder) -> Manifest:
 
 
 def _document(folder: Folder, manifest: Manifest) -> dict[str, Any]:
-    found: list[Loss] = []
-    content = read_bytes(folder, FILE_NAME, found)
-    document = None if content is None else decoded(content, FILE_NAME, found)
+    losses: list[Loss] = []
+    content = read_bytes(folder, FILE_NAME, losses)
+    document = None if content is None else decoded(content, FILE_NAME, losses)
     if isinstance(document, dict):
         return document
-    why = found[0].detail if found and content is not None else "it is missing" if content is None else "no object"
+    why = losses[0].detail if losses and content is not None else "it is missing" if content is None else "no object"
     manifest.losses.append(Loss("no_manifest", detail=why))
     return {}
 
@@ -110,11 +110,11 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
     strangers = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
     if not listed:
         engines = {name: engine_number(match[1]) for name, match in strangers.items()}
-        found = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
-        if found:
+        unlisted = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
+        if unlisted:
             detail = f"{_example(strangers)}: read all the same"
-            manifest.losses.append(Loss("unlisted_files", len(found), detail=detail))
-        return found
+            manifest.losses.append(Loss("unlisted_files", len(unlisted), detail=detail))
+        return unlisted
     missing = [name for name in once if name not in here]
     if missing:
         manifest.losses.append(Loss("missing_files", len(missing), detail=_example(missing)))

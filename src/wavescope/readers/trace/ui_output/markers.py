@@ -72,14 +72,14 @@ class MarkerNames:
         location = row[4] if len(row) > 4 else None
         if not isinstance(kind, str) or not isinstance(name, str) or not isinstance(location, str | None):
             return False
-        known = _KINDS.get(kind.lower())
+        kind_number = _KINDS.get(kind.lower())
         if code_object is None or not 0 < code_object < 1 << 64 or number is None or not 0 <= number < 1 << 30:
             return False
-        if known is None or not name:
+        if kind_number is None or not name:
             return False
-        if known != _KERNEL:
+        if kind_number != _KERNEL:
             markers = self._names.setdefault(code_object, {})
-            markers[number] = Marker(number, known, readable(name), readable(location) if location else None)
+            markers[number] = Marker(number, kind_number, readable(name), readable(location) if location else None)
         return True
 
 
@@ -124,10 +124,10 @@ def _markers(names: MarkerNames, happened: Iterable[tuple[Any, ...]]) -> Iterato
             place = tuple(where)
         if value is None:
             continue
-        found = _read(life, value & _VALUE_BITS, names.of(life.code_object))
-        if found is None:
+        meaning = _read(life, value & _VALUE_BITS, names.of(life.code_object))
+        if meaning is None:
             continue
-        marker, flags = found
+        marker, flags = meaning
         se, cu, simd, slot = where
         what = (marker.kind, flags, marker.id, marker.name, marker.location, _NO_PAYLOAD, 0)
         yield (se, time, value, cu, simd, slot, 0, *what, names.object_of(life.code_object))

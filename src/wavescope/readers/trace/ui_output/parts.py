@@ -115,10 +115,10 @@ def fitting(
         if types[name] in INTEGER_RANGES and types[name] != "Int64"
     ]
     all_fit = rows.select(pl.all_horizontal(fits).all()).item()
-    kept = rows if all_fit else rows.filter(fits)
+    valid = rows if all_fit else rows.filter(fits)
     cast = {name: name for name in named} | {f"c{at}": name for name, at in positions.items()}
     columns = [pl.col(source).cast(getattr(pl, types[name])).alias(name) for source, name in cast.items()]
-    return kept.select(columns), rows.height - kept.height
+    return valid.select(columns), rows.height - valid.height
 
 
 def _range(dtype: str) -> tuple[int, int]:
@@ -132,14 +132,14 @@ def fitting_rows(table: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pl.Data
     Missing keys and None are null.
     """
     columns = THREAD_TRACE[table].columns
-    kept, dropped = [], 0
+    valid, dropped = [], 0
     for row in rows:
         values = [row.get(column.name) for column in columns]
         if all(_fits(value, column.dtype) for value, column in zip(values, columns, strict=True)):
-            kept.append(values)
+            valid.append(values)
         else:
             dropped += 1
-    return pl.DataFrame(kept, schema=THREAD_TRACE[table].dtypes, orient="row"), dropped
+    return pl.DataFrame(valid, schema=THREAD_TRACE[table].dtypes, orient="row"), dropped
 
 
 def _fits(value: object, dtype: str) -> bool:

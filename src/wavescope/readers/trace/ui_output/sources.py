@@ -30,12 +30,12 @@ def read_snapshots(folder: Folder, losses: list[Loss]) -> dict[str, str]:
         return {}
     here = folder.names()
     paths = dict(_leaves(load_json(folder, FILE_NAME, losses)))
-    found = {path: name for path, name in paths.items() if name in here}
+    snapshots = {path: name for path, name in paths.items() if name in here}
     missing = [name for name in paths.values() if name not in here]
     if missing:
         others = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         losses.append(Loss("missing_sources", len(missing), detail=readable(missing[0])[:200] + others))
-    return found
+    return snapshots
 
 
 def _leaves(tree: object) -> Iterator[tuple[str, str]]:

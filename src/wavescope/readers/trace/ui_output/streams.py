@@ -63,8 +63,8 @@ def _counter_names(names: Sequence[str]) -> pl.DataFrame:
 
 
 def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
-    found = ((name, match) for name in folder.names() if (match := _COUNTER_FILE.fullmatch(name)))
-    files = sorted((number, name) for name, match in found if (number := engine_number(match[1])) is not None)
+    matches = ((name, match) for name in folder.names() if (match := _COUNTER_FILE.fullmatch(name)))
+    files = sorted((number, name) for name, match in matches if (number := engine_number(match[1])) is not None)
     parts = []
     for se, name in files:
         content = read_bytes(folder, name, streams.losses)

@@ -76,10 +76,10 @@ def contexts(pairs: Sequence[Pair], view: IsaView, rows: Sequence[Row], chosen: 
         windows |= {index_of[row]: 1 for pair in pairs for row in pair if row in index_of}
     else:
         at = {rows[index]["row"] for index in chosen}
-        found: dict[int, int] = {}
-        for one, other in (pair[::step] for pair in pairs for step in (1, -1)):
-            if one in at and other in index_of and found.setdefault(one, 0) < _MAX_ENDS:
-                found[one] += 1
+        ends: dict[int, int] = {}
+        for row, other in (pair[::step] for pair in pairs for step in (1, -1)):
+            if row in at and other in index_of and ends.setdefault(row, 0) < _MAX_ENDS:
+                ends[row] += 1
                 windows[index_of[other]] = 0
     return windows | dict.fromkeys(chosen, view.context)
 

@@ -23,8 +23,8 @@ _TRACKS = (waves, instructions, states, pipes, markers, shader_data, other_simd,
 
 def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
     """Every timeline of a trace that has something to show, by name."""
-    made = (make(trace) for make in _TRACKS)
-    return {track.name: track for track in made if track.lanes is not None and track.lanes.height}
+    timelines = (make(trace) for make in _TRACKS)
+    return {track.name: track for track in timelines if track.lanes is not None and track.lanes.height}
 
 
 def item_counts(trace: ThreadTrace) -> dict[str, int]:

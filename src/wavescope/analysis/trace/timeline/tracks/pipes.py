@@ -46,10 +46,10 @@ def _lanes(trace: ThreadTrace) -> pl.DataFrame:
     """A lane for every pipe of a SIMD to which anything was issued; `number` is that of the pipe among all units."""
     units, rules = _units(trace), pipe_rules(trace.code, base_clock(trace))
     used = _core.used_pipes(_waves(trace, units), trace.instructions, rules, units.height)
-    own = [
+    unit_lanes = [
         unit * len(_NAMES) + pipe for unit, bits in enumerate(used) for pipe in range(len(_NAMES)) if bits >> pipe & 1
     ]
-    numbers = sorted({*own, *_neighbours(trace, units)["lane"].drop_nulls().unique().to_list()})
+    numbers = sorted({*unit_lanes, *_neighbours(trace, units)["lane"].drop_nulls().unique().to_list()})
     numbered = pl.DataFrame({"number": pl.Series(numbers, dtype=pl.UInt32)}).with_columns(
         unit=pl.col("number") // len(_NAMES),
         pipe=(pl.col("number") % len(_NAMES)).replace_strict(dict(enumerate(_NAMES)), return_dtype=pl.String),

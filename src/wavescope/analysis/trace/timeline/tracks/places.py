@@ -91,9 +91,9 @@ def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.E
 
 def slot_lanes(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
     """A lane for every slot that occurs among `places`, by shader engine, CU, SIMD and slot."""
-    found = places.select(SLOT).unique().sort(SLOT)
+    slots = places.select(SLOT).unique().sort(SLOT)
     label = pl.format("SIMD {} slot {}", "simd", "slot")
-    return found.with_row_index("lane").select("lane", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
+    return slots.with_row_index("lane").select("lane", label.alias("label"), unit_name(trace).alias("group"), *SLOT)
 
 
 def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
