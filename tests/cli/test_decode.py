@@ -83,7 +83,7 @@ def test_strict(run: Run, capture: Path, tmp_path: Path) -> None:
     [
         (b"abc", "3 bytes are too short"),
         (b"SQLite format 3\0" * 4, "a database"),
-        (bytes.fromhex("1180000000000000"), "nothing behind it"),
+        (bytes.fromhex("1180000000000000"), "without payload"),
         (bytes.fromhex("9104000000000000") + bytes(64), "unknown generation"),
         (bytes(64), "not a thread trace"),
     ],

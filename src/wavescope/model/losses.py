@@ -60,7 +60,7 @@ _KINDS = (
     ),
     LossKind(
         "truncated_token",
-        "the file ends inside a token; what came before it was read",
+        "the file ends inside a token; everything before was read",
         "check that the file was copied whole; if it was, enlarge --att-buffer-size",
         counted_in="bytes",
     ),
@@ -73,31 +73,31 @@ _KINDS = (
     LossKind(
         "stitch_incomplete",
         "{count} instructions of a wave could not be attributed to code",
-        "check that every code object of the capture is beside the trace, and that an AMDGPU disassembler is installed",
+        "put every code object of the capture next to the trace, and install an AMDGPU disassembler",
     ),
     LossKind(
         "bad_slot",
         "a token names a wave slot that the hardware does not have; reading stopped there",
-        "the file is damaged at this offset: copy or capture it again; --corrected reads on behind the token",
+        "damaged at this offset: copy or capture the file again; decode without --amd skips the token and continues",
     ),
     LossKind(
         "stale_instruction",
         "a report belongs to an instruction that a memory replay removed; reading stopped there",
-        "--corrected reads on behind the token",
+        "decode without --amd skips the token and continues",
     ),
     LossKind(
         "branch_target_missing",
         "a taken branch leads to an address without code",
-        "give the code object that was really loaded; --corrected reads on",
+        "pass the code object that was really loaded; decode without --amd continues",
     ),
     LossKind(
         "unknown_tokens",
-        "{count} tokens are of no known kind",
-        "the file may be damaged, or of a newer generation than this version of wavescope knows",
+        "{count} tokens are of an unknown kind",
+        "the file may be damaged, or of a generation that this version of wavescope does not support",
     ),
     LossKind(
         "marker_queue_full",
-        "marker values of a wave were dropped because its code object never became known",
+        "marker values of a wave were dropped because its code object was never loaded",
         "capture with the code object loaded before the trace starts",
     ),
     LossKind(
@@ -135,12 +135,12 @@ _KINDS = (
     LossKind(
         "no_code_object",
         "no code object for id {detail}: its instructions have no text",
-        "copy *_code_object_id_*.out beside the .att files, or use --code-object FILE[@LOAD_ADDRESS][:ID]",
+        "copy *_code_object_id_*.out next to the .att files, or use --code-object FILE[@LOAD_ADDRESS][:ID]",
     ),
     LossKind(
         "unreadable_code_object",
         "{detail}",
-        "capture again, or give the code object with --code-object",
+        "capture again, or pass the code object with --code-object",
     ),
     LossKind(
         "no_disassembler",
@@ -150,7 +150,7 @@ _KINDS = (
     LossKind(
         "disassembly_incomplete",
         "{detail}",
-        "instructions at these addresses have no text; a newer LLVM may know them",
+        "instructions at these addresses have no text; a newer LLVM may support them",
     ),
     LossKind(
         "listing_lines",
@@ -170,29 +170,29 @@ _KINDS = (
     LossKind(
         "guessed_load_address",
         "the load address of {detail} was inferred from the kernel entry",
-        "give it explicitly: --code-object FILE@LOAD_ADDRESS",
+        "pass it explicitly: --code-object FILE@LOAD_ADDRESS",
         is_damage=False,
     ),
     LossKind(
         "other_dispatches",
-        "{count} other dispatches beside this one are not in this trace ({detail})",
+        "{count} other dispatches of the input are not in this trace ({detail})",
         "choose one with --dispatch N (in Python: dispatch=N); `wavescope info` lists all",
         is_damage=False,
     ),
     LossKind(
         "left_out_of_page",
-        "{count} answers ({detail}) are not in this file, which would have become too large",
+        "{count} results ({detail}) are not in this file, which would be too large",
         "`wavescope open` shows them; a trace of fewer waves or a part of the run makes a smaller file",
         is_damage=False,
     ),
     LossKind(
         "no_manifest",
         "filenames.json could not be used ({detail}); files were found by their names",
-        "copy the whole directory again; without it the generation of the GPU is not known",
+        "copy the whole directory again; without it the generation of the GPU is unknown",
     ),
     LossKind(
         "unknown_generation",
-        "the directory does not say a generation of GPU that is known here: waits are not matched with their producers",
+        "the directory does not name a supported generation of GPU: waits are not matched with their producers",
         "decode the raw capture again, or use a newer wavescope",
     ),
     LossKind(
@@ -212,19 +212,19 @@ _KINDS = (
     ),
     LossKind(
         "malformed_rows",
-        "{count} rows are not what the format says and were left out ({detail})",
+        "{count} rows do not fit the format and were left out ({detail})",
         "the directory is damaged or of an unknown writer: decode the raw capture with wavescope",
     ),
     LossKind(
         "impossible_times",
         "{count} instructions have impossible times: before their wave or each other, beyond 2^48 cycles, "
-        "or stalls that are negative or longer than the instruction ({detail}); they are kept as they are",
+        "or stalls that are negative or longer than the instruction ({detail}); they are not changed",
         "the numbers around them are not reliable: decode the raw capture with wavescope",
     ),
     LossKind(
         "unresolved_pcs",
-        "{count} instructions have no known PC: the decoder could not attribute them to code ({detail})",
-        "decode the raw capture again with every code object beside it",
+        "{count} instructions have an unknown PC: the decoder could not attribute them to code ({detail})",
+        "decode the raw capture again with every code object next to it",
     ),
     LossKind(
         "unknown_rows",
@@ -266,12 +266,12 @@ _KINDS = (
     ),
     LossKind(
         "no_occupancy",
-        "waves were traced, but no starts and ends of waves are recorded: kernels and residency are not known",
+        "waves were traced, but no starts and ends of waves are recorded: kernels and residency are unknown",
         "copy the whole directory again, occupancy.json included",
     ),
     LossKind(
         "both_forms",
-        "the folder holds raw traces and decoded directories of them; {detail}",
+        "the folder contains raw traces and their decoded directories; {detail}",
         "name the decoded directory itself, or the folder of the .att files, to read the other form",
         is_damage=False,
     ),
@@ -299,12 +299,12 @@ _KINDS = (
     ),
     LossKind(
         "counter_twice",
-        "{count} values of {detail} give a counter of a dispatch again; the first value was taken",
-        "collect the counters again; a file should hold one value per counter, dispatch and pass",
+        "{count} values of {detail} give a counter of a dispatch again; the first value is used",
+        "collect the counters again; a file should have one value per counter, dispatch and pass",
     ),
     LossKind(
         "counter_numbers",
-        "{count} values of {detail} are no counts (not a number, negative or impossibly large) and were left out",
+        "{count} values of {detail} are not valid counts (not a number, negative or too large) and were left out",
         "copy the file again, or collect the counters again",
         counted_in="values",
     ),
@@ -321,13 +321,13 @@ _KINDS = (
     ),
     LossKind(
         "counter_times",
-        "{count} dispatches do not end after they begin; their durations and rates are not known",
+        "{count} dispatches do not end after they start; their durations and rates are unknown",
         "the timestamps were rounded, as spreadsheets do: open the original file, or collect again",
         counted_in="dispatches",
     ),
     LossKind(
         "counter_dispatches",
-        "{count} dispatches are not in every pass ({detail}); passes that lack one say nothing about it",
+        "{count} dispatches are not in every pass ({detail}); the other passes have no values for them",
         "collect all passes with the same input and the same filters",
         counted_in="dispatches",
     ),
@@ -339,7 +339,7 @@ _KINDS = (
     ),
     LossKind(
         "counter_partner",
-        "{count} L2 channels lack counters that others have ({detail}); ratios of them are not known",
+        "{count} L2 channels lack counters that others have ({detail}); their ratios are unknown",
         "collect all channels of these counters in one pass",
         counted_in="channels",
     ),
@@ -353,13 +353,13 @@ _KINDS = (
     LossKind(
         "resources_ambiguous",
         "{detail}",
-        "give the one file that belongs to this dispatch with --resources",
+        "pass the file of this dispatch with --resources",
         is_damage=False,
     ),
     LossKind(
         "resources_unread",
         "{detail}",
-        "give a smaller or sound file with --resources, or do without",
+        "pass a smaller or undamaged file with --resources, or do without",
         is_damage=False,
     ),
     LossKind(
@@ -370,7 +370,7 @@ _KINDS = (
     LossKind(
         "lost_worker",
         "{detail}",
-        "start the command again; the other files are in the answer",
+        "start the command again; the other files are in the result",
     ),
     LossKind(
         "unreadable_rows",
@@ -385,28 +385,28 @@ _KINDS = (
     LossKind(
         "missing_tables",
         "{detail}",
-        "record again, or ask the questions that need only the other tables",
+        "record again, or use commands that need only the other tables",
     ),
     LossKind(
         "missing_columns",
-        "{detail}: what they would say is not known, and figures that need them are too small or missing",
-        "the file was changed, or is of another version than it says: compare it with its origin",
+        "{detail}: values that need them are too small or missing",
+        "the file was changed, or its version is wrong: compare it with its origin",
         counted_in="columns",
     ),
     LossKind(
         "unread_tables",
         "the database has {count} more tables than are read ({detail})",
-        "no profiler writes so many: split the file into several",
+        "no profiler writes that many; split the file",
         counted_in="tables",
     ),
     LossKind(
         "dangling_rows",
-        "{count} rows refer to rows that do not exist ({detail}); their names or places are not known",
+        "{count} rows refer to rows that do not exist ({detail}); their names or positions are unknown",
         "the file is damaged or was cut: compare it with its origin",
     ),
     LossKind(
         "backward_times",
-        "{count} events end before they begin ({detail}); they count as calls without time",
+        "{count} events end before they start ({detail}); they count as calls without time",
         "the clocks of the recording were not synchronised: record again",
     ),
     LossKind(
@@ -417,7 +417,7 @@ _KINDS = (
     LossKind(
         "overflowing_times",
         "{count} events last longer than 52 days ({detail}); they count as calls without time",
-        "the file is damaged, or its writer was: record again",
+        "the file or its writer is defective: record again",
     ),
     LossKind(
         "no_times",
@@ -427,7 +427,7 @@ _KINDS = (
     ),
     LossKind(
         "malformed_events",
-        "{count} rows or events are not what the format says and were left out ({detail})",
+        "{count} rows or events do not fit the format and were left out ({detail})",
         "the file was cut or changed: copy it again, or record again",
     ),
     LossKind(
@@ -438,13 +438,13 @@ _KINDS = (
     ),
     LossKind(
         "other_forms",
-        "the same run stands beside it in another form, which was not read: {detail}",
+        "the same run is next to it in another form, which was not read: {detail}",
         "nothing is missing; to read another form, name its files alone",
         is_damage=False,
     ),
     LossKind(
         "launched_before",
-        "{count} dispatches and copies were launched before the recording began",
+        "{count} dispatches and copies were launched before the recording started",
         "--launched leaves them out, as TraceLens does",
         is_damage=False,
     ),
@@ -455,13 +455,13 @@ _KINDS = (
     ),
     LossKind(
         "not_in_format",
-        "{count} rows of {detail} have no place in this format and were not written",
-        "convert to parquet or arrow, which hold everything",
+        "{count} rows of {detail} do not fit into this format and were not written",
+        "convert to parquet or arrow, which contain everything",
     ),
     LossKind(
         "window_beyond_run",
         "the window reaches beyond the run ({detail})",
-        "choose a window inside the run, or take what was chosen as it is",
+        "choose a window inside the run, or use the selection as it is",
         is_damage=False,
     ),
     LossKind(

@@ -217,7 +217,7 @@ _TABLES = (
     ),
     table_spec(
         "states",
-        "one stretch of a wave's life in one state; the stretches of a wave follow each other from its begin",
+        "one interval of a wave in one state; the intervals of a wave follow each other from its start",
         """
         wave             UInt32  -       | waves.wave
         state            UInt8   -       | 0 empty, 1 idle, 2 exec, 3 wait, 4 stall (STATES)

@@ -38,7 +38,7 @@ class TraceSource:
 
 @dataclass(frozen=True)
 class Executed:
-    """How much the traced waves executed, in all."""
+    """Totals of the traced waves."""
 
     instruction_count: int
     unresolved_count: int  #: Instructions whose PC is not known.

@@ -1,4 +1,4 @@
-"""Step functions of time: their values, and their mean, smallest and largest value in equal stretches."""
+"""Step functions of time: their values, and their mean, smallest and largest value per time bin."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KEPT_BINS = 1 << 13
 
 
 class Binned(NamedTuple):
-    """Per stretch of time; NaN where the curve has no value."""
+    """Values per time bin; NaN where the curve has no value."""
 
     mean: Numbers
     low: Numbers
@@ -28,7 +28,7 @@ class Binned(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Per stretch of time: the integral, for how long there is a value, and the extremes; NaN = no value."""
+    """Integral, covered time and extremes per time bin; NaN = no value."""
 
     integral: Numbers
     covered: Numbers
@@ -87,7 +87,10 @@ class StepCurve:
 
 
 class StepLevels:
-    """A curve over [begin, end) in levels: bins of level L are 2**L cycles long. Coarse ones come from kept sums."""
+    """A curve over [start, end) in levels of detail; bins of level L are 2**L cycles long.
+
+    Coarse levels are computed from cached sums of finer ones.
+    """
 
     def __init__(
         self,
@@ -133,14 +136,14 @@ def _joined(sums: _Sums, count: int, many: int) -> _Sums:
 
 
 def _integrals(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> Numbers:
-    """Over every bin; `times` begins with the first edge."""
+    """Integral over every bin; `times` starts with the first edge."""
     before = np.concatenate([[0.0], np.cumsum(values[:-1] * np.diff(times))])
     place = np.searchsorted(times, edges, side="right") - 1
     return np.diff(before[place] + values[place] * (edges - times[place]))
 
 
 def _extremes(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[np.int64]) -> tuple[Numbers, Numbers]:
-    """The value at the begin of a bin and every one that follows inside of it count; NaN does not."""
+    """Extremes per bin: of the value at its start and of every value inside of it, without NaN."""
     first = np.searchsorted(times, edges[:-1], side="right") - 1
     behind = np.searchsorted(times, edges[1:], side="left")
     pairs = np.column_stack([first, behind]).ravel()

@@ -11,7 +11,7 @@ FARTHEST_CYCLES = 1 << 48  # as in the native core: later times come from damage
 
 @dataclass(frozen=True)
 class TimeBins:
-    """`count` stretches of `width_cycles`; the last one may reach behind `end_cycles`."""
+    """`count` bins of `width_cycles`; the last one may end after `end_cycles`."""
 
     start_cycles: int
     end_cycles: int
@@ -20,7 +20,7 @@ class TimeBins:
 
     @property
     def numbers(self) -> tuple[int, int, int]:
-        """Begin, width and count, as the native core takes them."""
+        """Start, width and count, as the native core takes them."""
         return self.start_cycles, self.width_cycles, self.count
 
     def lengths(self) -> list[int]:
@@ -30,7 +30,7 @@ class TimeBins:
 
 
 def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
-    """At most `count` bins of whole cycles over [begin, end).
+    """At most `count` bins of whole cycles over [start, end).
 
     Examples
     --------
@@ -44,7 +44,7 @@ def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
 
 
 def lengths_of(bins: TimeBins) -> pl.DataFrame:
-    """Number and length of every bin, and where it begins, as a frame to join.
+    """Number, length and start of every bin, as a frame to join.
 
     Examples
     --------

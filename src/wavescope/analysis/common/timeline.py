@@ -17,10 +17,10 @@ TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans of which it is not known.
 DEFINITION = (
     "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
-    "that they reach into. Of the shorter ones, those of a lane that begin in the same cell are shown together, as the "
+    "that they reach into. Of the shorter ones, spans of a lane that start in the same cell are shown together, as the "
     "kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a cell "
-    "between them are one group of the tile in which they begin. Every span is counted once, and a group of one is "
-    "that span. Where spans overlap, the one that began last lies on top. Groups begin with their first span and end "
+    "between them are one group of the tile in which they start. Every span is counted once, and a group of one is "
+    "that span. Where spans overlap, the one that started last is on top. Groups start with their first span and end "
     "with their last one."
 )
 
@@ -88,7 +88,7 @@ class SpanTiles:
         )
 
     def tile(self, level: int, tile: int) -> pl.DataFrame:
-        """What reaches into a tile: columns lane, begin, end, kind, count, item, depth.
+        """Spans that overlap a tile: columns lane, begin, end, kind, count, item, depth.
 
         Raises
         ------

@@ -20,7 +20,7 @@ MOST_DEPTH = 64  #: Scopes nested deeper are not opened: their time belongs to t
 
 SCOPES = table_spec(
     "scopes",
-    "one stretch of time in which a wave was inside a marker scope, or one point, in the order of their begin",
+    "one interval in which a wave was inside a marker scope, or one point, in the order of their start",
     """
     se            UInt16   -       | shader engine
     cu            UInt8    -       | CU or WGP byte

@@ -82,7 +82,7 @@ def overview(trace: ThreadTrace) -> Overview:
 
 
 def traced_span(trace: ThreadTrace) -> int:
-    """Cycles from the first begin to the last end of a traced wave, on one clock; 0 = no wave was traced."""
+    """Cycles from the first start to the last end of a traced wave, on one clock; 0 = no wave was traced."""
     offsets = alignment(trace).offsets
     by_engine = trace.waves.group_by("se").agg(pl.col("start_cycles").min(), pl.col("end_cycles").max())
     begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]

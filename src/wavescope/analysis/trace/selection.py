@@ -22,7 +22,7 @@ _ENGINE_TABLES = ("shader_engines", "occupancy", "sampled_counters", "other_simd
 
 @dataclass(frozen=True)
 class Selection:
-    """A choice of waves, of a stretch of time and of code rows; what is left empty chooses everything."""
+    """Selected waves, time window and code rows; an empty field selects everything."""
 
     kernel: str | None = None  #: Part of the kernel's name, mangled or not; case matters.
     shader_engines: tuple[int, ...] = ()
@@ -42,12 +42,12 @@ class Selection:
 
     @property
     def chooses_time(self) -> bool:
-        """Whether a stretch of time is asked for."""
+        """Whether a time window is selected."""
         return self.start_cycles is not None or self.end_cycles is not None
 
     @property
     def stretch(self) -> tuple[int, int]:
-        """The stretch of time [begin, end), in bounds that fit 64 bits however far those asked for are."""
+        """The time window [start, end), clipped to 64 bits."""
         begin = -_FARTHEST if self.start_cycles is None else self.start_cycles
         end = _FARTHEST if self.end_cycles is None else self.end_cycles
         return max(-_FARTHEST, min(begin, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
@@ -59,7 +59,7 @@ class Selection:
 
 
 def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
-    """The trace with only the chosen waves and the chosen stretch of time; see `selected_rows` for files and lines.
+    """Return the trace with only the selected waves and time window; see `selected_rows` for files and lines.
 
     Waves keep their numbers. A wave that the stretch cuts begins where its last instruction before the stretch
     ended, so that the gap before its first chosen instruction keeps its length; its states are cut likewise.
@@ -98,7 +98,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
 
 
 def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
-    """The trace that a selection was made from, and which of its instructions are kept (Boolean); None = all.
+    """The trace behind a selection, and which of its instructions are selected (Boolean); None = all.
 
     Selections of selections lead to the trace that is none.
     """
@@ -166,7 +166,7 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
 def _cut(
     waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, begin: int, end: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Waves that overlap [begin, end) with their ends moved, and the states that remain of them."""
+    """Waves that overlap [start, end) with their ends moved, and the states that remain of them."""
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (

@@ -22,7 +22,7 @@ def histogram(
     begin: float | None = None,
     end: float | None = None,
 ) -> RowHistogram:
-    """Cycles over stretches of code rows (`analysis.histogram`).
+    """Cycles per bin of code rows (`analysis.histogram`).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What stands beside the code rows: arrows to awaited rows, taken branches, latencies of memory operations, samples."""
+"""Columns next to the code rows: arrows to awaited rows, taken branches, latencies of memory operations, samples."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def loops_of(document: Document) -> Any:
 
 
 def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
-    """The iterations of all loops in one wave, with aligned begins.
+    """The iterations of all loops in one wave, with aligned starts.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the code rows cost in a part of the trace: one wave, or a stretch of time."""
+"""Costs of the code rows in a part of the trace: one wave, or a time window."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def range_costs(document: Document, *, begin: float, end: float) -> pl.DataFrame:
-    """Costs by row of the instructions whose first attempt to issue lies in a stretch of aligned time."""
+    """Costs by row of the instructions whose first attempt to issue is in a window of aligned time."""
     trace = document.kept("on one clock", lambda: _on_one_clock(document.trace))
     try:
         chosen = select(trace, Selection(start_cycles=math.ceil(begin), end_cycles=math.ceil(end)))

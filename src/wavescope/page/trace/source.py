@@ -31,7 +31,7 @@ def source_files(document: Document) -> pl.DataFrame:
 
 
 def source_lines(document: Document) -> pl.DataFrame:
-    """The source lines that debug lines name, with their costs and the beginnings of their texts.
+    """The source lines that debug lines name, with their costs and the first characters of their texts.
 
     `file` is the number of the file; line 0 = the compiler gave no line. There are at most `MOST_COSTED`: what
     `source_files` counts beyond them cost least.
@@ -128,7 +128,7 @@ def _text_lines(document: Document, file: str) -> list[str] | None:
 
 
 def _glimpses(document: Document, lines: pl.DataFrame) -> list[tuple[int, list[int], list[str]]]:
-    """File, numbers and beginnings of the lines in the table whose text is here."""
+    """File, numbers and first characters of the lines in the table whose text is here."""
     glimpses = []
     for (number,), group in lines.select("file", "line").group_by("file", maintain_order=True):
         text = _text_lines(document, _costs(document).files["file"][number])

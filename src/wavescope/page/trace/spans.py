@@ -30,7 +30,7 @@ def tracks_of_trace(document: Document) -> dict[str, Any]:
 
 
 def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """What a tile of a timeline shows: lane, begin, end, kind, count, item, depth.
+    """The spans of a timeline tile: lane, begin, end, kind, count, item, depth.
 
     Raises
     ------

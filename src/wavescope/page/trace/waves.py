@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def waves(document: Document) -> pl.DataFrame:
-    """All traced waves, with aligned begin and end and the stall of their instructions."""
+    """All traced waves, with aligned start and end and the stall of their instructions."""
     return document.kept("waves", lambda: _waves(document))
 
 

@@ -47,8 +47,8 @@ def decode(
     paths
         A capture folder, or `.att` files of shader engines.
     code_objects
-        `FILE[@LOAD_ADDRESS][:ID]` each: an ELF code object or a listing (`*.isa.tsv`, `code.json`). Those that
-        stand beside the traces are found by themselves.
+        `FILE[@LOAD_ADDRESS][:ID]` each: an ELF code object or a listing (`*.isa.tsv`, `code.json`). Files next to the
+        traces are found automatically.
     threads
         How many shader engines to decode at once; None = as many as there are cores.
     dispatch
@@ -160,10 +160,10 @@ def _with_code(
     buffers: Buffers,
     decode_all: Callable[[_core.Program], list[_core.Records]],
 ) -> tuple[Code, list[_core.Records]]:
-    """Decode with as little disassembly as possible, and once more with all of it if PCs are missing.
+    """Decode with as little disassembly as possible, and again with all of it if PCs are missing.
 
-    Where the kernel entries matter for placing or choosing code, those at the beginning of the buffers usually are all:
-    whether they are is known after the decoding, and if not it is done again.
+    Where kernel entries decide which code is loaded and where, the entries at the start of the buffers usually suffice.
+    Decoding shows whether they did; if not, the buffers are decoded again.
     """
     from wavescope import _core
     from wavescope.readers.trace.code import load_code
@@ -214,4 +214,4 @@ def _source(capture: Capture, window: Window, target: str | None) -> TraceSource
 def _why_no_waves(occupancy_events: int) -> str:
     if occupancy_events:
         return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
-    return "the trace has no wave at all"
+    return "the trace has no wave"

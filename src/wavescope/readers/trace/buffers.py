@@ -40,7 +40,7 @@ class Buffers:
         return [_read(file.path, _HEADER_BYTES) for file in self.files]
 
     def check(self) -> list[Loss]:
-        """Losses for files that are no trace.
+        """Losses for files that are not traces.
 
         Raises
         ------
@@ -149,7 +149,7 @@ def _problem(path: Path) -> WavescopeError | None:
     generation = generation_of(head)
     if not data or generation not in (Generation.NONE, Generation.NEWER):
         if generation is Generation.GFX9 and len(data) == _HEADER_BYTES:
-            what = "the header of a gfx9 trace and nothing behind it"
+            what = "a gfx9 header without payload"
             return NotATraceError(what, where=where, advice="the trace buffer was empty: capture again")
         return None
     if len(data) < _HEADER_BYTES:

@@ -247,7 +247,7 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
 
 
 def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
-    """The listing that stands beside an ELF file under the same name: text in the capture needs no disassembler."""
+    """Return the listing next to an ELF file with the same name; it makes a disassembler unnecessary."""
     beside = path.with_name(f"{path.stem}.isa.tsv")
     if not os.path.lexists(beside):
         return b""

@@ -46,5 +46,5 @@ def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataF
 
 
 def _readable(text: bytes) -> str:
-    """Names come from strangers and reach terminals: what cannot be shown becomes a question mark."""
+    """Replace unprintable characters by question marks: names are untrusted and reach terminals."""
     return "".join(c if c.isprintable() else "?" for c in text.decode("utf-8", "replace"))

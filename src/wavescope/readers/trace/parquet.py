@@ -218,7 +218,7 @@ class _Store:
             ends = waves[first].cast(float) + waves[count].cast(float)
             last = max(ends.to_list(), default=0.0, key=lambda end: float("inf") if end is None else end)
             if last is None or last > self.rows_of(table):
-                self._refuse(f"{first} and {count} lead behind the end of {table}", where)
+                self._refuse(f"{first} and {count} are past the end of {table}", where)
 
     def _refuse(self, what: str, where: str) -> None:
         raise WavescopeError(what, where=where, advice="check the copy, or decode the capture again")

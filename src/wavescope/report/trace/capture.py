@@ -94,7 +94,7 @@ def _next_step(path: str, facts: Sequence[Overview]) -> str:
     if not any(f.waves for f in facts):
         return "capture again: no wave ran on the traced CU (--att-target-cu, --att-shader-engine-mask, a larger grid)"
     if any(f.damaged for f in facts):
-        return f"mend the losses above, or see what can be trusted: wavescope coverage {path}"
+        return f"fix the losses above, or check what can be trusted: wavescope coverage {path}"
     return f"wavescope hotspots {path} (where the time goes), stalls, diagnose; or wavescope decode {path} -o decoded"
 
 

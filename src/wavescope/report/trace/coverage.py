@@ -174,7 +174,7 @@ _FILES = (
 
 
 def _tail(path: str) -> str:
-    """The end of a path: the beginning is the same everywhere."""
+    """The end of a path; its start is the same everywhere."""
     return "/".join(path.rsplit("/", 2)[-2:])
 
 

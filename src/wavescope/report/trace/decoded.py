@@ -142,7 +142,7 @@ def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tupl
         if seen.occupancy_events:
             yield f"wavescope occupancy {place}", "the waves of the other CUs; then trace one of these CUs"
         if any(loss.kind == "placeholder" for loss in seen.losses) and any_other:
-            yield "--dispatch N", "one of the dispatches above that is no placeholder"
+            yield "--dispatch N", "one of the dispatches above that is not a placeholder"
         else:
             yield "capture again", "--att-target-cu, --att-shader-engine-mask, or a larger grid"
         return

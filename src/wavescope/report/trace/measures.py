@@ -8,8 +8,8 @@ from typing import Any
 
 from wavescope.report.kit.tables import short
 
-Row = dict[str, Any]
-Cell = Callable[[Row], str]
+ListingRow = dict[str, Any]
+Cell = Callable[[ListingRow], str]
 
 WIDE = 110  #: Characters of a console from which on there is room for idle cycles and the source.
 _VERY_WIDE, _MIDDLE = 140, 76
@@ -21,31 +21,31 @@ class Measure:
     """How hot a row is, of what, and which columns say so."""
 
     unit: str
-    total: Callable[[Row], int]
-    hot: Callable[[Row], int]  #: What rows are ranked by.
-    parts: Callable[[Row], dict[str, int]]  #: Parts of the heat bar, which add up to `total`.
+    total: Callable[[ListingRow], int]
+    hot: Callable[[ListingRow], int]  #: What rows are ranked by.
+    parts: Callable[[ListingRow], dict[str, int]]  #: Parts of the heat bar, which add up to `total`.
     part_names: tuple[str, ...]
     cells: Callable[[str, int], dict[str, Cell]]  #: Columns for a cost (sum, mean, max) and a width of the console.
     line_cells: dict[str, Cell]  #: Columns of a source line: three numbers, then words where there is room.
-    is_seen: Callable[[Row], bool]  #: Whether a row was executed, or sampled.
+    is_seen: Callable[[ListingRow], bool]  #: Whether a row was executed, or sampled.
 
 
-def _cycles(row: Row) -> int:
+def _cycles(row: ListingRow) -> int:
     total: int = row["latency_cycles_total"] + row["idle_cycles_total"]
     return total
 
 
-def _exposed(row: Row) -> int:
+def _exposed(row: ListingRow) -> int:
     exposed: int = row["exposed_cycles_total"]
     return exposed
 
 
-def _parts(row: Row) -> dict[str, int]:
+def _parts(row: ListingRow) -> dict[str, int]:
     shown = {name: row[f"exposed_{name}_cycles_total"] for name in ("stall", "issue", "idle")}
     return {**shown, "hidden": _cycles(row) - sum(shown.values())}
 
 
-def _parts_of_one(row: Row) -> dict[str, int]:
+def _parts_of_one(row: ListingRow) -> dict[str, int]:
     latency, stall, idle = (row[f"{name}_cycles_total"] for name in ("latency", "stall", "idle"))
     return {"stall": stall, "issue": latency - stall, "idle": idle}
 
@@ -63,7 +63,7 @@ def _cycle_cells(cost: str, width: int) -> dict[str, Cell]:
 
 
 def _cost(name: str, cost: str) -> Cell:
-    def cell(row: Row) -> str:
+    def cell(row: ListingRow) -> str:
         if not row["hit_count"]:
             return ""
         if cost == "max":
@@ -78,7 +78,7 @@ def _short_mean(mean: float) -> str:
     return short(mean) if mean >= _NO_DECIMALS_FROM else f"{mean:.1f}"
 
 
-def _samples(row: Row) -> int:
+def _samples(row: ListingRow) -> int:
     total: int = row["issued_count"] + row["stalled_count"]
     return total
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
     from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
-    from wavescope.report.trace.measures import Measure, Row
+    from wavescope.report.trace.measures import ListingRow, Measure
 
 _WIDE = 100
 _BAR, _WORDS = 10, 17
@@ -50,7 +50,7 @@ def sampled_source_report(listing: SampleLines, view: SourceView) -> Iterator[Re
 def _report(
     listing: SourceListing | SampleLines, measure: Measure, unmapped: int, view: SourceView, how: str
 ) -> Iterator[RenderableType]:
-    by_file: dict[str, list[Row]] = {}
+    by_file: dict[str, list[ListingRow]] = {}
     for line in listing.lines.to_dicts():
         by_file.setdefault(line["file"], []).append(line)
     costly = sorted((line for lines in by_file.values() for line in lines if line["row_count"]), key=measure.hot)[::-1]
@@ -62,7 +62,7 @@ def _report(
     where = printable(place(first["file"], first["line"]))
     yield Text.assemble(("hottest: ", "bold"), f"{where}: {short(measure.hot(first))} {measure.unit}{how}, {share}")
     hot = {(line["file"], line["line"]) for line in costly[: view.top] if measure.hot(line) > 0}
-    inlined: dict[tuple[str, int | None], list[Row]] = {}
+    inlined: dict[tuple[str, int | None], list[ListingRow]] = {}
     for row in listing.inlined.to_dicts():
         inlined.setdefault((row["file"], row["line"]), []).append(row)
     total = sum(map(measure.total, costly)) + unmapped
@@ -82,10 +82,10 @@ def _report(
 class _File:
     """One file; renders itself to the width of the console."""
 
-    file: Row
-    lines: Sequence[Row]
+    file: ListingRow
+    lines: Sequence[ListingRow]
     hot: set[int]
-    inlined: dict[tuple[str, int | None], list[Row]]
+    inlined: dict[tuple[str, int | None], list[ListingRow]]
     view: SourceView
     measure: Measure
     scale: int
@@ -117,14 +117,14 @@ class _File:
         cells = "".join(f" {name:>7}" for name in numbers) + (f"  {words:<{_WORDS}}" if wide else "")
         return Text(f"{'line':>5} {'heat':<{_BAR}}{cells}  source", style="bold")
 
-    def _line(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Text:
+    def _line(self, line: ListingRow, options: ConsoleOptions, *, wide: bool) -> Text:
         style = emphasis(self.measure.hot(line), self.hottest) if line["row_count"] else "dim"
         text = Text().append(f"{line['line'] or '?':>5} ", style)
         text.append_text(self._costs(line, options, wide=wide))
         words = "" if line["text"] is None else printable(line["text"].rstrip().expandtabs(4))
         return text.append(words, style)
 
-    def _inlined(self, line: Row, options: ConsoleOptions, *, wide: bool) -> Iterator[Text]:
+    def _inlined(self, line: ListingRow, options: ConsoleOptions, *, wide: bool) -> Iterator[Text]:
         """What was inlined into a line, as a tree, costly branches first; cheap ones are counted."""
         arrow = "`" if options.ascii_only else "↳"
         cheap = 0
@@ -140,7 +140,7 @@ class _File:
             many = f"{cheap:,} inlined lines cost" if cheap > 1 else "1 inlined line costs"
             yield Text(f"{'':{_costs_width(wide=wide) + 8}}{arrow} {many} less than 1 %", "dim")
 
-    def _costs(self, row: Row, options: ConsoleOptions, *, wide: bool) -> Text:
+    def _costs(self, row: ListingRow, options: ConsoleOptions, *, wide: bool) -> Text:
         if not row["row_count"]:
             return Text(" " * _costs_width(wide=wide))
         text = heat_bar(self.measure.parts(row), self.scale, width=_BAR, ascii_only=options.ascii_only)
@@ -157,9 +157,9 @@ def _costs_width(*, wide: bool) -> int:
     return _BAR + 3 * 8 + (2 + _WORDS if wide else 0) + 2
 
 
-def _tree(rows: Sequence[Row], measure: Measure) -> Iterator[Row]:
+def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
     """Depth first, costly branches first."""
-    children: dict[str, list[Row]] = {}
+    children: dict[str, list[ListingRow]] = {}
     for row in rows:
         parent, _, _ = row["path"].rpartition(" -> ")
         children.setdefault(parent, []).append(row)

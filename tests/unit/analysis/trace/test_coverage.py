@@ -160,7 +160,7 @@ def test_mapping_names_the_line_that_swallows() -> None:
     trace.tables["sources"] = frame("sources", {"file": ["/src/kernel.py"], "text": ["\n\n@flyc.kernel\n"]})
     found = mapping(trace)
     assert found.swallowing["line"].to_list() == [3]
-    assert "'@flyc.kernel' is no operation" in found.remedy
+    assert "'@flyc.kernel' is not an operation" in found.remedy
     assert names(trace) == {"coarse_lines": "care"}
 
 

@@ -54,7 +54,7 @@ def test_a_run_without_counters_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [("value = 1e308", "are no counts"), ("value = -5", "are no counts"), ("value = 'many'", "no counters")],
+    [("value = 1e308", "not valid counts"), ("value = -5", "not valid counts"), ("value = 'many'", "no counters")],
 )
 def test_a_database_of_impossible_counts_says_what_was_lost(tmp_path: Path, change: str, told: str) -> None:
     path = tmp_path / "1_results.db"

@@ -87,7 +87,7 @@ def _chosen(frames: list[str], attribution: str, mine: tuple[str, ...]) -> tuple
 
 
 def _is_below(file: str, paths: tuple[str, ...]) -> bool:
-    """Whether a path begins with one of `paths`; relative ones may begin at any folder."""
+    """Whether a path starts with one of `paths`; relative paths may start at any folder."""
     return any(file.startswith(path) or (not path.startswith("/") and f"/{path}" in file) for path in paths)
 
 

@@ -42,8 +42,8 @@ class Blocks(Answer):
     """The basic blocks of the code."""
 
     definition: ClassVar[str] = (
-        "A basic block begins at the first row of a function or code object, at a target of a jump and behind every "
-        "branch, call, jump or end; it holds all rows up to the next beginning."
+        "A basic block starts at the first row of a function or code object, at the target of a jump and after every "
+        "branch, call, jump or end; it contains all rows up to the next block."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "by_row": table_spec(
@@ -157,7 +157,7 @@ def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
 
 @once_per_trace
 def loops(trace: ThreadTrace) -> pl.DataFrame:
-    """The loops of a trace (`LOOPS`): every row that jumps loop back to begins one, which ends with the last of them.
+    """The loops of a trace (`LOOPS`): a loop starts at a row that jumps lead back to and ends at the last of them.
 
     Only jumps that waves took count (`taken_jumps`), and calls and returns do not; without instructions (PC samples)
     the backward branches of the code count instead.

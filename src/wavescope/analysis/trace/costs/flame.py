@@ -246,7 +246,7 @@ def _exposed_latency() -> pl.Expr:
 
 
 def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
-    """Measures of every pair of open scopes and row; a gap belongs to the instruction behind it, as in `row_costs`."""
+    """Measures of every pair of open scopes and row; a gap belongs to the instruction after it, as in `row_costs`."""
     slot = ["se", "cu", "simd", "slot"]
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     changes = marker_scopes(trace).changes.sort("time_cycles", maintain_order=True)

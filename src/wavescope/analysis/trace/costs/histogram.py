@@ -30,17 +30,17 @@ _FARTHEST_CYCLES = 1 << 48
 
 @dataclass(frozen=True)
 class RowHistogram(Answer):
-    """Cycles over equal stretches of code rows, by category."""
+    """Cycles per bin of code rows, by category."""
 
     definition: ClassVar[str] = (
-        "Every executed instruction adds its length, the larger of stall and duration, to the stretch of code rows "
+        "Every executed instruction adds its length, the larger of stall and duration, to the bin of code rows "
         "that its row lies in. With a window of aligned time only the part of the length inside of it counts. Rows of "
         "matrix instructions are of the category MATRIX."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "bins": table_spec(
             "bins",
-            "one category in one stretch of rows in which it occurs, in the order of rows",
+            "one category in one bin of rows in which it occurs, in the order of rows",
             """
             bin              UInt32  -       | number of the stretch
             first_row        Int32   -       | its first code row
@@ -72,7 +72,7 @@ def row_histogram(
     start_cycles: float | None = None,
     end_cycles: float | None = None,
 ) -> RowHistogram:
-    """Cycles in at most `bins` equal stretches of the rows from `first_row` to `last_row` (default: the last).
+    """Cycles in at most `bins` equal bins of the rows from `first_row` to `last_row` (default: the last).
 
     `se` keeps one shader engine, `start_cycles` and `end_cycles` a window of aligned time.
 
@@ -144,7 +144,7 @@ def _whole(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
 
 
 class _Placed(NamedTuple):
-    """Every executed instruction: engine, aligned begin and end, and (row + 1) * 16 + category."""
+    """Every executed instruction: engine, aligned start and end, and (row + 1) * 16 + category."""
 
     se: npt.NDArray[np.int32]
     begin: npt.NDArray[np.int64]

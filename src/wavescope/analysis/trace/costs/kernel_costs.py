@@ -42,7 +42,7 @@ def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
 
 
 def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> ThreadTrace:
-    """The trace as if every kernel had its own copy of the code: the n-th one's rows begin at n times `rows`."""
+    """The trace as if every kernel had its own copy of the code: the n-th one's rows start at n times `rows`."""
     numbers = pl.DataFrame(
         {"kernel": kernels, "first": pl.Series(range(0, kernels.len() * rows, rows), dtype=pl.Int32)}
     )

@@ -1,4 +1,4 @@
-"""When did each iteration of the loops begin in one wave, how long did it take, and how much of it was stall?"""
+"""Start, duration and stall of each loop iteration in one wave."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Loops(Answer):
 
     definition: ClassVar[str] = (
         "A jump back to a row that the wave had executed, without having executed an earlier row since, makes the "
-        "rows from there to the jump a loop; jumps to the same row make one loop. An iteration begins when the row is "
+        "rows from there to the jump a loop; jumps to the same row make one loop. An iteration starts when the row is "
         "executed at which most waves enter the loop, and ends with the next one or with the first instruction outside "
         "(functions called from inside belong to it). Its cycles are of one wave, from first attempt to first attempt, "
         "all gaps included. Steady iterations are neither the first nor the last since the wave entered. Totals are "
@@ -108,7 +108,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
 
 @once_per_trace
 def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
-    """The loops that count here (the thousand that were gone round most often), with the row that begins an iteration.
+    """The loops that count here (the thousand with the most iterations), with the row that starts an iteration.
 
     That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
     """

@@ -77,7 +77,7 @@ class MemoryLatency(Answer):
     definition: ClassVar[str] = (
         "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
         " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
-        " its begin when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
+        " its start when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
         " counter at which at most all younger ones can be in flight (in-order completion per CU assumed)."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {

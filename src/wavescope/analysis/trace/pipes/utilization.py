@@ -60,7 +60,7 @@ class Utilization(Answer):
         ),
         "over_time": table_spec(
             "over_time",
-            "one pipe of one shader engine in one stretch of time in which it is busy",
+            "one pipe of one shader engine in one time bin in which it is busy",
             """
             se            UInt16   -       | shader engine
             pipe          String   -       | pipe; ANY = any of them

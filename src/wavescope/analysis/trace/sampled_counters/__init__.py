@@ -1,4 +1,4 @@
-"""What did the counters in the trace count: in all, per CU and over time, and how busy was the hardware?"""
+"""Counters sampled inside a trace: totals, values per CU and over time, and hardware utilization."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ UNITS: dict[str, tuple[str, float]] = {
 _CLOCK_CYCLES = 4  # gfx9 counts in steps of four cycles: points of one such step are one point of a curve
 _VALUES = """\
 sample_count  UInt32   -  | samples written; samples of nothing but zeros are not
-value_total   Int64    -  | sum of the samples: events in all; of a level (INST_LEVEL) use value_mean
+value_total   Int64    -  | sum of the samples: total events; of a level (INST_LEVEL) use value_mean
 value_mean    Float64  -  | mean of the samples
 value_max     Int64    -  | largest sample
 """
@@ -46,8 +46,8 @@ class SampledCounters(Answer):
 
     definition: ClassVar[str] = (
         "Each sample of a CU holds what was counted since its last one; samples of zeros are not written and put back "
-        "one sampling step behind the last sample. Curves: sum over all CUs, each at its latest sample, as a mean over "
-        "equal stretches of aligned time. Hardware: cycles in which a unit works / cycles in which its CU is busy, "
+        "one sampling step after the last sample. Curves: sum over all CUs, each at its latest sample, as a mean over "
+        "equal bins of aligned time. Hardware: cycles in which a unit works / cycles in which its CU is busy, "
         "summed over time and CUs; peak: the same of the largest sums over all CUs at one time."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -59,11 +59,11 @@ class SampledCounters(Answer):
         ),
         "curves": table_spec(
             "curves",
-            "one counter in one stretch of time",
+            "one counter in one time bin",
             """
             name          String   -       | counter
-            bin           UInt32   -       | number of the stretch
-            start_cycles  Int64    cycles  | its begin, aligned
+            bin           UInt32   -       | number of the bin
+            start_cycles  Int64    cycles  | its start, aligned
             value_mean    Float64  -       | mean over time of the sum over CUs, per sampling step
             """,
         ),

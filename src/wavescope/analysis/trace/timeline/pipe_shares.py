@@ -56,7 +56,7 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
 
 
 def _changes(spans: pl.DataFrame) -> pl.DataFrame:
-    """+1 where a span begins, -1 where it ends."""
+    """+1 at the start of a span, -1 at its end."""
     keys = [name for name in spans.columns if name not in ("start_cycles", "end_cycles")]
     ends = [("start_cycles", 1), ("end_cycles", -1)]
     return pl.concat([spans.select(*keys, time_cycles=name, change=pl.lit(by, pl.Int64)) for name, by in ends])

@@ -205,5 +205,5 @@ def _remedy(row_count: int, mapped_row_count: int, lines: pl.DataFrame) -> str:
     file, text = swallowing.select("file", "text").row(0)
     remedy = _REMEDIES["py" if file.endswith(".py") else "other"]
     if text is not None and _HEAD_LINE.match(text):
-        return f"{text!r} is no operation: {remedy}"
+        return f"{text!r} is not an operation: {remedy}"
     return remedy

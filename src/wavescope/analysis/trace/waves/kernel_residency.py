@@ -42,15 +42,15 @@ class KernelResidency(Answer):
 
     definition: ClassVar[str] = (
         "Every start of a wave on any CU of a traced shader engine adds one, every end takes one away; ends without a "
-        "start are left out, and starts without an end count to the last event. Curves are means over equal stretches "
+        "start are left out, and starts without an end count to the last event. Curves are means over equal bins "
         "of time, with the clocks of the shader engines aligned."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "engines": table_spec("engines", "one shader engine", _SE + _WAVES),
         "kernels": table_spec("kernels", "one kernel, over all shader engines", _KERNEL + _WAVES),
-        "engine_curves": table_spec("engine_curves", "one shader engine in one stretch of time", _SE + _CURVE),
+        "engine_curves": table_spec("engine_curves", "one shader engine in one time bin", _SE + _CURVE),
         "kernel_curves": table_spec(
-            "kernel_curves", "one kernel in one stretch of time", _KERNEL.splitlines()[0] + "\n" + _CURVE
+            "kernel_curves", "one kernel in one time bin", _KERNEL.splitlines()[0] + "\n" + _CURVE
         ),
     }
 
@@ -67,7 +67,7 @@ class KernelResidency(Answer):
 
 @bounded(bins=BINS)
 def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
-    """Residency per shader engine and per kernel in at most `bins` stretches of time."""
+    """Residency per shader engine and per kernel in at most `bins` time bins."""
     events = residency_changes(trace)
     groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
     stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Residency:
-    """Waves resident on all CUs of one shader engine, averaged over equal stretches of time."""
+    """Waves resident on all CUs of one shader engine, averaged over equal time bins."""
 
     se: int
     start_cycles: int
@@ -26,7 +26,7 @@ class Residency:
 
 @bounded(bins=BINS)
 def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
-    """Mean number of resident waves per shader engine in `bins` equal stretches, from the occupancy events.
+    """Mean number of resident waves per shader engine in `bins` equal time bins, from the occupancy events.
 
     The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Waves that
     started before the trace count from its first event, those without an end to its last.

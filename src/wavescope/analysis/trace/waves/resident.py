@@ -85,7 +85,7 @@ def _beside(column: str, step: int) -> pl.Expr:
 
 
 def waves_at(waves: pl.DataFrame, times: pl.Series) -> pl.Series:
-    """The integral of the number of resident waves from the beginning to each of `times`, in wave cycles.
+    """The integral of the number of resident waves from the start to each of `times`, in wave cycles.
 
     The mean between two times is the difference of their integrals over the difference of the times. Linear in waves,
     apart from sorting.

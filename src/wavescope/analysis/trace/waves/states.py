@@ -42,7 +42,7 @@ class States(Answer):
     definition: ClassVar[str] = (
         "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing), wait (at a "
         "wait instruction), stall (wants to issue, cannot). Cycles are added up over waves; shares are of all "
-        "wave-cycles of the group. Curves are means over equal stretches of time, with the clocks of the shader "
+        "wave-cycles of the group. Curves are means over equal time bins, with the clocks of the shader "
         "engines aligned."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
@@ -57,7 +57,7 @@ class States(Answer):
         ),
         "over_time": table_spec(
             "over_time",
-            "one state on one shader engine in one stretch of time in which it occurs",
+            "one state on one shader engine in one time bin in which it occurs",
             """
             se               UInt16   -       | shader engine
             state            String   -       | state
@@ -82,7 +82,7 @@ class States(Answer):
 
 @bounded(bins=BINS)
 def states(trace: ThreadTrace, *, bins: int = 60) -> States:
-    """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` stretches."""
+    """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` time bins."""
     ask(trace, state_questions(bins))
     stretches = _stretches(trace, bins)
     curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])

@@ -55,7 +55,7 @@ def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
 
 
 def _labels(code: pl.DataFrame) -> pl.DataFrame:
-    """A row before each function: its symbol, and as source the C++ signature behind it (empty if there is none)."""
+    """A row before each function: its symbol, and as source its C++ signature (empty if there is none)."""
     functions = (
         code.filter(pl.col("function").is_not_null())
         .group_by("stretch")

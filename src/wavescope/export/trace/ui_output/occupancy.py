@@ -1,4 +1,4 @@
-"""occupancy.json: every start and end of a wave, the kernels behind them and (schema 3.1) dispatches and events."""
+"""occupancy.json: every start and end of a wave, their kernels and (schema 3.1) dispatches and events."""
 
 from __future__ import annotations
 

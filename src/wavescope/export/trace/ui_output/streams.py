@@ -24,7 +24,7 @@ _SHADER_DATA_SCHEMA = {name: name for name in ("value", "cu", "simd")} | {"wave_
 
 @dataclass
 class Stream:
-    """Files of one kind, and how the manifest lists them: SE -> [[file name, begin, end], ...]."""
+    """Files of one kind, and how the manifest lists them: SE -> [[file name, start, end], ...]."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     listed: dict[str, list[list[Any]]] = field(default_factory=dict)

@@ -41,7 +41,7 @@ def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
-    """SE -> SIMD -> slot -> id -> [file name, begin, end], as the manifest lists them."""
+    """SE -> SIMD -> slot -> id -> [file name, start, end], as the manifest lists them."""
     nested: dict[str, Any] = {}
     columns = ("se", "simd", "slot", "id", "file_name", "start_cycles", "end_cycles")
     for se, simd, slot, number, name, begin, end in waves.select(*columns).iter_rows():

@@ -1,4 +1,4 @@
-"""Registers, LDS, workgroup size and GPU of a trace, from files that stand beside it or that the user names."""
+"""Registers, LDS, workgroup size and GPU of a trace, from files next to it or named by the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wavescope.readers.files.folder import Directory
 from wavescope.readers.trace.assemble import add_losses
 from wavescope.readers.trace.resources.matching import kernel_facts, target_of
 from wavescope.readers.trace.resources.sidecars import CODE_SUFFIXES, Sidecar, is_sidecar, read_sidecar
-from wavescope.readers.trace.resources.usage import Told, Wanted, plain_name
+from wavescope.readers.trace.resources.usage import SidecarFacts, TraceKernels, plain_name
 
 if TYPE_CHECKING:
     import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.files.folder import Folder
-    from wavescope.readers.trace.resources.matching import Found
+    from wavescope.readers.trace.resources.matching import ResourceMatches
 
 #: Larger files beside a trace are not read without being asked: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20
@@ -61,11 +61,11 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
     return enriched
 
 
-def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> Found:
+def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known: bool = False) -> ResourceMatches:
     """Put what the files say into the trace itself; what is ambiguous or unreadable becomes a note."""
-    facts, wanted = Told(), _wanted(trace)
+    facts, trace_kernels = SidecarFacts(), _trace_kernels(trace)
     for sidecar in sidecars:
-        read_sidecar(sidecar, wanted, facts)
+        read_sidecar(sidecar, trace_kernels, facts)
     return _fill(trace, facts, replace_known=replace_known)
 
 
@@ -85,27 +85,27 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
     _say_refused(trace, untold, may_tell)
     if not any(may_tell(name) for folder in around for name in _names(folder)):
         return
-    facts, wanted = Told(), _wanted(trace)
+    facts, trace_kernels = SidecarFacts(), _trace_kernels(trace)
     raw_name = f"_{trace.source.agent}_shader_engine_"
     for distance, folder in enumerate(around):
-        here = Told()
+        here = SidecarFacts()
         for sidecar in sidecars_in(folder):
             if with_code or not sidecar.name.endswith(CODE_SUFFIXES):
-                read_sidecar(sidecar, wanted, here)
+                read_sidecar(sidecar, trace_kernels, here)
         is_ours = distance < NEAR_FOLDERS or here.usages or any(raw_name in name for name in _names(folder))
         if is_ours:
             facts.add(here)
     _fill(trace, facts, replace_known=False)
 
 
-def _wanted(trace: ThreadTrace) -> Wanted:
+def _trace_kernels(trace: ThreadTrace) -> TraceKernels:
     kernels = trace.kernels
     named = zip(kernels["name"].to_list(), kernels["demangled"].to_list(), strict=True)
     names = frozenset(plain_name(name) for pair in named for name in pair if name)
-    return Wanted(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
+    return TraceKernels(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
 
 
-def _fill(trace: ThreadTrace, facts: Told, *, replace_known: bool) -> Found:
+def _fill(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool) -> ResourceMatches:
     matches = kernel_facts(trace, facts, replace_known=replace_known)
     target, origin = target_of(trace, facts, matches)
     trace.tables["kernels"] = matches.kernel_table

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from wavescope.model.trace import ThreadTrace
-    from wavescope.readers.trace.resources.usage import Gpu, Told, Usage
+    from wavescope.readers.trace.resources.usage import Gpu, SidecarFacts, Usage
 
 _FIELDS = (
     *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),
@@ -24,7 +24,7 @@ _FIELDS = (
 
 
 @dataclass
-class Found:
+class ResourceMatches:
     """The `kernels` table with what was found, and what could not be decided."""
 
     kernel_table: pl.DataFrame
@@ -35,13 +35,13 @@ class Found:
     target: str | None = None
 
 
-def kernel_facts(trace: ThreadTrace, facts: Told, *, replace_known: bool) -> Found:
+def kernel_facts(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool) -> ResourceMatches:
     """Join the facts to the kernels: by dispatch where the name agrees, else by name where all rows agree."""
     by_kernel: dict[str, list[Usage]] = {}
     for usage in facts.usages:
         by_kernel.setdefault(usage.kernel, []).append(usage)
     entered = set(trace.waves["kernel"].drop_nulls().unique().to_list())
-    matches = Found(trace.kernels, problems=list(facts.problems))
+    matches = ResourceMatches(trace.kernels, problems=list(facts.problems))
     rows = []
     for row in trace.kernels.iter_rows(named=True):
         names = dict.fromkeys(plain_name(name) for name in (row["name"], row["demangled"]) if name)
@@ -60,7 +60,7 @@ def kernel_facts(trace: ThreadTrace, facts: Told, *, replace_known: bool) -> Fou
 
 
 def _facts(
-    row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: Found, *, replace_known: bool
+    row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: ResourceMatches, *, replace_known: bool
 ) -> dict[str, Any]:
     """New values for a row of `kernels`; where the files disagree about one, it stays unknown and a note says so."""
     keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
@@ -93,7 +93,7 @@ def _values(usages: Iterable[Usage], name: str) -> set[int]:
     return {usage.values[name] for usage in usages if name in usage.values}
 
 
-def _other_kernel(name: str, names: Iterable[str], facts: Told, dispatch: int | None) -> list[str]:
+def _other_kernel(name: str, names: Iterable[str], facts: SidecarFacts, dispatch: int | None) -> list[str]:
     """Notes about files that have another kernel under the number of this dispatch."""
     return [
         f"dispatch {dispatch} is {min(others):.60} in {origin}, but {name:.60} in the trace: another run? "
@@ -103,15 +103,15 @@ def _other_kernel(name: str, names: Iterable[str], facts: Told, dispatch: int | 
     ]
 
 
-def target_of(trace: ThreadTrace, facts: Told, matches: Found) -> tuple[str | None, str]:
+def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches) -> tuple[str | None, str]:
     """The GPU that ran the trace, and who says so; None = unknown, or several are possible (which is noted)."""
     if trace.source.target is not None and not facts.gpus:
         return None, ""
     fitting = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
-    strangers = [gpu for gpu in facts.gpus if gpu not in fitting]
-    if strangers and not fitting:
+    other_gpus = [gpu for gpu in facts.gpus if gpu not in fitting]
+    if other_gpus and not fitting:
         matches.ambiguous.append(
-            f"{strangers[0].origin} lists {strangers[0].target}, but the trace is of gfx{trace.gfxip}"
+            f"{other_gpus[0].origin} lists {other_gpus[0].target}, but the trace is of gfx{trace.gfxip}"
         )
         return None, ""
     ids = matches.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())

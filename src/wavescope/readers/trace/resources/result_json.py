@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, Wanted, plain_name
+from wavescope.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,19 +64,19 @@ class _ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
     processes: list[_Process]
 
 
-def read_results(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
+def read_results(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     """Add what a result file says to `told`."""
     for process in msgspec.json.decode(data, type=_ResultFile).processes:
         gpus = [agent for agent in process.agents if agent.name.startswith("gfx")]
         facts.gpus += [Gpu(a.name, origin, frozenset({str(a.id.handle), f"Agent {a.logical_node_id}"})) for a in gpus]
         symbols = {symbol.kernel_id: symbol for symbol in process.kernel_symbols}
         for symbol in process.kernel_symbols:
-            if plain_name(symbol.kernel_name) in wanted.names:
+            if plain_name(symbol.kernel_name) in trace_kernels.names:
                 facts.usages.append(Usage(plain_name(symbol.kernel_name), origin, 1, _symbol_values(symbol)))
         for record in process.buffer_records.kernel_dispatch:
             info, symbol = record.dispatch_info, symbols.get(record.dispatch_info.kernel_id, _Symbol())
             name, size = plain_name(symbol.kernel_name), info.workgroup_size
-            if info.dispatch_id == wanted.dispatch and name:
+            if info.dispatch_id == trace_kernels.dispatch and name:
                 facts.dispatched.setdefault(origin, set()).add(name)
                 values = {"lds_bytes": info.group_segment_size, "workgroup_size": size.x * size.y * size.z}
                 facts.usages.append(Usage(name, origin, 1, _possible(values), info.dispatch_id))

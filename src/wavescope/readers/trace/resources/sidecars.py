@@ -13,7 +13,7 @@ import polars as pl
 from wavescope.codeobj.code_object import CodeObject
 from wavescope.errors import WavescopeError
 from wavescope.readers.trace.resources.result_json import read_results
-from wavescope.readers.trace.resources.usage import LARGEST, Gpu, Told, Usage, Wanted, plain_name
+from wavescope.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -58,20 +58,20 @@ def is_sidecar(name: str) -> bool:
     return plain.endswith(("_results.json", *CODE_SUFFIXES))
 
 
-def read_sidecar(sidecar: Sidecar, wanted: Wanted, facts: Told) -> None:
+def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     """Add what a file says to `told`; a file that cannot be read becomes one of its problems."""
     if sidecar.name.endswith(CODE_SUFFIXES):
         number = _TRAILING_NUMBER.search(sidecar.name)
-        if number and int(number[1]) not in wanted.code_objects:
+        if number and int(number[1]) not in trace_kernels.code_objects:
             return
     try:
         data = _unpacked(sidecar)
         if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
-            _code_object(data, sidecar.origin, wanted, facts)
+            _code_object(data, sidecar.origin, trace_kernels, facts)
         elif sidecar.name.removesuffix(".gz").endswith(".json"):
-            read_results(data, sidecar.origin, wanted, facts)
+            read_results(data, sidecar.origin, trace_kernels, facts)
         else:
-            _csv(data, sidecar.origin, wanted, facts)
+            _csv(data, sidecar.origin, trace_kernels, facts)
     except (OSError, ValueError, RecursionError, WavescopeError) as error:
         what = error.what if isinstance(error, WavescopeError) else str(error)
         facts.problems.append(f"{sidecar.origin} cannot be read ({what[:160]})")
@@ -91,17 +91,17 @@ def _unpacked(sidecar: Sidecar) -> bytes:
     return text
 
 
-def _code_object(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
+def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     code_object = CodeObject.from_bytes(data, where=origin)
     for kernel in code_object.kernels:
-        if plain_name(kernel.name) in wanted.names:
+        if plain_name(kernel.name) in trace_kernels.names:
             values = {name: value for name in FIELDS if (value := getattr(kernel, name)) is not None}
             facts.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
             if code_object.target:
                 facts.gpus.append(Gpu(code_object.target, origin))
 
 
-def _csv(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
+def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
     if "Gfx_Target_Version" in columns and "Name" in columns:
         facts.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
@@ -114,11 +114,11 @@ def _csv(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
         pl.col("Kernel_Name").fill_null(""), pl.col("Dispatch_Id").cast(pl.Int64, strict=False)
     ).unique(maintain_order=True)
     names = {name: plain_name(name) for name in rows["Kernel_Name"].unique().to_list()}
-    if wanted.dispatch is not None:
-        under = rows.filter(pl.col("Dispatch_Id") == wanted.dispatch)["Kernel_Name"].unique().to_list()
+    if trace_kernels.dispatch is not None:
+        under = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()
         if under:
             facts.dispatched.setdefault(origin, set()).update(names[name] for name in under)
-    ours = [name for name, plain in names.items() if plain in wanted.names]
+    ours = [name for name, plain in names.items() if plain in trace_kernels.names]
     for row in rows.filter(pl.col("Kernel_Name").is_in(ours)).iter_rows(named=True):
         values = {ours: _number(row[theirs]) for theirs, ours in _CSV_COLUMNS.items()}
         values["workgroup_size"] = _workgroup(row)
@@ -127,14 +127,14 @@ def _csv(data: bytes, origin: str, wanted: Wanted, facts: Told) -> None:
         facts.usages.append(usage)
 
 
-def _text_frame(data: bytes, wanted: Iterable[str], there: list[str]) -> pl.DataFrame:
+def _text_frame(data: bytes, columns: Iterable[str], there: list[str]) -> pl.DataFrame:
     """The wanted columns as text; those that are not there are null."""
-    present = [name for name in wanted if name in there]
+    present = [name for name in columns if name in there]
     try:
         frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError(str(error)) from error
-    missing = [pl.lit(None, pl.String).alias(name) for name in wanted if name not in there]
+    missing = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
     return frame.with_columns(missing)
 
 

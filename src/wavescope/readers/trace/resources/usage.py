@@ -12,7 +12,7 @@ LARGEST = (1 << 32) - 1  # counts and sizes are 32 bits wide in code objects; la
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TraceKernels:
     """What the trace has: names of its kernels as `plain_name` gives them, code objects, and its dispatch."""
 
     names: frozenset[str]
@@ -42,7 +42,7 @@ class Gpu:
 
 
 @dataclass
-class Told:
+class SidecarFacts:
     """Everything that the files say."""
 
     usages: list[Usage] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Told:
     dispatched: dict[str, set[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def add(self, other: Told) -> None:
+    def add(self, other: SidecarFacts) -> None:
         """Take in what other files say."""
         self.usages += other.usages
         self.gpus += other.gpus

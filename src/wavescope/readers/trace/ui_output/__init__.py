@@ -122,4 +122,4 @@ def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, wav
         return [Loss("placeholder")]
     if manifest.waves or code.has_executions:
         return []  # waves ran: `missing_files` and `totals_disagree` say what became of them
-    return [Loss("no_waves", detail="the directory has no wave at all")]
+    return [Loss("no_waves", detail="the directory has no wave")]

@@ -38,7 +38,7 @@ def read_clocks(folder: Folder) -> ClockFile:
         return clocks
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{FILE_NAME} is no JSON (fault at byte {fault})"
+        what = f"{FILE_NAME} is not valid JSON (error at byte {fault})"
         clocks.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
     parts, malformed = [], 0
     for key, text in members:

@@ -41,7 +41,7 @@ _Totals = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Label:
-    """A label row: the name of the function that begins there."""
+    """A label row: the name of the function that starts there."""
 
     name: str
     demangled: str
@@ -119,7 +119,7 @@ def read_code(folder: Folder) -> CodeFile:
     if document is None:
         return code
     if not isinstance(document, dict):
-        code.losses.append(Loss("unreadable_json", detail=f"{FILE_NAME} is no object"))
+        code.losses.append(Loss("unreadable_json", detail=f"{FILE_NAME} is not a JSON object"))
         return code
     rows = document.get("code") or ()
     if not isinstance(rows, list | tuple):

@@ -79,7 +79,7 @@ def _generation(document: dict[str, Any]) -> int:
 
 
 def _nested(listed: object) -> Iterator[ListedFile]:
-    """SE -> SIMD -> slot -> id -> [file name, begin, end]; what has another form is passed over."""
+    """SE -> SIMD -> slot -> id -> [file name, start, end]; what has another form is passed over."""
     for se, simds in _items(listed):
         number = engine_number(se)
         for _, slots in _items(simds):
@@ -90,7 +90,7 @@ def _nested(listed: object) -> Iterator[ListedFile]:
 
 
 def _flat(listed: object) -> Iterator[ListedFile]:
-    """SE -> [[file name, begin, end], ...]."""
+    """SE -> [[file name, start, end], ...]."""
     for se, entries in _items(listed):
         number = engine_number(se)
         for entry in entries if isinstance(entries, list) else ():
@@ -107,12 +107,12 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
     """The listed files that are here; all that look like it when none is listed."""
     here = folder.names()
     once = {file.name: file for file in listed}
-    strangers = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
+    unlisted = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
     if not listed:
-        engines = {name: engine_number(match[1]) for name, match in strangers.items()}
+        engines = {name: engine_number(match[1]) for name, match in unlisted.items()}
         unlisted = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
         if unlisted:
-            detail = f"{_example(strangers)}: read all the same"
+            detail = f"{_example(unlisted)}: read all the same"
             manifest.losses.append(Loss("unlisted_files", len(unlisted), detail=detail))
         return unlisted
     missing = [name for name in once if name not in here]
@@ -120,8 +120,8 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
         manifest.losses.append(Loss("missing_files", len(missing), detail=_example(missing)))
     if len(listed) > len(once):
         manifest.losses.append(Loss("duplicate_waves", len(listed) - len(once), detail="listed twice"))
-    if strangers:
-        manifest.losses.append(Loss("unlisted_files", len(strangers), detail=f"{_example(strangers)}: not read"))
+    if unlisted:
+        manifest.losses.append(Loss("unlisted_files", len(unlisted), detail=f"{_example(unlisted)}: not read"))
     return [file for name, file in once.items() if name in here]
 
 

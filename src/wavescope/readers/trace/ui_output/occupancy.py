@@ -1,4 +1,4 @@
-"""occupancy.json: starts and ends of waves, the kernels behind them, and (schema 3.1) dispatches and events."""
+"""occupancy.json: starts and ends of waves, their kernels, and (schema 3.1) dispatches and events."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
         return raw
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{FILE_NAME} is no JSON (fault at byte {fault}); what stands before it was read"
+        what = f"{FILE_NAME} is not valid JSON (error at byte {fault}); everything before was read"
         raw.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
     for key, text in members:
         se = engine_number(key)

@@ -1,4 +1,4 @@
-"""What the readers of the single files share: JSON from strangers, and rows that fit the tables."""
+"""Shared by the readers of the files: parsing of untrusted JSON, and rows that fit the tables."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def decoded(content: bytes, name: str, losses: list[Loss]) -> Any:
     try:
         return json.loads(content)
     except json.JSONDecodeError as error:
-        what = f"{readable(name)} is no JSON ({error.msg} at byte {error.pos})"
+        what = f"{readable(name)} is not valid JSON ({error.msg} at byte {error.pos})"
         losses.append(Loss("unreadable_json", detail=what, byte_offset=error.pos))
     except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits, absurd nesting
-        losses.append(Loss("unreadable_json", detail=f"{readable(name)} is no JSON ({type(error).__name__})"))
+        losses.append(Loss("unreadable_json", detail=f"{readable(name)} is not valid JSON ({type(error).__name__})"))
     return None
 
 
 def whole(value: object) -> int | None:
-    """A whole number, also where it is written as 3.0; None for everything else.
+    """An integer, also where it is written as 3.0; None for everything else.
 
     Examples
     --------

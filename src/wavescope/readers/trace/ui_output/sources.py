@@ -39,7 +39,7 @@ def read_snapshots(folder: Folder, losses: list[Loss]) -> dict[str, str]:
 
 
 def _leaves(tree: object) -> Iterator[tuple[str, str]]:
-    """(path, name of the copy) of a nested object; iterative, because nesting is a stranger's."""
+    """(path, name of the copy) of a nested object; iterative, because the nesting is untrusted."""
     waiting = [("", tree, 0)]
     while waiting:
         prefix, node, depth = waiting.pop()

@@ -83,7 +83,7 @@ def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
         return content[wrapped.end() :].rstrip().removesuffix(b"]")
     members, fault = _core.split_json_object(content)
     if fault is not None:
-        what = f"{readable(name)} is no JSON (fault at byte {fault})"
+        what = f"{readable(name)} is not valid JSON (error at byte {fault})"
         losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
     return dict(members).get(b"data", b"null")
 
@@ -101,7 +101,7 @@ def _rows_of(
         given, fault = _core.split_json_object(content)
         members = dict(given)
         if fault is not None:
-            what = f"{readable(file.name)} is no JSON (fault at byte {fault})"
+            what = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
             streams.losses.append(Loss("unreadable_json", detail=what, byte_offset=fault))
         named = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
         positions = _positions(named, schema)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wavescope.readers.trace.ui_output.manifest import ListedFile
 
 
-class Problem(IntEnum):
+class WaveProblem(IntEnum):
     """wavescope::WaveProblem by number."""
 
     MALFORMED_ROWS = 0
@@ -38,19 +38,19 @@ class Problem(IntEnum):
 
 
 _ROW_LOSSES = {
-    Problem.MALFORMED_ROWS: "malformed_rows",
-    Problem.IMPOSSIBLE_TIMES: "impossible_times",
-    Problem.NO_PC: "unresolved_pcs",
-    Problem.UNKNOWN_LINES: "unknown_rows",
-    Problem.DUPLICATE: "duplicate_waves",
+    WaveProblem.MALFORMED_ROWS: "malformed_rows",
+    WaveProblem.IMPOSSIBLE_TIMES: "impossible_times",
+    WaveProblem.NO_PC: "unresolved_pcs",
+    WaveProblem.UNKNOWN_LINES: "unknown_rows",
+    WaveProblem.DUPLICATE: "duplicate_waves",
 }
 _FILE_FAULTS = {
-    Problem.UNREADABLE: "cannot be read",
-    Problem.SYNTAX: "is no JSON (fault at byte {offset})",
-    Problem.TOO_DEEP: "is nested too deeply (byte {offset})",
-    Problem.BAD_NUMBER: "has a number that does not belong there (byte {offset})",
-    Problem.NO_WAVE: "has no wave with a begin and an end",
-    Problem.BACKWARDS: "has a wave that ends before it begins",
+    WaveProblem.UNREADABLE: "cannot be read",
+    WaveProblem.SYNTAX: "is not valid JSON (error at byte {offset})",
+    WaveProblem.TOO_DEEP: "is nested too deeply (byte {offset})",
+    WaveProblem.BAD_NUMBER: "has a number that does not belong there (byte {offset})",
+    WaveProblem.NO_WAVE: "has no wave with a start and an end",
+    WaveProblem.BACKWARDS: "has a wave that ends before it starts",
 }
 
 
@@ -137,7 +137,7 @@ def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
     )
     losses = []
     for row in grouped.sort("kind").iter_rows(named=True):
-        kind, name = Problem(row["kind"]), readable(files[row["file"]].name)
+        kind, name = WaveProblem(row["kind"]), readable(files[row["file"]].name)
         others = f" and {row['files'] - 1:,} more" if row["files"] > 1 else ""
         if kind in _FILE_FAULTS:
             what = f"{name} {_FILE_FAULTS[kind].format(offset=row['byte_offset'])}{others}"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
     from wavescope.analysis.trace.listing import IsaListing, SampleListing
-    from wavescope.report.trace.listing.lines import Line
-    from wavescope.report.trace.measures import Measure, Row
+    from wavescope.report.trace.listing.lines import IsaLine
+    from wavescope.report.trace.measures import ListingRow, Measure
 
 _MAX_FUNCTION = 90
 _LEFT_OUT_WIDTH = 4
@@ -65,7 +65,7 @@ def _bold(words: str) -> Text:
     return Text(words, style="bold")
 
 
-def _hottest_line(rows: Sequence[Row], index: int, measure: Measure, how: str, more: str) -> Text:
+def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Text:
     row, everything = rows[index], sum(map(measure.hot, rows))
     what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
     return _bold("hottest: ").append(f"{printable(row['text'])} at {row['address']:#x}: {what}", "not bold")
@@ -75,11 +75,11 @@ def _hottest_line(rows: Sequence[Row], index: int, measure: Measure, how: str, m
 class _Listing:
     """Renders itself to the width and the characters of the console."""
 
-    rows: Sequence[Row]
+    rows: Sequence[ListingRow]
     measure: Measure
     view: IsaView
     pairs: Sequence[tuple[int, int]] = ()
-    loops: Sequence[Row] = ()
+    loops: Sequence[ListingRow] = ()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         chosen = focus(self.view, self.rows, self.measure)
@@ -111,7 +111,7 @@ class _Listing:
         """Of the rows that arrows may point at: what they cost."""
         return {row["row"]: float(self.measure.total(row)) for row in self.rows}
 
-    def _other(self, line: Line) -> Text:
+    def _other(self, line: IsaLine) -> Text:
         if line.heading:
             name = printable(line.heading)
             name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
@@ -121,7 +121,7 @@ class _Listing:
         share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
         return Text(f"… {len(folded):,} rows, {percent(share)} of the {self.measure.unit} …", style="dim")
 
-    def _foot(self, lines: Sequence[Line], options: ConsoleOptions) -> Iterator[Text]:
+    def _foot(self, lines: Sequence[IsaLine], options: ConsoleOptions) -> Iterator[Text]:
         yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
         shown = sum(line.is_row for line in lines)
         if shown < len(self.rows):

@@ -14,14 +14,14 @@ from wavescope.report.trace.measures import WIDE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.report.trace.measures import Cell, Measure, Row
+    from wavescope.report.trace.measures import Cell, ListingRow, Measure
 
 _MAX_PLACE, _MIN_TEXT = 28, 20
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Columns with their widths."""
+class IsaColumns:
+    """The columns of a listing of code, with their widths."""
 
     cells: Mapping[str, Cell]
     widths: Mapping[str, int]
@@ -39,7 +39,7 @@ class Columns:
         words = ["heat".ljust(self.bar_width), *names, "instruction".ljust(self.text_width)]
         return Text("  ".join([*words, "source"] if self.with_place else words), style="bold")
 
-    def line(self, row: Row) -> Text:
+    def line(self, row: ListingRow) -> Text:
         """The line of one row."""
         text = heat_bar(self.measure.parts(row), self.scale, width=self.bar_width, ascii_only=self.ascii_only)
         for name, cell in self.cells.items():
@@ -53,16 +53,16 @@ class Columns:
 
 
 def columns_for(
-    rows: Sequence[Row],
-    shown: Sequence[Row],
+    rows: Sequence[ListingRow],
+    shown: Sequence[ListingRow],
     measure: Measure,
     *,
     cost: str,
     width: int,
     gutter: int,
     ascii_only: bool,
-) -> Columns:
-    """Columns for a console of `width` characters, `gutter` of them taken; `cost` is sum, mean or max."""
+) -> IsaColumns:
+    """Return the columns for a console of `width` characters, `gutter` of them taken; `cost` is sum, mean or max."""
     cells = measure.cells(cost, width)
     widths = {name: max([len(name), *(len(cell(row)) for row in shown)]) for name, cell in cells.items()}
     with_place = width >= WIDE and any(row["file"] for row in shown)
@@ -70,7 +70,7 @@ def columns_for(
     bar_width = 10 if width >= WIDE else 6
     left = width - gutter - bar_width - sum(2 + wide for wide in widths.values()) - min(places, _MAX_PLACE) - 4
     longest = max((len(printable(row["text"])) for row in shown), default=0)
-    return Columns(
+    return IsaColumns(
         cells=cells,
         widths=widths,
         text_width=max(_MIN_TEXT, min(longest, left)),

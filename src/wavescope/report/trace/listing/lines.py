@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from wavescope.analysis.trace.listing import IsaListing
-    from wavescope.report.trace.measures import Measure, Row
+    from wavescope.report.trace.measures import ListingRow, Measure
 
 Pair = tuple[int, int]
 
@@ -34,7 +34,7 @@ class IsaView:
 
 
 @dataclass(frozen=True)
-class Line:
+class IsaLine:
     """A line: one row, or several that are folded, or a heading."""
 
     begin: int = 0  #: Index of the first row that the line stands for.
@@ -53,20 +53,22 @@ class Line:
         return self.end - self.begin > 1
 
 
-def hottest(rows: Sequence[Row], measure: Measure, top: int) -> list[int]:
+def hottest(rows: Sequence[ListingRow], measure: Measure, top: int) -> list[int]:
     """Indexes of the hottest rows, hottest first."""
     order = sorted(range(len(rows)), key=lambda index: -measure.hot(rows[index]))
     return [index for index in order[:top] if measure.hot(rows[index]) > 0]
 
 
-def focus(view: IsaView, rows: Sequence[Row], measure: Measure) -> set[int]:
+def focus(view: IsaView, rows: Sequence[ListingRow], measure: Measure) -> set[int]:
     """Indexes of the rows that the listing is about: those asked for, else the hottest."""
     if view.around:
         return {index for index, row in enumerate(rows) if row["row"] in view.around}
     return set(hottest(rows, measure, view.top))
 
 
-def contexts(pairs: Sequence[Pair], view: IsaView, rows: Sequence[Row], chosen: AbstractSet[int]) -> dict[int, int]:
+def contexts(
+    pairs: Sequence[Pair], view: IsaView, rows: Sequence[ListingRow], chosen: AbstractSet[int]
+) -> dict[int, int]:
     """Rows to show (by index) and how many around each: those in focus, and the other ends of their arrows."""
     if view.show_all:
         return {0: len(rows)}
@@ -84,36 +86,38 @@ def contexts(pairs: Sequence[Pair], view: IsaView, rows: Sequence[Row], chosen: 
     return windows | dict.fromkeys(chosen, view.context)
 
 
-def isa_lines(rows: Sequence[Row], windows: Mapping[int, int], loops: Sequence[Row] = ()) -> list[Line]:
-    """The lines of a listing: windows around rows (see `contexts`), folds, and where functions, loops, blocks begin."""
-    begins: dict[int, list[Row]] = {}
-    ends: dict[int, list[Row]] = {}
+def isa_lines(
+    rows: Sequence[ListingRow], windows: Mapping[int, int], loops: Sequence[ListingRow] = ()
+) -> list[IsaLine]:
+    """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
+    begins: dict[int, list[ListingRow]] = {}
+    ends: dict[int, list[ListingRow]] = {}
     for loop in loops:
         begins.setdefault(loop["first_row"], []).append(loop)
         ends.setdefault(loop["last_row"], []).append(loop)
-    lines: list[Line] = []
+    lines: list[IsaLine] = []
     function: str | None = ""
     for part in stretches(len(rows), windows):
         if part.is_folded:
-            lines.append(Line(part.begin, part.end))
+            lines.append(IsaLine(part.begin, part.end))
             continue
         for index in range(part.begin, part.end):
             row, before = rows[index], rows[index - 1] if index else None
             if row["function"] != function:
                 function = row["function"]
-                lines.append(Line(heading=function or "no function", is_name=True))
+                lines.append(IsaLine(heading=function or "no function", is_name=True))
             elif before and row["row"] != before["row"] + 1:
-                lines.append(Line(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
+                lines.append(IsaLine(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
             opened = begins.get(row["row"], [])
-            lines += [Line(heading=_loop_heading(loop)) for loop in opened]
+            lines += [IsaLine(heading=_loop_heading(loop)) for loop in opened]
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
-                lines.append(Line(heading=f"block {row['block']}"))
-            lines.append(Line(index, index + 1))
-            lines += [Line(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
+                lines.append(IsaLine(heading=f"block {row['block']}"))
+            lines.append(IsaLine(index, index + 1))
+            lines += [IsaLine(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
     return lines
 
 
-def _loop_heading(loop: Row) -> str:
+def _loop_heading(loop: ListingRow) -> str:
     times = "" if loop["taken_count"] is None else f": {loop['taken_count']:,} times back from row {loop['last_row']}"
     inside = "" if loop["parent"] is None else f" in loop {loop['parent']}"
     return f"loop {loop['loop']}{inside}{times}"
@@ -132,8 +136,8 @@ def pairs_of(listing: IsaListing, view: IsaView) -> list[Pair]:
 def isa_arrows(
     pairs: Sequence[Pair],
     weights: Mapping[int, float],
-    rows: Sequence[Row],
-    lines: Sequence[Line],
+    rows: Sequence[ListingRow],
+    lines: Sequence[IsaLine],
     chosen: AbstractSet[int],
 ) -> list[Arrow]:
     """One arrow for each row that arrows point at, between lines; `weights` of rows say which matter most.

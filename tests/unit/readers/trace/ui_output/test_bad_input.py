@@ -130,7 +130,7 @@ def test_times_beyond_all_clocks_are_said(tmp_path: Path, base: int) -> None:
 def test_a_wave_that_ends_before_it_begins(tmp_path: Path) -> None:
     trace = opened(tmp_path, directory() | {WAVE: wave(end=1)})
     assert trace.waves.height == 1
-    assert "ends before it begins" in messages(trace)
+    assert "ends before it starts" in messages(trace)
 
 
 def test_numbers_that_do_not_fit(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def bounds(trace: ThreadTrace) -> tuple[int, int]:
 
 
 def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
-    """Begin of the first and end of the last instruction of every wave: some end after their wave."""
+    """Start of the first and end of the last instruction of every wave: some end after their wave."""
     table = trace.instructions
     waves = trace.waves.filter(
         pl.col("instruction_count") > 0, pl.col("first_instruction") + pl.col("instruction_count") <= table.height

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def states(trace: ThreadTrace) -> Timeline:
-    """The stretches of a wave's life, one after the other from its begin; items are rows of `states`."""
+    """The states of each wave, one after the other from its start; items are rows of `states`."""
     lanes = slot_lanes(trace, trace.waves.filter(trace.waves["state_count"] > 0))
     begin, end = bounds(trace)
     kinds = tuple({"kind": number, "name": name, "colour": name} for number, name in STATES.items())
