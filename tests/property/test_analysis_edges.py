@@ -24,14 +24,16 @@ from wavescope.base.bounds import Bounds
 from wavescope.errors import UsageError, WavescopeError
 
 SUBJECTS = {"trace": "trace", "run": "run", "source": "run", "counters": "counters", "captures": "counters"}
-NAMES = {"curves.curve_series": {"name": "occupancy"}, "curves.curve_steps": {"name": "occupancy"}}
+_CURVES = "trace.timeline.curves"
+NAMES = {f"{_CURVES}.curve_series": {"name": "occupancy"}, f"{_CURVES}.curve_steps": {"name": "occupancy"}}
+HELPERS = ("trace.clocks.aligned", "trace.sampled_counters.samples")  # called with numbers of our own only
 
 
 def _swept() -> Iterator[tuple[str, Callable[..., Any], str, list[str]]]:
     """Name, function, subject, and parameters that are numbers."""
     for module in pkgutil.walk_packages(analysis.__path__, "wavescope.analysis."):
         parts = module.name.split(".")[2:]
-        if any(part.startswith("_") for part in parts):
+        if ".".join(parts) in HELPERS:
             continue
         loaded = importlib.import_module(module.name)
         for name, function in list(vars(loaded).items()):

@@ -35,7 +35,7 @@ from wavescope.analysis.trace.diagnose import Diagnosis
 from wavescope.analysis.trace.memory_latency import MemoryLatency
 from wavescope.analysis.trace.occupancy import Occupancy
 from wavescope.analysis.trace.pipes.utilization import Utilization
-from wavescope.analysis.trace.sampled_counters import Counters
+from wavescope.analysis.trace.sampled_counters import SampledCounters
 from wavescope.analysis.trace.stalls import Stalls
 from wavescope.analysis.trace.trust.coverage import Coverage
 from wavescope.analysis.trace.waits import Waits
@@ -133,7 +133,7 @@ SHAPES: Mapping[str, Shape] = {
             "kernels": _columns(Contents.tables["kernels"], without=("code_object", "address", "size")),
             "states": States.tables["total"],
             "pipes": Utilization.tables["pipes"],
-            **{name: Counters.tables[name] for name in ("totals", "by_cu", "hardware", "hardware_by_cu")},
+            **{name: SampledCounters.tables[name] for name in ("totals", "by_cu", "hardware", "hardware_by_cu")},
         }
     ),
     "utilization": Shape(Utilization, without=("neighbours", "over_time")),

@@ -81,7 +81,8 @@ const caveatsAnswer = answering(() =>
 /** A fatal caveat comes first and cannot be closed. */
 function WorstCaveat() {
   const answer = caveatsAnswer.value;
-  const worst = answer.state === "ready" ? answer.value.caveats.find(({ severity }) => severity === "fatal") : undefined;
+  const worst =
+    answer.state === "ready" ? answer.value.caveats.find(({ severity }) => severity === "fatal") : undefined;
   if (!worst) return null;
   return (
     <div class="banner fatal" role="alert" data-banner="caveat" data-caveat={worst.name}>

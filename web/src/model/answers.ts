@@ -8,7 +8,7 @@ export function truncation(shown: number, total: number): string {
 
 /** What the verdict of the caveats means for the reader. */
 export const TRUST: Record<string, { word: string; means: string; tone: "good" | "care" | "bad" }> = {
-  good: { word: "trustworthy", means: "nothing was found that could mislead", tone: "good" },
-  "with care": { word: "with caution", means: "some numbers may mislead: read the caveats first", tone: "care" },
-  "do not": { word: "do not trust it", means: "do not draw conclusions from this trace", tone: "bad" },
+  yes: { word: "trustworthy", means: "nothing was found that could mislead", tone: "good" },
+  "with caution": { word: "with caution", means: "some numbers may mislead: read the caveats first", tone: "care" },
+  no: { word: "do not trust it", means: "do not draw conclusions from this trace", tone: "bad" },
 };

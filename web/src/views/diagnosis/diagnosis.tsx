@@ -134,8 +134,8 @@ function Caveats({ answer }: { answer: DiagnoseAnswer }) {
   const serious = answer.caveats.filter((caveat) => caveat.severity !== "note");
   if (!serious.length) return null;
   return (
-    <div class={`caveats${answer.trust === "do not" ? " bad" : ""}`} data-caveats>
-      <b>{answer.trust === "do not" ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
+    <div class={`caveats${answer.trust === "no" ? " bad" : ""}`} data-caveats>
+      <b>{answer.trust === "no" ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
       <ul>
         {serious.map((caveat) => (
           <li key={caveat.name} title={caveat.advice}>

@@ -110,11 +110,11 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
     unlisted = {name: match for name in here if name not in once and (match := pattern.fullmatch(name))}
     if not listed:
         engines = {name: engine_number(match[1]) for name, match in unlisted.items()}
-        unlisted = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
-        if unlisted:
-            detail = f"{_example(unlisted)}: read all the same"
-            manifest.losses.append(Loss("unlisted_files", len(unlisted), detail=detail))
-        return unlisted
+        files = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
+        if files:
+            detail = f"{_example(files)}: read all the same"
+            manifest.losses.append(Loss("unlisted_files", len(files), detail=detail))
+        return files
     missing = [name for name in once if name not in here]
     if missing:
         manifest.losses.append(Loss("missing_files", len(missing), detail=_example(missing)))
