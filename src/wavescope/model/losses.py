@@ -305,19 +305,13 @@ _KINDS = (
     LossKind(
         "counter_numbers",
         "{count} values of {detail} are not valid counts (not a number, negative or too large) and were left out",
-        "copy the file again, or collect the counters again",
+        "copy the original file again: a spreadsheet may have written commas into its numbers",
         counted_in="values",
     ),
     LossKind(
         "counter_cut",
         "{detail} ends inside a line: its last number may lack digits and was left out",
         "copy the file again; if it is whole, end its last line",
-    ),
-    LossKind(
-        "counter_commas",
-        "{count} numbers of {detail} have a comma that may be a decimal mark or group digits; they were left out",
-        "save the file again with decimal points and without groups, or open the original",
-        counted_in="values",
     ),
     LossKind(
         "counter_times",

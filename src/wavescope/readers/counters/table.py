@@ -13,7 +13,7 @@ import polars as pl
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.readers.counters.names import is_counter
-from wavescope.readers.counters.numbers import LARGEST, SMALLEST, evidence, is_count, number
+from wavescope.readers.counters.numbers import LARGEST, SMALLEST, is_count, number
 from wavescope.readers.counters.pieces import pieces
 
 if TYPE_CHECKING:
@@ -54,11 +54,8 @@ def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = N
     NotATraceError
         When it is no table.
     """
-    reading = _Reading(file, set())
+    reading = _Reading(file)
     parts = list(reading.parts(converted))
-    if len(parts) > 1 and reading.commas:  # what they mean in the last piece they mean in the first
-        reading = _Reading(file, reading.commas)
-        parts = list(reading.parts(converted))
     if not reading.header:
         raise NotATraceError("this file is empty", where=str(file), advice="collect the counters again")
     if not parts:
@@ -70,17 +67,15 @@ def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = N
 class _Reading:
     """What is known of a file while it is read."""
 
-    def __init__(self, file: Path, commas: set[str]) -> None:
+    def __init__(self, file: Path) -> None:
         self.file = file
         self.header: list[str] = []
         self.schema: dict[str, pl.DataType] = {}
         self.separator = ","
-        self.commas = set(commas)
         self.is_number: list[bool] = []
         self.is_open = False  # Whether the file ends without a line end, in a number that may be longer.
         self.bad_rows = 0
         self.bad_numbers = 0
-        self.unclear = 0
         self.bad_columns: set[str] = set()
         self._above = b""  # The last line of the piece before.
 
@@ -97,21 +92,19 @@ class _Reading:
         self._above = whole[whole.rfind(b"\n", 0, -1) + 1 :]
         if not whole or whole.isspace():
             return None
-        self.commas |= evidence(whole, self.separator)
-        if not self.commas:
-            try:
-                frame = pl.read_csv(
-                    whole,
-                    has_header=False,
-                    schema=self.schema,
-                    separator=self.separator,
-                    encoding="utf8-lossy",
-                    low_memory=True,
-                )
-            except (pl.exceptions.PolarsError, ValueError, OSError):
-                return self._field_by_field(whole)
-            if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in whole or _TINY in whole):
-                return frame.rechunk()
+        try:
+            frame = pl.read_csv(
+                whole,
+                has_header=False,
+                schema=self.schema,
+                separator=self.separator,
+                encoding="utf8-lossy",
+                low_memory=True,
+            )
+        except (pl.exceptions.PolarsError, ValueError, OSError):
+            return self._field_by_field(whole)
+        if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in whole or _TINY in whole):
+            return frame.rechunk()
         return self._field_by_field(whole)
 
     def losses(self) -> list[Loss]:
@@ -123,8 +116,6 @@ class _Reading:
         if self.bad_numbers:
             names = ", ".join(sorted(self.bad_columns)[:6])
             found.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
-        if self.unclear:
-            found.append(Loss("counter_commas", self.unclear, detail=self.file.name))
         return found
 
     def _take_header(self, text: bytes) -> bytes:
@@ -203,17 +194,13 @@ class _Reading:
                 self.bad_rows += 1
 
     def _number(self, cell: str, header: str) -> float | None:
-        comma = next(iter(self.commas - {"unclear"})) if len(self.commas - {"unclear"}) == 1 else ""
-        value = number(cell, comma)
+        value = number(cell)
         if value is not None and is_count(value):
             return value
         if cell.strip().lower() in _NULLS:
             return None
-        if "," in cell and not comma:
-            self.unclear += 1
-        else:
-            self.bad_numbers += 1
-            self.bad_columns.add(header)
+        self.bad_numbers += 1
+        self.bad_columns.add(header)
         return None
 
 
