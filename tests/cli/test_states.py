@@ -82,7 +82,7 @@ def test_definitions_from_a_file(run: Run, counted: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [(b"a := (1", "1:8: a: a ) is missing"), (b"\xff\xfe", "the definitions cannot be read")]
+    ("text", "said"), [(b"a := (1", "1:6: a: '(' was never closed"), (b"\xff\xfe", "the definitions cannot be read")]
 )
 def test_definitions_that_cannot_be_read(run: Run, counted: Path, tmp_path: Path, text: bytes, said: str) -> None:
     definitions = tmp_path / "mine.def"

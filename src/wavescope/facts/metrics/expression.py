@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,14 +19,12 @@ from wavescope.facts.metrics.nodes import (
     leaves_of,
     unparsed,
 )
-from wavescope.facts.metrics.syntax import read_node, wrong
+from wavescope.facts.metrics.syntax import MAX_LENGTH, FormulaError, read_node, syntax_tree, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ZERO_RULES = ("blank", "zero", "infinity")  #: What a division by zero can give.
-_LONGEST_TEXT = 4000
-_MOST_NODES = 1000
 
 
 @dataclass(frozen=True)
@@ -194,22 +191,16 @@ def parse(text: str) -> Expression:
     Traceback (most recent call last):
     wavescope.errors.UsageError: character 1 of 'TCC_HIT ** 2': only + - * / and parentheses are known here
     """
-    if len(text) > _LONGEST_TEXT:
-        what = f"a formula of {len(text):,} characters is too long"
-        raise UsageError(what, advice=f"at most {_LONGEST_TEXT:,}: give parts of it names of their own")
+    if len(text) > MAX_LENGTH:
+        message = f"a formula of {len(text):,} characters is too long"
+        raise UsageError(message, advice=f"at most {MAX_LENGTH:,}: define names for its parts")
     body = text.strip()
     if not body:
         raise UsageError("the formula is empty")
     try:
-        tree = ast.parse(body, mode="eval").body
-    except SyntaxError as error:
-        raise wrong(text, error.msg, (error.offset or 1) - 1) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise wrong(text, "it is nested too deeply, or holds characters that no formula has", 0) from None
-    if len(body) > _MOST_NODES and sum(1 for _ in ast.walk(tree)) > _MOST_NODES:  # a node takes a character or more
-        raise wrong(text, f"it has more than {_MOST_NODES:,} parts", 0)
-    try:
-        node = read_node(tree, text)
+        node = read_node(syntax_tree(body), text)
+    except FormulaError as error:
+        raise wrong(text, error.message, max(error.offset - 1, 0)) from None
     except RecursionError:
         raise wrong(text, "it is nested too deeply", 0) from None
     return Expression(body, node, tuple(dict.fromkeys(leaves_of(node))))

@@ -1,4 +1,8 @@
-"""What of Python's syntax is a formula: numbers, names, channels, + - * /, max, min and sum."""
+"""Parser of formulas: Python's syntax tree, and the part of it that metrics use.
+
+Metrics have numbers, names, channels, + - * /, max, min and sum. Derived counters of traces read their own tree
+(`analysis.trace.derived_counters.parser`).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,49 @@ from wavescope.facts.metrics.nodes import Leaf, Node, Number, Operation, Terms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+MAX_LENGTH = 4000  #: Characters of a formula.
+_MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.
 _MOST_CHANNELS = 4096
 _LARGEST = 1e300
 _CALLS = ("max", "min", "sum")
+
+
+class FormulaError(Exception):
+    """A formula that is not Python, or too large."""
+
+    def __init__(self, message: str, offset: int = 1, *, is_too_deep: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.offset = offset  #: Character, from 1; 0 = past the end.
+        self.is_too_deep = is_too_deep
+
+
+def syntax_tree(text: str) -> ast.expr:
+    """Python's syntax tree of an expression.
+
+    Raises
+    ------
+    FormulaError
+        When it is not an expression, or has too many parts.
+
+    Examples
+    --------
+    >>> ast.unparse(syntax_tree("A+2*B"))
+    'A + 2 * B'
+    """
+    if len(text) > MAX_LENGTH:
+        raise FormulaError(f"more than {MAX_LENGTH:,} characters", is_too_deep=True)
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError as error:
+        raise FormulaError(error.msg, error.offset or 0, is_too_deep="too many" in error.msg) from None
+    except (ValueError, RecursionError, MemoryError):
+        message = "it is nested too deeply, or contains characters that no formula has"
+        raise FormulaError(message, is_too_deep=True) from None
+    # A node takes at least one character.
+    if len(text) > _MAX_NODES and sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+        raise FormulaError(f"it has more than {_MAX_NODES:,} parts", is_too_deep=True)
+    return tree
 
 
 def read_node(node: ast.expr, text: str) -> Node:

@@ -69,7 +69,7 @@ def curves_of_trace(
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
     """Derived counters of some definitions: their values in short, the curves, and what is wrong, with lines."""
     got = _derived(document, text, se)
-    problems = sorted((*got.mistakes, *got.problems), key=lambda problem: problem.place)
+    problems = sorted((*got.mistakes, *got.problems), key=lambda problem: problem.position)
     shown = [series for series, _ in derived_steps(got)]
     drawn = {series.keys["counter"] for series in shown}
     return _tiling(document) | {
@@ -80,7 +80,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
         "summary": summary_of(got),
         "without_curve": [d.name for d in got.definitions if d.name not in drawn],
         "problems": [
-            {"line": p.place.line, "column": p.place.column, "name": p.name, "message": p.message} for p in problems
+            {"line": p.position.line, "column": p.position.column, "name": p.name, "message": p.message} for p in problems
         ],
         "counters": [
             {"name": name, "shape": " x ".join(map(str, got.raw.values[name].shape)),

@@ -18,7 +18,7 @@ from wavescope.model.schema import empty_frame, table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.trace.derived_counters.syntax import Definition, Problem
+    from wavescope.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
     from wavescope.analysis.trace.derived_counters.tensors import RawTensors, Tensor
     from wavescope.analysis.trace.derived_counters.values import DerivedValues
     from wavescope.model.schema import TableSpec
@@ -145,8 +145,8 @@ def _curves(
     return pl.concat(frames)
 
 
-def _problems(problems: Sequence[Problem]) -> pl.DataFrame:
-    rows = [(problem.place.line, problem.place.column, problem.name, problem.message) for problem in problems]
+def _problems(problems: Sequence[SyntaxProblem]) -> pl.DataFrame:
+    rows = [(problem.position.line, problem.position.column, problem.name, problem.message) for problem in problems]
     return pl.DataFrame(rows, schema=_schema("problems"), orient="row").sort("line", "column")
 
 

@@ -15,8 +15,8 @@ from wavescope.analysis.trace.derived_counters.syntax import (
     Name,
     Negation,
     Number,
-    Place,
-    Problem,
+    SourcePos,
+    SyntaxProblem,
 )
 from wavescope.analysis.trace.derived_counters.tensors import MAX_ELEMENTS
 
@@ -33,19 +33,19 @@ _TIME = 3
 class _MistakeError(Exception):
     """Something that has no value; never leaves `evaluate`."""
 
-    def __init__(self, place: Place, message: str) -> None:
+    def __init__(self, position: SourcePos, message: str) -> None:
         super().__init__(message)
-        self.place = place
+        self.position = position
         self.message = message
 
 
 def evaluate(
     definitions: Sequence[Definition], raw: Mapping[str, Tensor], *, wanted: Sequence[str] | None = None
-) -> tuple[dict[str, Tensor], list[Problem]]:
+) -> tuple[dict[str, Tensor], list[SyntaxProblem]]:
     """Values of the wanted definitions (default: all) and of what they need, and why others have none."""
     by_name = {definition.name: definition for definition in definitions}
     values: dict[str, Tensor] = {}
-    failed: dict[str, Problem] = {}
+    failed: dict[str, SyntaxProblem] = {}
     known = ChainMap(values, cast("dict[str, Tensor]", raw))
     kept = 0
     with np.errstate(all="ignore"):  # a division by zero gives inf or nan, as the language says
@@ -55,15 +55,15 @@ def evaluate(
                 value = _value(definition.expression, known)
                 kept += value.size
                 if kept > MAX_KEPT_ELEMENTS:
-                    raise _MistakeError(definition.place, "all definitions together are too large")
+                    raise _MistakeError(definition.position, "all definitions together are too large")
                 values[definition.name] = value
             except _MistakeError as mistake:
-                failed[definition.name] = Problem(mistake.place, definition.name, mistake.message)
+                failed[definition.name] = SyntaxProblem(mistake.position, definition.name, mistake.message)
     return values, list(failed.values())
 
 
 def _in_order(
-    by_name: Mapping[str, Definition], wanted: Sequence[str], failed: dict[str, Problem]
+    by_name: Mapping[str, Definition], wanted: Sequence[str], failed: dict[str, SyntaxProblem]
 ) -> Iterator[Definition]:
     """Definitions behind those they need; those on a circle are noted as failed. No recursion: chains may be long."""
     done: set[str] = set()
@@ -81,7 +81,9 @@ def _in_order(
             elif need.name in path:
                 names = list(path)
                 circle = " -> ".join([*names[names.index(need.name) :], need.name])
-                failed.setdefault(name, Problem(need.place, name, f"the definitions go round in a circle: {circle}"))
+                failed.setdefault(
+                    name, SyntaxProblem(need.position, name, f"the definitions go round in a circle: {circle}")
+                )
             elif need.name in by_name and need.name not in done:
                 path[need.name] = _names(by_name[need.name].expression)
 
@@ -101,18 +103,18 @@ def _names(expression: Expression) -> Iterator[Name]:
 
 
 def _check_names(
-    definition: Definition, values: Mapping[str, Tensor], raw: Mapping[str, Tensor], failed: Mapping[str, Problem]
+    definition: Definition, values: Mapping[str, Tensor], raw: Mapping[str, Tensor], failed: Mapping[str, SyntaxProblem]
 ) -> None:
     if definition.name in failed:
         problem = failed[definition.name]
-        raise _MistakeError(problem.place, problem.message)
+        raise _MistakeError(problem.position, problem.message)
     if definition.name in raw:
-        raise _MistakeError(definition.place, f"{definition.name} is already the name of a counter or constant")
+        raise _MistakeError(definition.position, f"{definition.name} is already the name of a counter or constant")
     for name in _names(definition.expression):
         if name.name in failed:
-            raise _MistakeError(name.place, f"needs {name.name}, which has no value")
+            raise _MistakeError(name.position, f"needs {name.name}, which has no value")
         if name.name not in values and name.name not in raw:
-            raise _MistakeError(name.place, f"unknown name {name.name}")
+            raise _MistakeError(name.position, f"unknown name {name.name}")
 
 
 def _value(expression: Expression, known: Mapping[str, Tensor]) -> Tensor:
@@ -125,12 +127,12 @@ def _value(expression: Expression, known: Mapping[str, Tensor]) -> Tensor:
     if isinstance(expression, Chain):
         value = _value(expression.first, known)
         for sign, operand in expression.rest:
-            value = _combined(sign, value, _value(operand, known), expression.place)
+            value = _combined(sign, value, _value(operand, known), expression.position)
         return value
     return _called(expression, known)
 
 
-def _combined(sign: str, left: Tensor, right: Tensor, place: Place) -> Tensor:
+def _combined(sign: str, left: Tensor, right: Tensor, position: SourcePos) -> Tensor:
     operations = {
         "+": np.add,
         "-": np.subtract,
@@ -146,34 +148,36 @@ def _combined(sign: str, left: Tensor, right: Tensor, place: Place) -> Tensor:
         "max()": np.maximum,
         "min()": np.minimum,
     }
-    _check_shapes(left, right, place)
+    _check_shapes(left, right, position)
     return operations[sign](left, right).astype(np.float32, copy=False)
 
 
-def _check_shapes(left: Tensor, right: Tensor, place: Place) -> None:
+def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
     elements = 1
     for axis, name in enumerate(AXIS_NAMES):
         sizes = left.shape[axis], right.shape[axis]
         if sizes[0] != sizes[1] and 1 not in sizes:
-            raise _MistakeError(place, f"axis {name} has {sizes[0]:,} values on one side and {sizes[1]:,} on the other")
+            raise _MistakeError(
+                position, f"axis {name} has {sizes[0]:,} values on one side and {sizes[1]:,} on the other"
+            )
         elements *= max(sizes)
     if elements > MAX_ELEMENTS:
-        raise _MistakeError(place, f"the result would have {elements:,} values")
+        raise _MistakeError(position, f"the result would have {elements:,} values")
 
 
 def _called(call: Call, known: Mapping[str, Tensor]) -> Tensor:
     first, *others = (_value(operand, known) for operand in call.operands)
     if call.kind.endswith("()"):
         for other in others:
-            first = _combined(call.kind, first, other, call.place)
+            first = _combined(call.kind, first, other, call.position)
         return first
     if call.kind in ("sum", "mean", "max", "min"):
         return _reduced(call.kind, first, call.axes)
     axis = call.axes[0] if call.axes else _TIME
     if call.kind == "linear":
-        return _ramp(first, axis, call.place)
+        return _ramp(first, axis, call.position)
     if call.kind == "delta":
-        return _delta(first, axis, call.place)
+        return _delta(first, axis, call.position)
     bounds = [_whole(bound, operand) for bound, operand in zip(others, call.operands[1:], strict=True)]
     return _selected(first, bounds, axis, call) if call.kind == "select" else _without(first, bounds[0], axis, call)
 
@@ -189,18 +193,18 @@ def _reduced(kind: str, tensor: Tensor, axes: tuple[int, ...] | None) -> Tensor:
     return total if kind == "sum" else wide.mean(axis=along, keepdims=True).astype(np.float32)
 
 
-def _ramp(size: Tensor, axis: int, place: Place) -> Tensor:
-    count = _whole(size, None, place)
+def _ramp(size: Tensor, axis: int, position: SourcePos) -> Tensor:
+    count = _whole(size, None, position)
     if not 1 <= count <= MAX_ELEMENTS:
-        raise _MistakeError(place, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
+        raise _MistakeError(position, f"linear(n) needs a number from 1 to {MAX_ELEMENTS:,}")
     shape = [1, 1, 1, 1]
     shape[axis] = count
     return np.arange(count, dtype=np.float32).reshape(shape)
 
 
-def _delta(tensor: Tensor, axis: int, place: Place) -> Tensor:
+def _delta(tensor: Tensor, axis: int, position: SourcePos) -> Tensor:
     if tensor.shape[axis] < 2:
-        raise _MistakeError(place, f"delta needs at least two values along {AXIS_NAMES[axis]}")
+        raise _MistakeError(position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
     return np.diff(tensor, axis=axis)
 
 
@@ -211,9 +215,9 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
         start = _inside(start, size, axis, call)
         stop = start + 1
     elif start is None or not 0 <= start < stop <= size:
-        raise _MistakeError(call.place, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
+        raise _MistakeError(call.position, f"{start}:{stop} does not lie inside 0:{size} of axis {AXIS_NAMES[axis]}")
     if step is not None and step < 1:
-        raise _MistakeError(call.place, "the step of a range is at least 1")
+        raise _MistakeError(call.position, "the step of a range is at least 1")
     chosen = [slice(None)] * 4
     chosen[axis] = slice(start, stop, step)
     return tensor[tuple(chosen)]
@@ -221,19 +225,19 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
 
 def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
     if tensor.shape[axis] < 2:
-        raise _MistakeError(call.place, f"remove would leave nothing along {AXIS_NAMES[axis]}")
+        raise _MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
     return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)
 
 
 def _inside(index: int | None, size: int, axis: int, call: Call) -> int:
     if index is None or not -size <= index < size:
-        raise _MistakeError(call.place, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
+        raise _MistakeError(call.position, f"index {index} of axis {AXIS_NAMES[axis]}, which has {size:,} values")
     return index % size
 
 
-def _whole(tensor: Tensor, expression: Expression | None, place: Place | None = None) -> int:
+def _whole(tensor: Tensor, expression: Expression | None, position: SourcePos | None = None) -> int:
     """The integer in a tensor of one value."""
-    at = expression.place if expression is not None else cast("Place", place)
+    at = expression.position if expression is not None else cast("SourcePos", position)
     number = float(tensor.item()) if tensor.size == 1 else float("nan")
     if number != number or abs(number) >= 1 << 53 or not number.is_integer():
         raise _MistakeError(at, "one whole number is needed here")

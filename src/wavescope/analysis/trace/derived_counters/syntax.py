@@ -14,7 +14,7 @@ FUNCTIONS = (*REDUCTIONS, "select", "remove", "delta", "linear")
 LEVELS = (("|",), ("&",), ("==", "<=", ">=", "<", ">"), ("+", "-"), ("*", "/"))
 
 
-class Place(NamedTuple):
+class SourcePos(NamedTuple):
     """Where something stands in the text, counted from 1."""
 
     line: int
@@ -22,16 +22,16 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class SyntaxProblem:
     """Why a definition has no value."""
 
-    place: Place
+    position: SourcePos
     name: str  #: The definition; empty when its name could not be read.
     message: str
 
     def __str__(self) -> str:
         name = f"{self.name}: " if self.name else ""
-        return f"{self.place.line}:{self.place.column}: {name}{self.message}"
+        return f"{self.position.line}:{self.position.column}: {name}{self.message}"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Number:
     """A constant."""
 
     value: float
-    place: Place = field(compare=False)
+    position: SourcePos = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Name:
     """A counter, a constant or another definition."""
 
     name: str
-    place: Place = field(compare=False)
+    position: SourcePos = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Negation:
     """Minus something."""
 
     operand: Expression
-    place: Place = field(compare=False)
+    position: SourcePos = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Chain:
 
     first: Expression
     rest: tuple[tuple[str, Expression], ...]
-    place: Place = field(compare=False)  #: Where the first operator stands.
+    position: SourcePos = field(compare=False)  #: Where the first operator stands.
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Call:
     kind: str
     operands: tuple[Expression, ...]  #: What it works on, then (select, remove) the bounds.
     axes: tuple[int, ...] | None  #: None = not given.
-    place: Place = field(compare=False)
+    position: SourcePos = field(compare=False)
 
 
 Expression = Number | Name | Negation | Chain | Call
@@ -86,7 +86,7 @@ class Definition:
 
     name: str
     expression: Expression
-    place: Place = field(compare=False)
+    position: SourcePos = field(compare=False)
 
 
 def to_text(expression: Expression, level: int = 0) -> str:
@@ -94,7 +94,7 @@ def to_text(expression: Expression, level: int = 0) -> str:
 
     Examples
     --------
-    >>> here = Place(1, 1)
+    >>> here = SourcePos(1, 1)
     >>> to_text(Chain(Number(2.0, here), (("*", Negation(Name("a", here), here)),), here))
     '2 * -a'
     """

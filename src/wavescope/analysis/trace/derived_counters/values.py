@@ -15,7 +15,7 @@ from wavescope.base.bounds import ENGINE, bounded
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from wavescope.analysis.trace.derived_counters.syntax import Definition, Problem
+    from wavescope.analysis.trace.derived_counters.syntax import Definition, SyntaxProblem
     from wavescope.analysis.trace.derived_counters.tensors import RawTensors, Tensor
     from wavescope.model.trace import ThreadTrace
 
@@ -29,8 +29,8 @@ class DerivedValues:
     definitions: tuple[Definition, ...]  #: Those that have a value and are to be shown.
     values: Mapping[str, Tensor]
     raw: RawTensors
-    mistakes: tuple[Problem, ...]  #: Definitions that cannot be read.
-    problems: tuple[Problem, ...]  #: Definitions of the user without a value.
+    mistakes: tuple[SyntaxProblem, ...]  #: Definitions that cannot be read.
+    problems: tuple[SyntaxProblem, ...]  #: Definitions of the user without a value.
 
 
 @bounded(se=ENGINE)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from wavescope.analysis.trace.derived_counters.syntax import Call, Chain, Expression, Name, Negation, Number, Place
+from wavescope.analysis.trace.derived_counters.syntax import Call, Chain, Expression, Name, Negation, Number, SourcePos
 
-HERE = Place(1, 1)
+HERE = SourcePos(1, 1)
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,6}(:[0-9a-z]{1,3})?", fullmatch=True).filter(
     lambda name: name not in ("sum", "mean", "max", "min", "select", "remove", "delta", "linear")
 )

@@ -114,7 +114,7 @@ def test_problems_of_the_user_are_rows_and_the_rest_goes_on() -> None:
 
 
 def test_definitions_that_cannot_be_read_are_an_error_with_places() -> None:
-    with pytest.raises(UsageError, match=r"2 definitions cannot be read: 1:5: a: .*; 2:1: a definition begins"):
+    with pytest.raises(UsageError, match=r"2 definitions cannot be read: 1:5: a: .*; 2:1: a definition starts"):
         derived_counters(counted(activity()), definitions="a := \n1 := 2")
 
 
