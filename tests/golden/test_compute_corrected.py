@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.evaluate import evaluate
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.readers.counters import open_counters
 
@@ -96,7 +96,7 @@ def test_averages_are_ratios_of_sums(shared: Path, name: str) -> None:
 def test_figures_of_the_index(shared: Path) -> None:
     counters = open_counters(shared / "data" / "pmc-mi300x-bmm")
     names = {"hit": "100 * TCC_HIT / (TCC_HIT + TCC_MISS)", "by_channel": "sum(TCC_HIT[:])", "whole": "TCC_HIT"}
-    found = measure(counters, names | {"waves": "SQ_WAVES", "matrix": "SQ_INSTS_MFMA"})
+    found = evaluate(counters, names | {"waves": "SQ_WAVES", "matrix": "SQ_INSTS_MFMA"})
     gemm, fill = found.frame.rows(named=True)
     assert (gemm["dispatch_count"], fill["dispatch_count"]) == (150, 151)
     assert (round(gemm["hit"], 2), round(fill["hit"], 2)) == (75.59, 50.82)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
 from wavescope.analysis.counters.engine.panels import counter_panels
+from wavescope.analysis.counters.engine.stored import is_stored
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.names import NORMALIZATIONS
 
@@ -33,7 +34,7 @@ def kernels_of(document: Document) -> pl.DataFrame:
 def stored_panels_of(document: Document) -> CounterPanels | None:
     """The metrics that another tool computed, where the capture has them instead of counters; else None."""
     counters = document.counters
-    if counters.measured or not counters.stored_metrics.height:
+    if not is_stored(counters):
         return None
     return document.kept(("counters", "stored"), lambda: counter_panels(counters))
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
-from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.evaluate import evaluate
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.engine.statistics import spread_of
 from wavescope.errors import UsageError
@@ -159,7 +159,7 @@ def test_dispatches_that_a_pass_lacks_are_taken_from_another() -> None:
         "first": {"TCC_HIT": [10.0, None], "TCC_MISS": [30.0, None]},
         "second": {"TCC_HIT": [None, 30.0], "TCC_MISS": [None, 10.0]},
     }
-    found = measure(capture(passes), {"hits": "100 * TCC_HIT / (TCC_HIT + TCC_MISS)"}, by="dispatch")
+    found = evaluate(capture(passes), {"hits": "100 * TCC_HIT / (TCC_HIT + TCC_MISS)"}, by="dispatch")
     assert found.frame["hits"].to_list() == [25.0, 75.0]
     assert row_of(capture(passes), "17.1.2")["average"] == 50.0
 
@@ -250,7 +250,7 @@ def test_measure_by_kernel_dispatch_and_all() -> None:
         durations=[10.0, 100.0, 300.0],
     )
     formulas = {"each": "SQ_INSTS / SQ_WAVES", "insts": "SQ_INSTS", "none": "SQ_INSTS / SQ_BUSY_CYCLES"}
-    found = measure(counters, formulas)
+    found = evaluate(counters, formulas)
     assert found.frame.select(
         "kernel", "kernel_name", "dispatch_count", "duration_ns_mean", "each", "insts"
     ).rows() == [
@@ -258,12 +258,12 @@ def test_measure_by_kernel_dispatch_and_all() -> None:
         (1, "short", 1, 10.0, 10.0, 10.0),
     ]
     assert found.reasons == {"none": "needs SQ_BUSY_CYCLES, which was not measured"}
-    assert measure(counters, formulas, by="all").frame["each"].to_list() == [22.5]
-    assert measure(counters, formulas, by="dispatch").frame["each"].to_list() == [10.0, 20.0, 30.0]
+    assert evaluate(counters, formulas, by="all").frame["each"].to_list() == [22.5]
+    assert evaluate(counters, formulas, by="dispatch").frame["each"].to_list() == [10.0, 20.0, 30.0]
     chosen = CounterChoice(kernels=("short",))
-    assert measure(counters, formulas, choice=chosen).frame["kernel_name"].to_list() == ["short"]
+    assert evaluate(counters, formulas, choice=chosen).frame["kernel_name"].to_list() == ["short"]
     with pytest.raises(UsageError, match="rows by"):
-        measure(counters, formulas, by="wave")
+        evaluate(counters, formulas, by="wave")
 
 
 def test_choice_of_dispatches() -> None:

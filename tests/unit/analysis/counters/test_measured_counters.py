@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from synth.counter_capture import CounterCapture, write_counter_csv, write_counters
-from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine.evaluate import evaluate
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.readers.counters import open_counters
 
@@ -31,7 +31,7 @@ def test_totals_of_kernels(tmp_path: Path, target: str, writer: object) -> None:
         else {}
     )
     made = writer(tmp_path / "capture", CounterCapture(target, seed=5), **how)  # type: ignore[operator]
-    found = measure(open_counters(tmp_path / "capture"), FORMULAS).frame
+    found = evaluate(open_counters(tmp_path / "capture"), FORMULAS).frame
     assert set(found["kernel_name"]) == set(made.totals)
     assert found["dispatch_count"].sum() == made.dispatch_count
     for row in found.iter_rows(named=True):

@@ -13,18 +13,19 @@ from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ra
 from wavescope.analysis.counters.engine.answer import CounterPanels
 from wavescope.analysis.counters.engine.asked import asked_panels
 from wavescope.analysis.counters.engine.caveats import caveats_of
-from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
-from wavescope.analysis.counters.engine.reference import dispatches_under
+from wavescope.analysis.counters.engine.evaluate import Formula, evaluator
 from wavescope.analysis.counters.engine.statistics import Spread, spread_of
-from wavescope.analysis.counters.engine.stored import stored_panels
+from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.names import NORMALIZATIONS
-from wavescope.facts.metrics.panels import RULES, panels_of
+from wavescope.facts.metrics.panels import panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from wavescope.analysis.counters.engine.evaluate import Evaluator
+    from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
     from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
     from wavescope.model.counters import CounterSet
 
@@ -63,14 +64,14 @@ def counter_panels(
     if normalization not in NORMALIZATIONS:
         what = f"no normalization {normalization[:60]!r}"
         raise UsageError(what, advice=f"normalizations: {', '.join(NORMALIZATIONS)}")
-    if not counters.measured and counters.stored_metrics.height:
+    if is_stored(counters):
         return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
     target = counters.system.target or ""
     declared = panels_of(target, rules=rules, more=more)
     chosen = asked_panels(declared, panels, metrics)
-    dispatches = dispatches_under(rules, counters, choice)
-    evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=rules != RULES[0])
-    rows = _rows(chosen, evaluation)
+    selected = evaluator(counters, by="all", choice=choice, normalization=normalization, rules=rules)
+    dispatches, evaluation = selected.dispatches, selected.evaluation
+    rows = _rows(chosen, selected)
     return CounterPanels(
         target=target,
         product=counters.system.product or "",
@@ -91,15 +92,12 @@ def kernels_of(counters: CounterSet, chosen: pl.DataFrame) -> pl.DataFrame:
     return ranked.with_columns(is_chosen.alias("is_chosen")).select(CounterPanels.tables["kernels"].names)
 
 
-def _rows(panels: Sequence[Panel], evaluation: Evaluation) -> pl.DataFrame:
-    evaluation.load(
-        metric.formula for panel in panels for table in panel.tables for metric in table.metrics if metric.formula
-    )
-    parts = _Parts(evaluation)
-    for panel in panels:
-        for table in panel.tables:
-            for metric in table.metrics:
-                parts.add(table, metric)
+def _rows(panels: Sequence[Panel], selected: Evaluator) -> pl.DataFrame:
+    metrics = [(table, metric) for panel in panels for table in panel.tables for metric in table.metrics]
+    parts = _Parts(selected.evaluation)
+    outcomes = selected.outcomes([Formula.of(metric) for _, metric in metrics])
+    for (table, metric), outcome in zip(metrics, outcomes, strict=True):
+        parts.add(table, metric, outcome)
     return parts.frame()
 
 
@@ -121,14 +119,8 @@ class _Parts:
         self._rounded: list[bool] = []
         self._swapped: list[int] = []
 
-    def add(self, table: MetricTable, metric: Metric) -> None:
-        evaluation = self._evaluation
-        outcome = (
-            evaluation.evaluate(metric.formula, level=metric.level, zero=metric.zero, prefix=metric.fabric_prefix)
-            if metric.formula
-            else Outcome(None, None, "this GPU has no counters for it")
-        )
-        peak = evaluation.constant(metric.peak) if metric.peak else math.nan
+    def add(self, table: MetricTable, metric: Metric, outcome: Outcome) -> None:
+        peak = self._evaluation.constant(metric.peak) if metric.peak else math.nan
         if table.per_channel:
             self._add_channels(table, metric, outcome, peak)
             return

@@ -1,10 +1,9 @@
-"""Metrics that another tool computed and stored, in the same form as those computed here."""
+"""Metrics that another tool computed and stored: the source for panels, values, rooflines and limiters."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import polars as pl
 
 from wavescope.analysis.counters.choice import ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 _STATISTICS = {
     "avg": "average",
+    "average": "average",
+    "mean": "average",
     "value": "average",
     "min": "minimum",
     "max": "maximum",
@@ -41,6 +42,39 @@ _LAYOUTS = (
     ("maximum", "spread"),
 )
 _SHOWN = 5
+
+
+@dataclass(frozen=True)
+class StoredMetric:
+    """One metric of one kernel."""
+
+    kernel_name: str | None  #: None = of the whole workload.
+    metric_id: str
+    name: str
+    unit: str
+    panel_title: str
+    table_title: str
+    #: Column of `CounterPanels.rows` -> value; None = stored as empty.
+    statistics: dict[str, float | None] = field(default_factory=dict, hash=False)
+
+
+def is_stored(counters: CounterSet) -> bool:
+    """Whether a capture has computed metrics instead of counters."""
+    return not counters.measured and counters.stored_metrics.height > 0
+
+
+def stored_metrics(counters: CounterSet) -> list[StoredMetric]:
+    """The stored metrics, in the order of the file."""
+    metrics: dict[tuple[str | None, str], StoredMetric] = {}
+    for row in counters.stored_metrics.iter_rows(named=True):
+        key = row["kernel_name"], row["metric_id"] or ""
+        if key not in metrics:
+            names = (row[name] or "" for name in ("name", "unit", "panel_title", "table_title"))
+            metrics[key] = StoredMetric(*key, *names)
+        column = _STATISTICS.get((row["statistic"] or "").strip().lower())
+        if column:
+            metrics[key].statistics[column] = row["value"]
+    return list(metrics.values())
 
 
 def stored_panels(
@@ -66,14 +100,13 @@ def stored_panels(
     if choice.dispatches or choice.gpus:
         what = "the file holds computed metrics of kernels, not of single dispatches or GPUs"
         raise UsageError(what, where=counters.path, advice="leave out --dispatch and --gpu")
-    stored = counters.stored_metrics
     ranked = _ranked(counters)
     names = list(ranked)
-    kernel, others = _chosen_kernel(stored, names, choice, counters.path)
-    mine = stored.filter(pl.col("kernel_name").eq_missing(pl.lit(kernel, pl.String)))
-    rows, declared = _tables(mine, counters.system.target or "")
-    chosen = asked_panels(declared, panels, metrics)
-    wanted = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
+    has_workload = counters.stored_metrics["kernel_name"].null_count() > 0
+    kernel, others = _chosen_kernel(names, choice, counters.path, has_workload=has_workload)
+    stored = [metric for metric in stored_metrics(counters) if metric.kernel_name == kernel]
+    chosen = asked_panels(_panels(stored, counters.system.target or ""), panels, metrics)
+    selected = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
     kernels = [
         {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}
         for rank, (name, times) in enumerate(ranked.items())
@@ -89,7 +122,9 @@ def stored_panels(
         dispatch_count=counters.dispatches.height,
         panels=chosen,
         kernels=frame_of(CounterPanels.tables["kernels"], kernels),
-        rows=frame_of(CounterPanels.tables["rows"], [row for row in rows if row["metric_id"] in wanted]),
+        rows=frame_of(
+            CounterPanels.tables["rows"], [_row(metric) for metric in stored if metric.metric_id in selected]
+        ),
         caveats=tuple(caveats),
     )
 
@@ -103,70 +138,65 @@ def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
 
 
 def _chosen_kernel(
-    stored: pl.DataFrame, names: Sequence[str], choice: CounterChoice, path: str
+    names: Sequence[str], choice: CounterChoice, path: str, *, has_workload: bool
 ) -> tuple[str | None, int]:
     """The kernel whose values are given, None = the workload; and how many more there are to choose."""
     if not choice.kernels:
-        if stored["kernel_name"].null_count():
-            return None, 0
-        return names[0], len(names) - 1
-    found = []
+        return (None, 0) if has_workload else (names[0], len(names) - 1)
+    matches: list[str] = []
     for word in choice.kernels:
         ranked = [names[int(word)]] if word.isascii() and word.isdigit() and int(word) < len(names) else []
-        found += ranked or [name for name in names if word in name]
-    found = list(dict.fromkeys(found))
-    if not found:
+        matches += ranked or [name for name in names if word in name]
+    matches = list(dict.fromkeys(matches))
+    if not matches:
         what = f"no kernel {choice.kernels[0][:80]!r} among the stored metrics"
         have = ", ".join(repr(name[:60]) for name in names[:_SHOWN])
         raise UsageError(
             what, where=path, advice=f"kernels: {have}" if names else "it has no metrics of single kernels"
         )
-    return found[0], len(found) - 1
+    return matches[0], len(matches) - 1
 
 
-def _tables(stored: pl.DataFrame, target: str) -> tuple[list[dict[str, Any]], tuple[Panel, ...]]:
+def _row(metric: StoredMetric) -> dict[str, Any]:
+    has_value = metric.statistics.get("average") is not None or metric.statistics.get("median") is not None
+    return {
+        "table_id": _table_id(metric),
+        "metric_id": metric.metric_id,
+        "name": metric.name,
+        "series": "",
+        "unit": metric.unit,
+        "reason": "" if has_value else "stored as empty",
+        **metric.statistics,
+    }
+
+
+def _table_id(metric: StoredMetric) -> str:
+    return metric.metric_id.rpartition(".")[0] or metric.metric_id
+
+
+def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
     words = {str(panel.number): panel.word for panel in panels_of(target)}
-    rows: dict[str, dict[str, Any]] = {}
-    titles: dict[str, tuple[str, str]] = {}
-    for row in stored.iter_rows(named=True):
-        identity = row["metric_id"] or ""
-        table = identity.rpartition(".")[0] or identity
-        titles.setdefault(table, (row["panel_title"] or "", row["table_title"] or ""))
-        kept = rows.setdefault(
-            identity,
-            {
-                "table_id": table,
-                "metric_id": identity,
-                "name": row["name"] or "",
-                "series": "",
-                "unit": row["unit"] or "",
-                "reason": "",
-            },
-        )
-        column = _STATISTICS.get((row["statistic"] or "").lower())
-        if column:
-            kept[column] = row["value"]
-    for kept in rows.values():
-        if kept.get("average") is None and kept.get("median") is None:
-            kept["reason"] = "stored as empty"
-    found: dict[str, dict[str, list[Metric]]] = {}
-    for kept in rows.values():
-        metric = Metric(kept["metric_id"], kept["name"], kept["unit"], None, source="stored in the file")
-        found.setdefault(kept["table_id"].split(".", 1)[0], {}).setdefault(kept["table_id"], []).append(metric)
-    panels = []
-    for number, tables in found.items():
-        made = tuple(
-            MetricTable(table, titles[table][1], _layout([rows[m.id] for m in metrics]), tuple(metrics))
-            for table, metrics in tables.items()
-        )
-        title = titles[next(iter(tables))][0]
+    panels: dict[str, dict[str, list[StoredMetric]]] = {}
+    for metric in stored:
+        table = _table_id(metric)
+        panels.setdefault(table.split(".", 1)[0], {}).setdefault(table, []).append(metric)
+    declared = []
+    for number, tables in panels.items():
+        title = next(iter(tables.values()))[0].panel_title
         word = words.get(number, title.lower())
-        panels.append(Panel(int(number) if number.isdigit() else 0, word, title, made))
-    return list(rows.values()), tuple(panels)
+        declared.append(
+            Panel(
+                int(number) if number.isdigit() else 0,
+                word,
+                title,
+                tuple(_table(table, metrics) for table, metrics in tables.items()),
+            )
+        )
+    return tuple(declared)
 
 
-def _layout(rows: Sequence[dict[str, Any]]) -> str:
-    for column, layout in _LAYOUTS:
-        if any(column in row for row in rows):
-            return layout
-    return "average"
+def _table(table: str, stored: Sequence[StoredMetric]) -> MetricTable:
+    layouts = (layout for column, layout in _LAYOUTS if any(column in metric.statistics for metric in stored))
+    source = "stored in the file"
+    metrics = tuple(Metric(metric.metric_id, metric.name, metric.unit, None, source=source) for metric in stored)
+    return MetricTable(table, stored[0].table_title, next(layouts, "average"), metrics)

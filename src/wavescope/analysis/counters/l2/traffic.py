@@ -1,30 +1,42 @@
-"""What do the L2 counters of one run say? Formulas, and where they may be evaluated."""
+"""L2 metrics per kernel, run and pass: formulas in the notation of metrics, the best one that a pass allows."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.facts.metrics.expression import parse
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from wavescope.facts.metrics.expression import Expression
     from wavescope.model.counters import CounterSet
-
-Sums = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Formula:
+class TrafficFormula:
     """One way to compute a metric from sums of counters over dispatches."""
 
     metric: str
-    needs: tuple[str, ...]
-    value: Callable[[Sums], float | None]
-    text: str
+    formula: str
+    label: str = ""  #: The formula as users read it; empty = as it is written.
+    also: tuple[str, ...] = ()  #: Counters that must be measured, too: they show that the GPU counts by size.
     is_lower_bound: bool = False  #: Whether requests may be larger than the formula can see.
-    targets: str = ""  #: Begin of the names of the GPUs that it holds for; empty = all that have the counters.
+    targets: str = ""  #: Prefix of the GPU targets that it is valid for; empty = all that have the counters.
+
+    @property
+    def expression(self) -> Expression:
+        """The parsed formula."""
+        return parse(self.formula)
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Counters that it needs."""
+        return (*self.expression.counters, *self.also)
 
 
 @dataclass(frozen=True)
@@ -43,76 +55,56 @@ class Measurement:
     file: str = ""  #: Of the pass, or of the first of several passes.
 
 
-def _ratio(part: str, *whole: str) -> Callable[[Sums], float | None]:
-    def value(sums: Sums) -> float | None:
-        total = sum(sums[name] for name in whole)
-        return sums[part] / total if total > 0 else None
+_READS = "TCC_EA0_RDREQ"
+_READS_RDNA = "GL2C_EA_RDREQ"
+_SIZES = "32·RDREQ_32B + 64·RDREQ_64B + 128·RDREQ_128B"
+_WRITES = "32·WRREQ + 32·WRREQ_64B"
 
-    return value
-
-
-def _weighted(**weights: float) -> Callable[[Sums], float | None]:
-    return lambda sums: sum(weight * sums[name] for name, weight in weights.items())
-
-
-_R, _W = "TCC_EA0_RDREQ", "TCC_EA0_WRREQ"
-_GR, _GW = "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
-
-#: In the order in which they are preferred, per metric; those of ROCm Compute Profiler, panel 17, and on gfx12, which
-#: does not count sizes, what public measurements of an RX 9070 XT give.
-FORMULAS: tuple[Formula, ...] = (
-    Formula(
-        "hit_rate", ("TCC_HIT", "TCC_MISS"), _ratio("TCC_HIT", "TCC_HIT", "TCC_MISS"), "TCC_HIT / (TCC_HIT + TCC_MISS)"
-    ),
-    Formula(
-        "hit_rate",
-        ("GL2C_HIT", "GL2C_MISS"),
-        _ratio("GL2C_HIT", "GL2C_HIT", "GL2C_MISS"),
-        "GL2C_HIT / (GL2C_HIT + GL2C_MISS)",
-    ),
-    Formula("l1_read_requests", ("TCP_TCC_READ_REQ",), _weighted(TCP_TCC_READ_REQ=1), "TCP_TCC_READ_REQ"),
-    Formula("read_32b_share", (_R, f"{_R}_32B"), _ratio(f"{_R}_32B", _R), "EA0_RDREQ_32B / EA0_RDREQ"),
-    Formula(
+#: In the order in which they are preferred, per metric. They are those of ROCm Compute Profiler, panel 17; gfx12 does
+#: not count sizes, and has the sizes that public measurements of an RX 9070 XT give.
+FORMULAS: tuple[TrafficFormula, ...] = (
+    TrafficFormula("hit_rate", "TCC_HIT / (TCC_HIT + TCC_MISS)"),
+    TrafficFormula("hit_rate", "GL2C_HIT / (GL2C_HIT + GL2C_MISS)"),
+    TrafficFormula("l1_read_requests", "TCP_TCC_READ_REQ"),
+    TrafficFormula("read_32b_share", "TCC_EA0_RDREQ_32B / TCC_EA0_RDREQ", "EA0_RDREQ_32B / EA0_RDREQ"),
+    TrafficFormula(
         "read_32b_share",
-        (_GR, f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B"),
-        _ratio(f"{_GR}_32B", _GR),
+        "GL2C_EA_RDREQ_32B / GL2C_EA_RDREQ",
         "EA_RDREQ_32B / EA_RDREQ",
+        also=("GL2C_EA_RDREQ_64B", "GL2C_EA_RDREQ_128B"),
     ),
-    Formula(
+    TrafficFormula(
         "read_bytes",
-        (_R, f"{_R}_32B", f"{_R}_64B", f"{_R}_128B"),
-        _weighted(**{f"{_R}_32B": 32, f"{_R}_64B": 64, f"{_R}_128B": 128}),
-        "32·RDREQ_32B + 64·RDREQ_64B + 128·RDREQ_128B",
+        "32 * TCC_EA0_RDREQ_32B + 64 * TCC_EA0_RDREQ_64B + 128 * TCC_EA0_RDREQ_128B",
+        _SIZES,
+        also=(_READS,),
     ),
-    Formula(
+    TrafficFormula(
         "read_bytes",
-        (_GR, f"{_GR}_32B", f"{_GR}_64B", f"{_GR}_128B"),
-        _weighted(**{f"{_GR}_32B": 32, f"{_GR}_64B": 64, f"{_GR}_128B": 128}),
-        "32·RDREQ_32B + 64·RDREQ_64B + 128·RDREQ_128B",
+        "32 * GL2C_EA_RDREQ_32B + 64 * GL2C_EA_RDREQ_64B + 128 * GL2C_EA_RDREQ_128B",
+        _SIZES,
+        also=(_READS_RDNA,),
     ),
-    Formula(
+    TrafficFormula(
         "read_bytes",
-        (_R, f"{_R}_32B", "TCC_BUBBLE"),
-        _weighted(**{_R: 64, f"{_R}_32B": -32, "TCC_BUBBLE": 64}),
+        "64 * TCC_EA0_RDREQ - 32 * TCC_EA0_RDREQ_32B + 64 * TCC_BUBBLE",
         "64·RDREQ - 32·RDREQ_32B + 64·BUBBLE (reads of 128 bytes)",
     ),
-    Formula("read_bytes", ("FETCH_SIZE",), _weighted(FETCH_SIZE=1024), "1024·FETCH_SIZE"),
-    Formula(
+    TrafficFormula("read_bytes", "1024 * FETCH_SIZE", "1024·FETCH_SIZE"),
+    TrafficFormula(
         "read_bytes",
-        (_R, f"{_R}_32B"),
-        _weighted(**{_R: 64, f"{_R}_32B": -32}),
+        "64 * TCC_EA0_RDREQ - 32 * TCC_EA0_RDREQ_32B",
         "64·RDREQ - 32·RDREQ_32B",
         is_lower_bound=True,
     ),
-    Formula("write_bytes", (_W, f"{_W}_64B"), _weighted(**{_W: 32, f"{_W}_64B": 32}), "32·WRREQ + 32·WRREQ_64B"),
-    Formula("write_bytes", (_GW, f"{_GW}_64B"), _weighted(**{_GW: 32, f"{_GW}_64B": 32}), "32·WRREQ + 32·WRREQ_64B"),
-    Formula("write_bytes", ("WRITE_SIZE",), _weighted(WRITE_SIZE=1024), "1024·WRITE_SIZE"),
-    Formula("read_bytes", (_GR,), _weighted(**{_GR: 256}), "256·EA_RDREQ", targets="gfx12"),
-    Formula("write_bytes", (_GW,), _weighted(**{_GW: 256}), "256·EA_WRREQ", targets="gfx12"),
+    TrafficFormula("write_bytes", "32 * TCC_EA0_WRREQ + 32 * TCC_EA0_WRREQ_64B", _WRITES),
+    TrafficFormula("write_bytes", "32 * GL2C_EA_WRREQ + 32 * GL2C_EA_WRREQ_64B", _WRITES),
+    TrafficFormula("write_bytes", "1024 * WRITE_SIZE", "1024·WRITE_SIZE"),
+    TrafficFormula("read_bytes", "256 * GL2C_EA_RDREQ", "256·EA_RDREQ", targets="gfx12"),
+    TrafficFormula("write_bytes", "256 * GL2C_EA_WRREQ", "256·EA_WRREQ", targets="gfx12"),
 )
 
-_NEEDED = sorted({name for formula in FORMULAS for name in formula.needs})
-_RATIOS = ("hit_rate", "read_32b_share")
+_COUNTERS = sorted({name for formula in FORMULAS for name in formula.counters})
 #: Reads of 128 bytes, on gfx94x only: where it is 0 although there were reads, it does not exist.
 _BUBBLE = "TCC_BUBBLE"
 
@@ -128,42 +120,44 @@ def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
     >>> measure([])
     []
     """
-    found: list[Measurement] = []
+    measurements: list[Measurement] = []
     for run, counters in enumerate(captures):
         passes = _passes(counters)
         files = dict(counters.passes.select("pass", "file").iter_rows())
         is_joined = dict(counters.passes.select("pass", "is_joined").iter_rows())
         for kernel in counters.dispatches["kernel_name"].unique(maintain_order=True):
-            mine = {
+            own_passes = {
                 number: part
                 for number, frame in passes.items()
                 if (part := frame.filter(frame["kernel_name"] == kernel)).height
             }
-            for formula, number, rows in _measured(mine, counters.system.target or ""):
-                made = _measurement(formula, rows, run=run, kernel=kernel)
-                if made is not None:
+            for formula, number, rows in _measured(own_passes, counters.system.target or ""):
+                measurement = _measurement(formula, rows, run=run, kernel=kernel)
+                if measurement is not None:
                     same_pass = number is not None and not is_joined[number]
-                    file = files[number if number is not None else min(mine)]
-                    found.append(replace(made, same_pass=same_pass, file=file))
-    return found
+                    file = files[number if number is not None else min(own_passes)]
+                    measurements.append(replace(measurement, same_pass=same_pass, file=file))
+    return measurements
 
 
-def _measured(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[Formula, int | None, pl.DataFrame]]:
+def _measured(
+    passes: dict[int, pl.DataFrame], target: str
+) -> Iterator[tuple[TrafficFormula, int | None, pl.DataFrame]]:
     """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
     together: pl.DataFrame | None = None
     done: set[str] = set()
     for formula in FORMULAS:
         if formula.metric in done or not target.startswith(formula.targets):
             continue
-        needs = set(formula.needs)
+        needs = set(formula.counters)
         whole = {
             number: rows
             for number, frame in passes.items()
-            if needs <= set(frame.columns) and (rows := frame.drop_nulls(formula.needs)).height
+            if needs <= set(frame.columns) and (rows := frame.drop_nulls(formula.counters)).height
         }
         if not whole and len(passes) > 1:
             together = _joined(passes) if together is None else together
-            rows = together.drop_nulls(formula.needs) if needs <= set(together.columns) else together.clear()
+            rows = together.drop_nulls(formula.counters) if needs <= set(together.columns) else together.clear()
             if rows.height:
                 done.add(formula.metric)
                 yield formula, None, rows
@@ -172,23 +166,23 @@ def _measured(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[Fo
             yield formula, number, rows
 
 
-def _measurement(formula: Formula, rows: pl.DataFrame, *, run: int, kernel: str) -> Measurement | None:
-    sums = {name: float(rows[name].sum()) for name in formula.needs}
-    value = formula.value(sums)
-    if value is None:
+def _measurement(formula: TrafficFormula, rows: pl.DataFrame, *, run: int, kernel: str) -> Measurement | None:
+    expression = formula.expression
+    value = float(expression.evaluate({name: float(rows[name].sum()) for name in expression.counters}))
+    if math.isnan(value):  # a ratio of 0 requests
         return None
     count = rows.height
     mean = rows["duration_ns"].mean()
     duration = mean if isinstance(mean, float) and rows["duration_ns"].null_count() == 0 else None
-    amount = value if formula.metric in _RATIOS else value / count
+    is_ratio = expression.degree(frozenset()) == 0
     return Measurement(
         run,
         kernel,
         formula.metric,
-        amount,
+        value if is_ratio else value / count,
         count,
         duration,
-        formula.text,
+        formula.label or formula.formula,
         same_pass=False,
         is_lower_bound=formula.is_lower_bound,
     )
@@ -199,8 +193,8 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     found = {}
     for number, frame in sorted(counters.measured.items()):
-        names = [name for name in _NEEDED if name in frame.columns and frame[name].null_count() < frame.height]
-        if _BUBBLE in names and _R in names and frame[_R].sum() > frame[_BUBBLE].sum() == 0:
+        names = [name for name in _COUNTERS if name in frame.columns and frame[name].null_count() < frame.height]
+        if _BUBBLE in names and _READS in names and frame[_READS].sum() > frame[_BUBBLE].sum() == 0:
             names.remove(_BUBBLE)
         if names:
             found[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")

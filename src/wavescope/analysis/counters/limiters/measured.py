@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.engine import evaluate as engine
 from wavescope.analysis.counters.engine.quantities import CYCLES
+from wavescope.analysis.counters.engine.stored import stored_metrics
 from wavescope.analysis.counters.limiters.evidence import Value
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.facts.metrics.expression import parse
@@ -113,9 +112,11 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     target = counters.system.target
     formulas = formulas_of_quantities(target)
     usable = {name: formula for name, formula in formulas.items() if formula.text}
-    texts = {name: formula.text for name, formula in usable.items()}
-    texts |= {name + _PEAK: formula.peak for name, formula in usable.items() if formula.peak}
-    answer = measure(counters, texts, levels={name: one.level for name, one in usable.items() if one.level})
+    formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
+    formula_by_column |= {
+        name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
+    }
+    answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
     without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
     by_kernel: dict[str | None, dict[str, Value]] = {}
@@ -162,34 +163,30 @@ def _with_stored(
     by_kernel: dict[str | None, dict[str, Value]], counters: CounterSet, formulas: dict[str, Formula]
 ) -> dict[str | None, dict[str, Value]]:
     """Averages that another tool stored stand in for counters that a capture does not have."""
-    stored = counters.stored_metrics.filter(pl.col("value").is_not_null())
-    if not stored.height:
-        return by_kernel
-    known: dict[tuple[str | None, str, str, str], float] = {}
-    for row in stored.iter_rows(named=True):
-        table = ".".join(str(row["metric_id"]).split(".")[:2])
-        known[row["kernel_name"], table, _plain(row["name"]), _plain(row["statistic"])] = row["value"]
-    for name in stored["kernel_name"].unique().to_list():
-        own = dict(by_kernel.get(name, {}))
+    stored: dict[str | None, dict[tuple[str, str], dict[str, float]]] = {}
+    for metric in stored_metrics(counters):
+        table = ".".join(metric.metric_id.split(".")[:2])
+        values = {name: value for name, value in metric.statistics.items() if value is not None}
+        if values:
+            stored.setdefault(metric.kernel_name, {})[table, _plain(metric.name)] = values
+    for name, metrics in stored.items():
+        values_of_kernel = dict(by_kernel.get(name, {}))
         for quantity, formula in formulas.items():
-            if quantity in own and own[quantity].is_measured:
+            if quantity in values_of_kernel and values_of_kernel[quantity].is_measured:
                 continue
-            value = _stored(known, name, formula)
+            table, metric_name = formula.quantity.metric
+            value = _stored(metrics.get((table, _plain(metric_name)), {}), formula)
             if value is not None:
-                own[quantity] = value
-        by_kernel[name] = own
+                values_of_kernel[quantity] = value
+        by_kernel[name] = values_of_kernel
     return by_kernel
 
 
-def _stored(known: dict[tuple[str | None, str, str, str], float], kernel: str | None, formula: Formula) -> Value | None:
-    table, metric = formula.quantity.metric
-    average = next(
-        (known[key] for word in ("avg", "value") if (key := (kernel, table, _plain(metric), word)) in known), None
-    )
-    if not table or average is None:
+def _stored(statistics: dict[str, float], formula: Formula) -> Value | None:
+    average, peak = statistics.get("average"), statistics.get("peak")
+    if average is None or not formula.quantity.metric[0]:
         return None
     identity = formula.metric.id if formula.metric else ""
-    peak = known.get((kernel, table, _plain(metric), "peak"))
     if not formula.is_share:
         return Value(formula.quantity.name, average, identity, peak=peak)
     if not peak:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.counters.engine.measured import measure
+from wavescope.analysis.counters.choice import chosen_dispatches, ranked_kernels
+from wavescope.analysis.counters.engine.evaluate import evaluate
+from wavescope.analysis.counters.engine.stored import is_stored, stored_metrics
 from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavescope.analysis.counters.roofline.points import Work
-from wavescope.analysis.counters.roofline.stored import stored_rates, stored_work
+from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 from wavescope.facts.metrics.families import METRIC_TARGETS
 from wavescope.facts.metrics.panels import formulas_of
@@ -18,6 +20,26 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.model.counters import CounterSet
 
+#: Ids of the metrics of its table of rates for the roofline; other panels have metrics of the same names.
+_STORED_TABLE = "4.1."
+_STORED_KINDS = {
+    "VALU FLOPs (F16)": "VALU FP16",
+    "VALU FLOPs (F32)": "VALU FP32",
+    "VALU FLOPs (F64)": "VALU FP64",
+    "MFMA FLOPs (F6F4)": "MFMA FP4/6",
+    "MFMA FLOPs (F8)": "MFMA FP8",
+    "MFMA FLOPs (F16)": "MFMA FP16",
+    "MFMA FLOPs (BF16)": "MFMA BF16",
+    "MFMA FLOPs (F32)": "MFMA FP32",
+    "MFMA FLOPs (F64)": "MFMA FP64",
+    "MFMA IOPs (Int8)": "MFMA INT8",
+}
+_STORED_LEVELS = {
+    "HBM Bandwidth": "HBM",
+    "L2 Cache Bandwidth": "L2",
+    "L1 Cache Bandwidth": "L1",
+    "LDS Bandwidth": "LDS",
+}
 #: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
 _OPERATIONS = "valu_flops_f32"
 _WITHOUT_COUNTERS = ("gfx908",)
@@ -55,20 +77,19 @@ def formulas_for(target: str, rules: str) -> dict[str, str]:
 
 def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str) -> list[Work]:
     """One per kernel or dispatch, those with most time first."""
-    rates = stored_rates(counters)
-    if rates.height:
-        return stored_work(counters, rates, choice=choice, by=by)
+    rates = _stored_rates(counters)
+    if rates:
+        return _stored_work(counters, rates, choice=choice, by=by)
     target = (counters.system.target or "").split(":", 1)[0]
     formulas = formulas_for(target, rules)
     asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
     is_derived = rules == "corrected" and "HBM" in formulas
     asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
-    measured = measure(counters, asked, by=by, choice=choice, rules=rules)
+    measured = evaluate(counters, asked, by=by, choice=choice, rules=rules)
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     share = pl.when(total.sum() > 0).then(total / total.sum())
     rows = measured.frame.with_columns(share.alias("duration_share"))
     if by == "dispatch":
-        rows = rows.join(counters.dispatches.select("dispatch", "dispatch_id"), on="dispatch", maintain_order="left")
         rows = rows.sort("duration_ns_mean", descending=True, nulls_last=True, maintain_order=True)
     no_operations, no_bytes = _why_nothing(target)
     works = []
@@ -92,6 +113,49 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str)
         moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
         reasons |= {name: no_bytes for name in moved if name not in formulas}
         works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
+    return works
+
+
+def _stored_rates(counters: CounterSet) -> dict[str, dict[str, float | None]]:
+    """Kernel name -> kind or level -> the stored rate, in 10^9 per second; empty = the capture has counters."""
+    rates: dict[str, dict[str, float | None]] = {}
+    for metric in stored_metrics(counters) if is_stored(counters) else ():
+        name = _STORED_KINDS.get(metric.name) or _STORED_LEVELS.get(metric.name)
+        is_rate = name and metric.metric_id.startswith(_STORED_TABLE) and "average" in metric.statistics
+        if name and is_rate and metric.kernel_name is not None:
+            rates.setdefault(metric.kernel_name, {})[name] = metric.statistics["average"]
+    return rates
+
+
+def _stored_work(
+    counters: CounterSet, rates: dict[str, dict[str, float | None]], *, choice: CounterChoice, by: str
+) -> list[Work]:
+    """Stored rates times the mean duration, per kernel, those with most time first.
+
+    Raises
+    ------
+    UsageError
+        When dispatches are requested, or the choice does not exist.
+    """
+    if by != "kernel":
+        message = "this database has values of kernels, not of dispatches"
+        raise UsageError(message, where=counters.path, advice="ask for points by kernel")
+    names = set(chosen_dispatches(counters, choice)["kernel_name"])
+    works = []
+    for row in ranked_kernels(counters.dispatches).iter_rows(named=True):
+        if row["kernel_name"] not in names:
+            continue
+        duration_ns = row["duration_ns_mean"] or None
+        amounts = {
+            name: rate * duration_ns if rate is not None and duration_ns else None
+            for name, rate in rates.get(row["kernel_name"], {}).items()
+        }
+        reason = "the database has no value for it" if duration_ns else "the database has no sound timestamps of it"
+        operations = {name: amounts.get(name) for name in _STORED_KINDS.values()}
+        moved = {name: amounts.get(name) for name in _STORED_LEVELS.values()}
+        reasons = {name: reason for name, amount in (operations | moved).items() if amount is None}
+        identity = {name: row[name] for name in ("kernel", "kernel_name", "dispatch_count", "duration_share")}
+        works.append(Work({**identity, "dispatch": None}, duration_ns, operations, moved, reasons))
     return works
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.values.outliers import outlier_rows
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import polars as pl
 
     from wavescope.model.schema import TableSpec
 
@@ -86,6 +86,21 @@ class MetricValues(Answer):
             if row["metric_id"]:
                 names[row["column"]] = f"{row['column']} {row['series'] or row['name']}{unit}"
         return self.values.rename(names)
+
+
+def declared(rows: pl.DataFrame) -> pl.DataFrame:
+    """The declared columns of `values`; what the rows lack is null.
+
+    Examples
+    --------
+    >>> declared(pl.DataFrame({"kernel": [3]})).row(0)[:2]
+    (3, None)
+    """
+    types = MetricValues.tables["values"].dtypes
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
+        for name, dtype in types.items()
+    )
 
 
 def answer_of(

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
+from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavescope.analysis.counters.engine.asked import asked_panels
-from wavescope.analysis.counters.engine.evaluation import Evaluation
-from wavescope.analysis.counters.engine.reference import dispatches_under
-from wavescope.analysis.counters.values.answer import MetricValues, answer_of
-from wavescope.analysis.counters.values.rows import dispatch_frame, kernel_frame
-from wavescope.analysis.counters.values.stored import stored_values
+from wavescope.analysis.counters.engine.evaluate import Formula, evaluator, row_frame
+from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
+from wavescope.analysis.counters.values.answer import MetricValues, answer_of, declared
 from wavescope.errors import UsageError
-from wavescope.facts.metrics.panels import RULES, panels_of
+from wavescope.facts.metrics.panels import panels_of
+from wavescope.model.schema import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wavescope.facts.metrics.declared import Metric
     from wavescope.model.counters import CounterSet
 
 
@@ -46,59 +44,66 @@ def metric_values(
     """
     if by not in ("kernel", "dispatch"):
         raise UsageError(f"no values by {by!r}", advice="by kernel or dispatch")
-    if not counters.measured and counters.stored_metrics.height:
-        return stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
-    chosen = dispatches_under(rules, counters, choice)
-    rows = ranked_dispatches(counters, chosen)
-    present = rows["kernel"].unique().sort()
-    groups = np.searchsorted(present.to_numpy(), rows["kernel"].to_numpy()) if by == "kernel" else None
-    evaluation = Evaluation(
-        counters, chosen, normalization=normalization, is_reference=rules != RULES[0], groups=groups
+    if is_stored(counters):
+        return _stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
+    selected = evaluator(counters, by=by, choice=choice, normalization=normalization, rules=rules)
+    panels_of_target = panels_of(counters.system.target or "", rules=rules, more=more)
+    tables = [table for panel in asked_panels(panels_of_target, panels, metrics) for table in panel.tables]
+    requested = [metric for table in tables if all_channels or not table.per_channel for metric in table.metrics]
+    rows: list[dict[str, Any]] = []
+    columns = []
+    outcomes = selected.outcomes([Formula.of(metric) for metric in requested])
+    for metric, outcome in zip(requested, outcomes, strict=True):
+        values = selected.per_row(outcome)
+        for channel, of_channel in [(None, values)] if values.ndim < 2 else enumerate(values):
+            column = metric.id if channel is None else f"{metric.id}[{channel}]"
+            has_value = np.isfinite(of_channel)
+            columns.append(pl.Series(column, np.where(has_value, of_channel, np.nan)))
+            row = {"column": column, "metric_id": metric.id, "name": metric.name, "series": metric.series}
+            row |= {"channel": channel, "unit": metric.unit_per(normalization)}
+            rows.append(row | {"reason": "" if has_value.any() else outcome.reason})
+    frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)
+    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, rules=rules)
+
+
+def _stored_values(
+    counters: CounterSet,
+    by: str,
+    choice: CounterChoice,
+    panels: Sequence[str],
+    metrics: Sequence[str],
+    *,
+    all_channels: bool,
+) -> MetricValues:
+    """Values that another tool computed: of kernels only.
+
+    Raises
+    ------
+    UsageError
+        When they are asked for by dispatch, or nothing is chosen.
+    """
+    if by != "kernel":
+        what = "the file holds computed metrics of kernels, not of single dispatches"
+        raise UsageError(what, where=counters.path, advice="--by kernel")
+    whole = stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
+    kernels = whole.kernels.filter(pl.col("is_chosen"))
+    described: dict[str, dict[str, Any]] = {}
+    columns: list[dict[str, float | None]] = []
+    for rank in kernels["kernel"]:
+        one = stored_panels(counters, choice=CounterChoice(kernels=(str(rank),)), panels=panels, metrics=metrics)
+        found = one.rows.filter(pl.col("channel").is_null() | all_channels)
+        columns.append({})
+        for row in found.iter_rows(named=True):
+            name = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
+            described.setdefault(name, row | {"column": name})
+            columns[-1][name] = row["average"]
+    values = {name: [one.get(name) for one in columns] for name in described}
+    return MetricValues(
+        by=by,
+        target=whole.target,
+        normalization=whole.normalization,
+        rules=whole.rules,
+        metrics=frame_of(MetricValues.tables["metrics"], list(described.values())),
+        values=declared(kernels).with_columns(pl.Series(name, own, pl.Float64) for name, own in values.items()),
+        outliers=frame_of(MetricValues.tables["outliers"], []),
     )
-    known = panels_of(counters.system.target or "", rules=rules, more=more)
-    tables = [table for panel in asked_panels(known, panels, metrics) for table in panel.tables]
-    tables = [table for table in tables if all_channels or not table.per_channel]
-    asked = [metric for table in tables for metric in table.metrics]
-    evaluation.load(metric.formula for metric in asked if metric.formula)
-    named = _Named(evaluation, is_grouped=by == "kernel")
-    for metric in asked:
-        named.add(metric)
-    frame = kernel_frame(rows) if by == "kernel" else dispatch_frame(rows)
-    frame = frame.with_columns(pl.Series(name, values, dtype=pl.Float64) for name, values in named.values.items())
-    return answer_of(counters.system.target, by, frame, named.rows, normalization=normalization, rules=rules)
-
-
-class _Named:
-    """Columns of values and the metrics that they are about."""
-
-    def __init__(self, evaluation: Evaluation, *, is_grouped: bool) -> None:
-        self._evaluation = evaluation
-        self._is_grouped = is_grouped
-        self.rows: list[dict[str, Any]] = []
-        self.values: dict[str, Any] = {}
-
-    def add(self, metric: Metric) -> None:
-        """One metric, or one for each channel."""
-        evaluation = self._evaluation
-        row: dict[str, Any] = {"metric_id": metric.id, "name": metric.name, "series": metric.series, "channel": None}
-        row["unit"] = metric.unit_per(evaluation.normalization)
-        if metric.formula is None:
-            self._add(row, None, "this GPU has no counters for it")
-            return
-        outcome = evaluation.evaluate(metric.formula, level=metric.level, zero=metric.zero, prefix=metric.fabric_prefix)
-        found = outcome.average if self._is_grouped else outcome.values
-        if found is None and outcome.values is not None:
-            found = evaluation.means(outcome.values)
-        if found is None or np.ndim(found) < 2:
-            self._add(row, found, outcome.reason)
-            return
-        for channel, values in enumerate(found):
-            self._add(row | {"channel": channel}, values, outcome.reason)
-
-    def _add(self, row: dict[str, Any], values: Any, reason: str) -> None:
-        count = self._evaluation.group_count if self._is_grouped else self._evaluation.count
-        column = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
-        known = np.full(count, np.nan) if values is None else np.broadcast_to(np.asarray(values, np.float64), count)
-        self.values[column] = np.where(np.isfinite(known), known, np.nan)
-        is_blank = bool(np.isnan(self.values[column]).all())
-        self.rows.append(row | {"column": column, "reason": reason if is_blank else ""})

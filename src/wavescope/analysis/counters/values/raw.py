@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches, ranked_dispatches
-from wavescope.analysis.counters.values.answer import MetricValues, answer_of
-from wavescope.analysis.counters.values.rows import dispatch_frame, kernel_frame
+from wavescope.analysis.counters.engine.evaluate import row_frame
+from wavescope.analysis.counters.values.answer import MetricValues, answer_of, declared
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
@@ -42,11 +42,8 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
             frame.select("dispatch", *spelled).rename(spelled), on="dispatch", how="left", maintain_order="left"
         )
     columns = [row["column"] for row in described]
-    if by == "kernel":
-        means = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel")
-        frame = pl.concat([kernel_frame(rows), means.select(columns)], how="horizontal")
-    else:
-        frame = pl.concat([dispatch_frame(rows), rows.select(columns)], how="horizontal")
+    values = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel") if by == "kernel" else rows
+    frame = pl.concat([declared(row_frame(rows, by)), values.select(columns)], how="horizontal")
     for row in described:
         row["reason"] = "" if frame[row["column"]].count() else "no dispatch has a value"
     return answer_of(counters.system.target, by, frame, described, rules="raw")
