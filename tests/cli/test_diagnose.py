@@ -13,7 +13,7 @@ def test_text_names_the_first_finding(run: Run, capture: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     answer = json.loads(run("diagnose", capture, "--json").stdout)
     first = answer["findings"][0]
-    assert f"1. {first['title']}" in done.stdout
+    assert f"1. {first['verdict']}" in done.stdout
     assert first["exposed_cycles_total"] > 0
     assert first["evidence"][0]["text"] in done.stdout
     assert "trust:" in done.stdout

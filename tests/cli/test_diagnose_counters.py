@@ -38,25 +38,25 @@ def test_top_is_said_aloud(run: Run, counters: Path) -> None:
     assert json.loads(run("diagnose", counters, "--top", "1", "--json").stdout)["kernel_count"] == 3
 
 
-def test_json_has_every_suspect_with_its_evidence(run: Run, counters: Path) -> None:
+def test_json_has_every_limiter_with_its_evidence(run: Run, counters: Path) -> None:
     answer = json.loads(run("diagnose", counters, "--json").stdout)
     assert len(answer["kernels"]) == 3
     kernel = next(one for one in answer["kernels"] if one["kernel_name"] == "memory bandwidth")
     assert kernel["limits"] == ["memory bandwidth"]
-    found = kernel["suspects"][0]
+    found = kernel["limiters"][0]
     assert (found["verdict"], found["confidence"]) == ("at limit", "high")
     assert found["evidence"][0]["threshold"] == "from 50 %, strongly from 80 %"
     assert answer["losses"] == []
 
 
-def test_csv_has_a_row_per_kernel_and_suspect(run: Run, counters: Path) -> None:
+def test_csv_has_a_row_per_kernel_and_limiter(run: Run, counters: Path) -> None:
     done = run("diagnose", counters, "--csv")
     lines = done.stdout.splitlines()
-    assert lines[0].startswith("kernel,kernel_name,duration_share,suspect,kind,verdict,confidence,reason")
+    assert lines[0].startswith("kernel,kernel_name,duration_share,limiter,kind,verdict,confidence,reason")
     assert sum(",at limit," in line for line in lines) == 4
 
 
-def test_markdown_has_all_suspects(run: Run, counters: Path) -> None:
+def test_markdown_has_all_limiters(run: Run, counters: Path) -> None:
     done = run("diagnose", counters, "--format", "md", "--kernel", "VALU")
     assert done.stdout.startswith("# Limits of the kernels of counters\n")
     assert "| at limit | VALU throughput |" in done.stdout
@@ -83,7 +83,7 @@ def test_a_capture_that_does_not_name_its_gpu(run: Run, tmp_path: Path) -> None:
     assert "nothing here names the GPU" in unknown.stdout
     known = json.loads(run("diagnose", tmp_path, "--target", "MI300X", "--json").stdout)
     assert known["target"] == "gfx942"
-    verdicts = {one["name"]: one["verdict"] for one in known["kernels"][0]["suspects"]}
+    verdicts = {one["name"]: one["verdict"] for one in known["kernels"][0]["limiters"]}
     assert verdicts["VALU throughput"] == "excluded"
 
 

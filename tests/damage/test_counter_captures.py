@@ -24,7 +24,7 @@ from tests.sampling import every_third, every_third_pair
 from wavescope.analysis.counters.contents import counter_contents
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.limiters import limiters
 from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.roofline import roofline
@@ -46,7 +46,7 @@ ANALYSES = (
     lambda counters: raw_values(counters, by="dispatch"),
     roofline,
     memory_chart,
-    bottlenecks,
+    limiters,
     l2,
     lambda counters: counter_panels(counters, rules="rocprof-compute-3.3"),
 )

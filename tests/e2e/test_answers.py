@@ -66,7 +66,9 @@ def test_the_diagnosis_is_the_plan_of_diagnose(page, served):
     view, trace = show(page, served, "diagnosis")
     plan = diagnose(trace)
     view.locator(".finding").first.wait_for()
-    expect(view.locator(".finding h3")).to_have_text([finding.title for finding in plan.findings], use_inner_text=True)
+    expect(view.locator(".finding h3")).to_have_text(
+        [finding.verdict for finding in plan.findings], use_inner_text=True
+    )
     gains = view.locator('[data-field="gain"]').all_inner_texts()
     assert gains == [percent(finding.gain_share_max) for finding in plan.findings if finding.gain_share_max > 0]
     stalled = [short(finding.stall_cycles_total) for finding in plan.findings if finding.stall_cycles_total]
@@ -240,14 +242,14 @@ def test_one_of_several_kernels_can_be_chosen(page, serve):
     whole = diagnose(trace)
     titles = view.locator(".finding h3")
     titles.first.wait_for()
-    expect(titles).to_have_text([finding.title for finding in whole.findings], use_inner_text=True)
+    expect(titles).to_have_text([finding.verdict for finding in whole.findings], use_inner_text=True)
     waves = trace.waves.filter(pl.col("kernel") == 1)["wave"].to_list()
     part = diagnose(select(trace, Selection(waves=tuple(waves))))
     assert part.exposed_cycles_total < whole.exposed_cycles_total
     view.get_by_label("Kernel").select_option("1")
     share = percent(part.exposed_cycles_total / part.wave_cycles_total)
     view.locator('[data-field="exposed_share"]').get_by_text(share).wait_for()
-    expect(titles).to_have_text([finding.title for finding in part.findings], use_inner_text=True)
+    expect(titles).to_have_text([finding.verdict for finding in part.findings], use_inner_text=True)
     assert "kernel=1" in page.evaluate("location.hash")
     page.evaluate("() => { location.hash = 'kernel=1&view=occupancy_limits' }")
     cards = page.locator('[data-view="occupancy_limits"] .limit-card')

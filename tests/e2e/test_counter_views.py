@@ -14,7 +14,7 @@ from tests.e2e.numbers import measured
 from tests.e2e.waiting import eventually
 from wavescope.analysis.counters.choice import CounterChoice, ranked_kernels
 from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.limiters import limiters
 from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.roofline import roofline
@@ -154,7 +154,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     served = serve(capture())
     page.goto(served.url + "#layout=t(counter_diagnosis;0)")
     page.locator("[data-limit]").first.wait_for()
-    expected = bottlenecks(counters_of(served)).kernels
+    expected = limiters(counters_of(served)).kernels
     summaries = page.locator('[data-limit] [data-field="summary"]').all_inner_texts()
     shown = [text.split(" confidence: ")[0] for text in summaries]
     assert shown == [kernel.summary for kernel in expected]
@@ -162,7 +162,7 @@ def test_the_diagnosis_is_that_of_the_analysis(page, serve, capture):
     page.wait_for_function("location.hash.includes('kernelRank=1')")
     page.wait_for_function("document.querySelectorAll('[data-limit]').length === 1")
     told = expected[1].of("at limit", "likely")
-    names = page.locator("[data-limit] > .suspect").evaluate_all("all => all.map((one) => one.dataset.suspect)")
+    names = page.locator("[data-limit] > .limiter").evaluate_all("all => all.map((one) => one.dataset.limiter)")
     assert names == [one.name for one in told]
 
 

@@ -12,17 +12,17 @@ from synth.counter_capture import CounterCapture, write_counters
 from tests.unit.analysis.made_limits import limited
 from wavescope import ThreadTrace
 from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit, bottlenecks
+from wavescope.analysis.counters.limiters import KernelLimit, Limiters, limiters
 from wavescope.analysis.trace.diagnose import diagnose
 from wavescope.readers.counters import open_counters
 
 
 def _verdicts(kernel: KernelLimit) -> dict[str, str]:
-    return {one.name: one.verdict for one in kernel.suspects}
+    return {one.name: one.verdict for one in kernel.limiters}
 
 
-def _diagnosed(path: Path) -> Bottlenecks:
-    return bottlenecks(open_counters(path))
+def _diagnosed(path: Path) -> Limiters:
+    return limiters(open_counters(path))
 
 
 @pytest.mark.parametrize("capture", ["path/MI100", "path/MI200", "path/MI300A_A1", "path/MI300X_A1", "vcopy/MI350"])
@@ -47,7 +47,7 @@ def test_the_matrix_multiplication_is_near_the_limit_of_l1(shared: Path) -> None
     assert _verdicts(fill)["memory bandwidth"] == "likely"
     hits = {row["kernel_name"]: row["hit_rate"] for row in l2(open_counters(path)).kernels.iter_rows(named=True)}
     assert 100 * hits[gemm.kernel_name] == pytest.approx(75.59, abs=0.005)
-    shown = [item.value for one in gemm.suspects for item in one.evidence if item.quantity == "l2_hit_rate"]
+    shown = [item.value for one in gemm.limiters for item in one.evidence if item.quantity == "l2_hit_rate"]
     assert shown
     assert set(shown) == {100 * hits[gemm.kernel_name]}
 
@@ -55,7 +55,7 @@ def test_the_matrix_multiplication_is_near_the_limit_of_l1(shared: Path) -> None
 def test_stopped_clocks_decide_nothing(shared: Path) -> None:
     answer = _diagnosed(shared / "data" / "gfx1201-counters-pcsampling" / "gl2c_724")
     for kernel in answer.kernels:
-        found = next(one for one in kernel.suspects if one.name == "memory bandwidth")
+        found = next(one for one in kernel.limiters if one.name == "memory bandwidth")
         assert found.verdict == "undecided"
         assert "not counted" in found.reason or "not measured" in found.reason
 
@@ -78,7 +78,7 @@ def test_metrics_that_another_tool_stored_are_judged(shared: Path) -> None:
 def test_counters_that_are_made_up_claim_nothing_impossible(shared: Path, name: str) -> None:
     answer = _diagnosed(shared / "golden" / "compute" / "inputs" / name)
     for kernel in answer.kernels:
-        for one in kernel.suspects:
+        for one in kernel.limiters:
             assert one.gain_share_max is None or 0 <= one.gain_share_max <= 1
             if one.verdict == "at limit":
                 assert all(item.value is None or item.value <= 105 for item in one.evidence if item.role == "decides")

@@ -279,7 +279,7 @@ def _unpack_counters(folder: Path) -> dict[str, int]:
 def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavescope.analysis.counters.compare import counter_compare
     from wavescope.analysis.counters.engine.panels import counter_panels
-    from wavescope.analysis.counters.limiters import bottlenecks
+    from wavescope.analysis.counters.limiters import limiters
     from wavescope.analysis.counters.roofline import roofline
     from wavescope.readers.counters import open_counters
     from wavescope.report.counters.compare import counter_comparison_report
@@ -309,7 +309,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
         (
             "Which limit is each kernel at?",
             f"wavescope diagnose {where}/before",
-            iter([verdict_lines(bottlenecks(before))]),
+            iter([verdict_lines(limiters(before))]),
         ),
         (
             "What changed?",

@@ -90,18 +90,18 @@ def _opened(path: Path, target: str | None) -> CounterSet:
 
 def _counters(asked: AskedCounters, file_format: str) -> None:
     """Which limit each kernel of a counter capture is at."""
-    from wavescope.analysis.counters.limiters import bottlenecks, suspect_table
-    from wavescope.report.counters.limiters import bottlenecks_markdown, bottlenecks_report
+    from wavescope.analysis.counters.limiters import limiter_table, limiters
+    from wavescope.report.counters.limiters import limiters_markdown, limiters_report
 
     _require_counters(asked)
     is_text = not (asked.as_json or asked.as_csv)
     top = asked.top or None if asked.top is not None or not is_text else _KERNELS
-    answer = bottlenecks(asked.counters, choice=asked.choice, top=None if asked.as_csv else top)
+    answer = limiters(asked.counters, choice=asked.choice, top=None if asked.as_csv else top)
     if file_format == "md" and is_text:
         name = asked.path.name if asked.path else ""
-        click.echo(bottlenecks_markdown(answer, name=name), nl=False)
+        click.echo(limiters_markdown(answer, name=name), nl=False)
     else:
-        asked.give(answer, suspect_table(answer), lambda: bottlenecks_report(answer))
+        asked.give(answer, limiter_table(answer), lambda: limiters_report(answer))
 
 
 def _require_counters(asked: AskedCounters) -> None:
@@ -147,7 +147,7 @@ not be trusted: cut off, waves that left early, too few waves. With --counters o
 reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
 
 Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
+between the limiters that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
 --gpu, --target and --csv are for counter captures only, --se to --line, --code-object, --resources and --counters for
 thread traces only.
 """

@@ -47,7 +47,7 @@ def cu_cycles(device: CounterDevice) -> float:
 
 
 def limited(target: str = "gfx942") -> dict[str, KernelWork]:
-    """Suspect -> a kernel for which it is the truth."""
+    """Limiter -> a kernel for which it is the truth."""
     device = DEVICES[target]
     base = quiet(device)
     made = counters_of(base, device)

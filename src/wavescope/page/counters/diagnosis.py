@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.limiters import limiters
+from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.protocol.serialize import serialize
@@ -17,7 +18,7 @@ MOST_KERNELS = 20
 
 
 def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every suspect of one kernel, or of the longest ones, with its verdict and evidence (`analysis.bottlenecks`).
+    """Every limiter of one kernel, or of the longest ones, with its verdict and evidence (`analysis.limiters`).
 
     Raises
     ------
@@ -26,7 +27,7 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     """
 
     def make() -> Any:
-        return serialize(bottlenecks(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+        return to_builtins(limiters(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
 
     return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 

@@ -80,7 +80,9 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
         "summary": summary_of(got),
         "without_curve": [d.name for d in got.definitions if d.name not in drawn],
         "problems": [
-            {"line": p.position.line, "column": p.position.column, "name": p.name, "message": p.message} for p in problems
+            {"line": problem.position.line, "column": problem.position.column}
+            | {"name": problem.name, "message": problem.message}
+            for problem in problems
         ],
         "counters": [
             {"name": name, "shape": " x ".join(map(str, got.raw.values[name].shape)),

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit
-    from wavescope.analysis.counters.limiters.evidence import Evidence, Suspicion
+    from wavescope.analysis.counters.limiters import KernelLimit, Limiters
+    from wavescope.analysis.counters.limiters.evidence import Limiter
+    from wavescope.model.findings import NumberEvidence
 
 _STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan", "excluded": "dim"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
@@ -30,8 +31,8 @@ _NAMED_COUNTERS = 8
 _MAX_NAME = 100
 
 
-def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
-    """The kernels in order: what limits each, what to do, the suspects and their numbers."""
+def limiters_report(answer: Limiters) -> Iterator[RenderableType]:
+    """The kernels in order: what limits each, what to do, the limiters and their numbers."""
     yield Text(_headline(answer), "bold")
     for caveat in answer.caveats:
         yield labelled(
@@ -45,13 +46,13 @@ def bottlenecks_report(answer: Bottlenecks) -> Iterator[RenderableType]:
         yield Text(said, "bold yellow")
 
 
-def verdict_lines(answer: Bottlenecks) -> Text:
+def verdict_lines(answer: Limiters) -> Text:
     """One line per kernel: which limit it is at."""
     lines = [f"{brief(one.kernel_name, _MAX_NAME)}: {_sentence(one.summary)}" for one in answer.kernels]
     return Text("\n".join(lines))
 
 
-def _headline(answer: Bottlenecks) -> str:
+def _headline(answer: Limiters) -> str:
     if not answer.kernel_count:
         return "nothing to diagnose: the capture has no dispatches"
     gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
@@ -65,8 +66,8 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
         yield labelled("sure", f"{kernel.confidence}: {kernel.confidence_reason}")
     found = kernel.of("at limit", "likely")
     remedies = _actionable(found)
-    for suspect in remedies[:_REMEDIES]:
-        yield labelled("do", f"{suspect.name}: {suspect.remedy}{_gain(suspect)}")
+    for limiter in remedies[:_REMEDIES]:
+        yield labelled("do", f"{limiter.name}: {limiter.remedy}{_gain(limiter)}")
     if len(remedies) > _REMEDIES:
         yield Text(f"   showing {_REMEDIES} of {len(remedies)} remedies; --json has all", "bold yellow")
     yield from _tables(kernel)
@@ -91,10 +92,10 @@ def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
         yield Padding(Text(f"excluded: {_excluded(excluded)}", "dim"), (0, 0, 0, 3))
 
 
-def _table(rows: Sequence[Suspicion]) -> Table:
+def _table(rows: Sequence[Limiter]) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False, expand=True)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("suspect", no_wrap=True)
+    table.add_column("limiter", no_wrap=True)
     table.add_column("numbers", ratio=1)
     table.add_column("sure", no_wrap=True)
     for one in rows:
@@ -103,7 +104,7 @@ def _table(rows: Sequence[Suspicion]) -> Table:
     return table
 
 
-def _numbers(one: Suspicion) -> str:
+def _numbers(one: Limiter) -> str:
     if one.verdict == "undecided":
         is_named = not one.missing_counters or "needs " in one.reason
         return one.reason if is_named else f"{one.reason}; collect {_counters(one)}"
@@ -113,39 +114,39 @@ def _numbers(one: Suspicion) -> str:
     return "; ".join([one.reason, *shown[:4]])
 
 
-def number_words(item: Evidence) -> str:
+def number_words(item: NumberEvidence) -> str:
     """One number of the evidence with its unit and the metric that it is."""
     text = f"{item.label} {_measured(item)}"
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
 
-def _counters(one: Suspicion) -> str:
+def _counters(one: Limiter) -> str:
     named = ", ".join(one.missing_counters[:_NAMED_COUNTERS])
     more = len(one.missing_counters) - _NAMED_COUNTERS
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _excluded(excluded: Sequence[Suspicion]) -> str:
+def _excluded(excluded: Sequence[Limiter]) -> str:
     """Units with how busy they are; of the rest, how many there are."""
     units = [_brief(one) for one in excluded if one.kind == "throughput"]
     rest = len(excluded) - len(units)
     more = (
         f"{rest:,} others (--format md and --json list them)"
         if units
-        else f"{rest:,} suspects (--format md lists them)"
+        else f"{rest:,} limiters (--format md lists them)"
     )
     return ", ".join([*units, *([more] if rest else [])])
 
 
-def _brief(one: Suspicion) -> str:
-    """The suspect with the number that excludes it."""
+def _brief(one: Limiter) -> str:
+    """The limiter with the number that excludes it."""
     item = next((item for item in one.evidence if item.role == "decides" and item.level == 0), None)
     if item is None or item.value is None:
         return one.name
     return f"{one.name} ({_measured(item)})"
 
 
-def _measured(item: Evidence) -> str:
+def _measured(item: NumberEvidence) -> str:
     return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
 
 
@@ -156,10 +157,10 @@ def _times(kernel: KernelLimit) -> str:
 
 
 def _style_of(kernel: KernelLimit) -> str:
-    return _STYLES[kernel.suspects[0].verdict] if kernel.suspects else "dim"
+    return _STYLES[kernel.limiters[0].verdict] if kernel.limiters else "dim"
 
 
-def _actionable(found: Sequence[Suspicion]) -> list[Suspicion]:
+def _actionable(found: Sequence[Limiter]) -> list[Limiter]:
     """What wastes a unit before the unit itself: that is the part that can be changed.
 
     What to do about latency in general is left out where something says which latency it is.
@@ -170,7 +171,7 @@ def _actionable(found: Sequence[Suspicion]) -> list[Suspicion]:
     return sorted(found, key=lambda one: (order[one.verdict], one.kind != "waste"))
 
 
-def _gain(one: Suspicion) -> str:
+def _gain(one: Limiter) -> str:
     if one.gain_share_max is None:
         return ""
     bound = f" (gain at most {percent(one.gain_share_max, 0)} of its time"
@@ -181,8 +182,8 @@ def _sentence(text: str) -> str:
     return printable(text[:1].upper() + text[1:])
 
 
-def bottlenecks_markdown(answer: Bottlenecks, *, name: str) -> str:
-    """The same as a Markdown page, with every suspect."""
+def limiters_markdown(answer: Limiters, *, name: str) -> str:
+    """The same as a Markdown page, with every limiter."""
     lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(_headline(answer)) + ".", ""]
     lines += [
         f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in answer.caveats
@@ -208,12 +209,12 @@ def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
     lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
     if kernel.limits:
         lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
-    for suspect in _actionable(kernel.of("at limit", "likely")):
-        lines.append(f"- **{escaped(suspect.name)}**: {escaped(suspect.remedy + _gain(suspect))}.")
-    lines += ["", "| verdict | suspect | numbers | confidence |", "|---|---|---|---|"]
+    for limiter in _actionable(kernel.of("at limit", "likely")):
+        lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + _gain(limiter))}.")
+    lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]
     lines += [
         f"| {one.verdict} | {escaped(one.name)} | {escaped(_numbers(one))} | {one.confidence} |"
-        for one in kernel.suspects
+        for one in kernel.limiters
     ]
     if kernel.plan:
         lines += ["", f"Passes that would decide the rest: `{kernel.plan}`"]

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.trace.diagnose import Diagnosis
-    from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link, Reason, Remedy
+    from wavescope.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
+    from wavescope.model.findings import CodeEvidence
 
 _TRUST_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 _TRUST_WORDS = {"yes": "trust it", "with caution": "trust it with caution", "no": "do not trust it"}
@@ -66,7 +67,7 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
     lines += ["|---|---|---:|---:|---:|---|"]
     lines += [
-        f"| {number} | {escaped(f.title)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
+        f"| {number} | {escaped(f.verdict)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
         f"{percent(f.gain_share_max)} | {f.confidence} |"
         for number, f in enumerate(answer.findings, 1)
     ]
@@ -76,10 +77,10 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
+def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType]:
     """One finding for the terminal."""
     gain = f"gain at most {percent(finding.gain_share_max)}" if finding.gain_share_max else "no gain of its own"
-    head = f"{number}. {finding.title}"
+    head = f"{number}. {finding.verdict}"
     yield Text.assemble((head, "bold"), f"  {bar(finding.exposed_share)} ", (gain, "bold"))
     cycles = []
     if finding.stall_cycles_total:
@@ -92,7 +93,7 @@ def finding_lines(number: int, finding: Finding) -> Iterator[RenderableType]:
         cycles.append(f"{finding.row_count:,} {'row' if finding.row_count == 1 else 'rows'}")
     if cycles:
         yield Text("   " + ", ".join(cycles), "dim")
-    yield labelled("why", printable(finding.cause))
+    yield labelled("why", printable(finding.reason))
     for reason in finding.reasons[:_REASONS]:
         yield labelled("hw", _reason(reason), "magenta")
     if len(finding.reasons) > _REASONS:
@@ -132,7 +133,7 @@ def _remedy(remedy: Remedy) -> str:
     return f"{text} ({rows}, {short(remedy.exposed_cycles_total)} cycles exposed)"
 
 
-def _evidence(item: Evidence) -> str:
+def _evidence(item: CodeEvidence) -> str:
     where = place(item.file, item.line)
     if item.row < 0:
         return printable(where)
@@ -156,8 +157,8 @@ def _md_link(link: Link) -> list[str]:
     return [named, "", *_md_caveats(link.caveats)]
 
 
-def _md_finding(number: int, finding: Finding) -> list[str]:
-    lines = [f"## {number}. {escaped(finding.title)}", ""]
+def _md_finding(number: int, finding: StallFinding) -> list[str]:
+    lines = [f"## {number}. {escaped(finding.verdict)}", ""]
     if finding.stall_cycles_total or finding.exposed_cycles_total:
         lines += [
             (
@@ -167,7 +168,7 @@ def _md_finding(number: int, finding: Finding) -> list[str]:
             ),
             "",
         ]
-    lines += [f"**Why.** {escaped(finding.cause)}.", ""]
+    lines += [f"**Why.** {escaped(finding.reason)}.", ""]
     if finding.reasons:
         lines += ["Counters:", "", *(f"- {escaped(_reason(reason))}" for reason in finding.reasons), ""]
     for remedy in finding.remedies:

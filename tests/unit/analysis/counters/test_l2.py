@@ -230,7 +230,7 @@ def test_every_answer_of_the_tree_has_a_reason() -> None:
             found = findings(
                 {"hit_rate": share / 2, "read_32b_share": share / 3, "over_fetch": factor, "peak_share": share}
             )
-            assert all(finding.reason and finding.answer for finding in found)
+            assert all(finding.reason and finding.verdict for finding in found)
             assert verdict(found)
 
 

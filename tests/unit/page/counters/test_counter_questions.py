@@ -12,7 +12,7 @@ from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.engine.panels import counter_panels
-from wavescope.analysis.counters.limiters import bottlenecks
+from wavescope.analysis.counters.limiters import limiters
 from wavescope.analysis.counters.memory_chart import memory_chart
 from wavescope.analysis.counters.raw import raw_counters
 from wavescope.analysis.counters.values.evaluated import metric_values
@@ -101,7 +101,7 @@ def test_dispatches_know_the_rank_of_their_kernel(document):
 
 def test_the_diagnosis_is_that_of_the_analysis(document, captures):
     answer = json_of(document, "counter_diagnosis")
-    expected = bottlenecks(captures[0])
+    expected = limiters(captures[0])
     assert [kernel["summary"] for kernel in answer["kernels"]] == [kernel.summary for kernel in expected.kernels]
     assert len(json_of(document, "counter_diagnosis", kernel=1)["kernels"]) == 1
 

@@ -1,5 +1,5 @@
 // Which limit each kernel is at, by its counters, and what would decide what they leave open.
-import type { CounterDiagnosisAnswer, KernelLimit, Suspicion } from "../../data/answers.gen";
+import type { CounterDiagnosisAnswer, KernelLimit, Limiter } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { truncation } from "../../model/answers";
 import { ofChosen } from "../../model/counters";
@@ -15,13 +15,13 @@ import { SaveMenu } from "../../widgets/saving";
 import { Kernel } from "./kernel";
 import "./diagnosis.css";
 
-type Line = Suspicion & { of: KernelLimit };
+type Line = Limiter & { of: KernelLimit };
 
 const COLUMNS: Column<Line>[] = [
   { name: "kernel", title: "Rank", value: (line) => line.of.kernel, width: "" },
   { name: "kernel_name", title: "Kernel", value: (line) => line.of.kernel_name, width: "" },
   { name: "duration_share", title: "Share", value: (line) => line.of.duration_share, width: "" },
-  { name: "suspect", title: "Suspect", value: (line) => line.name, width: "" },
+  { name: "limiter", title: "Limiter", value: (line) => line.name, width: "" },
   { name: "kind", title: "Kind", value: (line) => line.kind, width: "" },
   { name: "verdict", title: "Verdict", value: (line) => line.verdict, width: "" },
   { name: "confidence", title: "Confidence", value: (line) => line.confidence, width: "" },
@@ -42,7 +42,7 @@ function Diagnosis() {
 function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
   const { kernels, kernel_count: count } = answer;
   const left = truncation(kernels.length, count);
-  const lines = () => kernels.flatMap((of) => of.suspects.map((suspect) => ({ ...suspect, of })));
+  const lines = () => kernels.flatMap((of) => of.limiters.map((limiter) => ({ ...limiter, of })));
   return (
     <div class="view">
       <div class="toolbar">

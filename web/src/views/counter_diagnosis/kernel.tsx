@@ -1,6 +1,6 @@
-// One kernel: what limits it, what else is suspected, and what would decide.
+// One kernel: what limits it, what else is limitered, and what would decide.
 import { exact, measured, nanoseconds, percent } from "../../base/format";
-import type { KernelLimit, LimitersEvidence, Suspicion } from "../../data/answers.gen";
+import type { KernelLimit, LimitersEvidence, Limiter } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { select } from "../../model/selection";
@@ -10,9 +10,9 @@ import { Chip } from "../../widgets/cards";
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 
 export function Kernel({ of }: { of: KernelLimit }) {
-  const likely = of.suspects.filter((suspect) => suspect.verdict === "at limit" || suspect.verdict === "likely");
-  const open = of.suspects.filter((suspect) => suspect.verdict === "undecided");
-  const excluded = of.suspects.filter((suspect) => suspect.verdict === "excluded");
+  const likely = of.limiters.filter((limiter) => limiter.verdict === "at limit" || limiter.verdict === "likely");
+  const open = of.limiters.filter((limiter) => limiter.verdict === "undecided");
+  const excluded = of.limiters.filter((limiter) => limiter.verdict === "excluded");
   const isChosen = chosenKernel()?.kernel === of.kernel;
   return (
     <article class="limit" data-limit={of.kernel}>
@@ -37,16 +37,16 @@ export function Kernel({ of }: { of: KernelLimit }) {
           confidence: {of.confidence}
         </Chip>
       </p>
-      {likely.map((suspect) => (
-        <Suspect key={suspect.name} of={suspect} isOpen />
+      {likely.map((limiter) => (
+        <LimiterCard key={limiter.name} of={limiter} isOpen />
       ))}
       {open.length ? (
         <details>
           <summary>
-            {exact(open.length)} undecided: {open.map((suspect) => suspect.name).join(", ")}
+            {exact(open.length)} undecided: {open.map((limiter) => limiter.name).join(", ")}
           </summary>
-          {open.map((suspect) => (
-            <Suspect key={suspect.name} of={suspect} />
+          {open.map((limiter) => (
+            <LimiterCard key={limiter.name} of={limiter} />
           ))}
           {of.plan ? (
             <p>
@@ -58,10 +58,10 @@ export function Kernel({ of }: { of: KernelLimit }) {
       {excluded.length ? (
         <details>
           <summary class="faint-text">
-            {exact(excluded.length)} excluded: {excluded.map((suspect) => suspect.name).join(", ")}
+            {exact(excluded.length)} excluded: {excluded.map((limiter) => limiter.name).join(", ")}
           </summary>
-          {excluded.map((suspect) => (
-            <Suspect key={suspect.name} of={suspect} />
+          {excluded.map((limiter) => (
+            <LimiterCard key={limiter.name} of={limiter} />
           ))}
         </details>
       ) : null}
@@ -76,9 +76,9 @@ const MEANINGS: Record<string, string> = {
   excluded: "IDLE",
 };
 
-function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
+function LimiterCard({ of, isOpen = false }: { of: Limiter; isOpen?: boolean }) {
   return (
-    <section class="suspect" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict] ?? "") }} data-suspect={of.name}>
+    <section class="limiter" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict] ?? "") }} data-limiter={of.name}>
       <p>
         <b>{of.name}</b> <span class="faint-text">{of.verdict}</span>
         {of.gain_share_max === null ? null : (
@@ -100,7 +100,7 @@ function Suspect({ of, isOpen = false }: { of: Suspicion; isOpen?: boolean }) {
           <summary class="faint-text">
             {exact(of.evidence.length)} {of.evidence.length === 1 ? "number" : "numbers"}
           </summary>
-          <ul class="suspect-evidence">
+          <ul class="limiter-evidence">
             {of.evidence.map((item) => (
               <Measured key={item.quantity + item.role} of={item} />
             ))}

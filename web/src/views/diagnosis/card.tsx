@@ -25,7 +25,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
     <article class="finding" data-finding={finding.name} style={{ borderLeftColor: colour }}>
       <header>
         <span class="finding-number">{number}</span>
-        <h3>{finding.title}</h3>
+        <h3>{finding.verdict}</h3>
         {gain > 0 ? (
           <span
             class="gain"
@@ -56,7 +56,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
         </Chip>
       </p>
       <h4>Why</h4>
-      <p>{sentence(finding.cause)}</p>
+      <p>{sentence(finding.reason)}</p>
       {finding.remedies.length ? (
         <>
           <h4>What to do</h4>

@@ -132,17 +132,22 @@ def l2(
     mine = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
     rows = [_row(name, [m for m in mine if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
-    told = {row["kernel_name"]: findings(row) for row in rows}
+    answers = []
     for row in rows:
-        row["verdict"] = verdict(told[row["kernel_name"]])
+        of_kernel = findings(row)
+        row["verdict"] = verdict(of_kernel)
+        answers += [
+            {"kernel_name": row["kernel_name"], "question": item.name, "answer": item.verdict, "reason": item.reason}
+            for item in of_kernel
+        ]
     return L2(
         target=facts.target if facts else None,
         product=facts.product.name or None if facts else None,
         memory_bytes_per_second_peak=peak,
         kernels=frame_of(_KERNELS, rows),
         measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
-        findings=frame_of(_FINDINGS, [vars(f) | {"kernel_name": name} for name, found in told.items() for f in found]),
-        notes=(*notes, *_caveats(mine)),
+        findings=frame_of(_FINDINGS, answers),
+        notes=(*notes, *_doubts(mine)),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import percent
+from wavescope.model.findings import Finding, NumberEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,28 +18,22 @@ _FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
 HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
 
 
-@dataclass(frozen=True)
-class Finding:
-    """The answer to one question; `kind` is for programs."""
-
-    question: str
-    kind: str
-    answer: str
-    reason: str
+#: Its name is the question, its verdict the answer, its kind the answer for programs.
+L2Finding = Finding[NumberEvidence]
 
 
-def findings(row: Mapping[str, Any]) -> tuple[Finding, ...]:
+def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
     """The questions in order, for a row of `L2.kernels`.
 
     Examples
     --------
-    >>> [finding.answer for finding in findings({"read_32b_share": 0.4})][1]
+    >>> [finding.verdict for finding in findings({"read_32b_share": 0.4})][1]
     'no'
     """
     return (_reuse(row.get("hit_rate")), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
 
 
-def verdict(found: Sequence[Finding]) -> str:
+def verdict(found: Sequence[L2Finding]) -> str:
     """The conclusion from the answers, worst first.
 
     Examples
@@ -67,54 +61,60 @@ def verdict(found: Sequence[Finding]) -> str:
     return f"{base}; nothing to fix in what was measured" if base else "nothing to fix in what was measured"
 
 
-def _reuse(hit_rate: float | None) -> Finding:
+def _answered(question: str, kind: str, answer: str, reason: str) -> L2Finding:
+    return L2Finding(name=question, kind=kind, verdict=answer, reason=reason)
+
+
+def _reuse(hit_rate: float | None) -> L2Finding:
     question = "Is data reused in L2?"
     if hit_rate is None:
         return _unknown(question, "TCC_HIT_sum and TCC_MISS_sum (RDNA: GL2C_HIT_sum and GL2C_MISS_sum)")
     share = percent(hit_rate)
     if hit_rate < _STREAMING_BELOW:
         meaning = "every byte is read once; a better hit rate needs work that shares data, not another access pattern"
-        return Finding(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
+        return _answered(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
     if hit_rate < _REUSED_FROM:
-        return Finding(question, "little reuse", "some", f"{share} of the requests hit")
-    return Finding(question, "reuse", "yes", f"{share} of the requests hit")
+        return _answered(question, "little reuse", "some", f"{share} of the requests hit")
+    return _answered(question, "reuse", "yes", f"{share} of the requests hit")
 
 
-def _lines(share: float | None) -> Finding:
+def _lines(share: float | None) -> L2Finding:
     question = "Are memory lines used whole?"
     if share is None:
         return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum")
     if share < SCATTERED_FROM:
-        return Finding(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
+        return _answered(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
     meaning = "scattered or misaligned accesses: make neighbouring lanes read neighbouring bytes"
-    return Finding(question, "scattered", "no", f"{percent(share)} of the reads are of 32 bytes only: {meaning}")
+    return _answered(question, "scattered", "no", f"{percent(share)} of the reads are of 32 bytes only: {meaning}")
 
 
-def _needed(row: Mapping[str, Any]) -> Finding:
+def _needed(row: Mapping[str, Any]) -> L2Finding:
     question = "Is only what is needed read?"
     factor = row.get("over_fetch")
     if factor is None:
-        return Finding(question, "not measured", "not measured", "say with --ideal-gb how much a dispatch has to read")
+        return _answered(
+            question, "not measured", "not measured", "say with --ideal-gb how much a dispatch has to read"
+        )
     most = factor * _uncertainty(row)
     if most > factor and factor < _FETCHES_TOO_MUCH_FROM:
         times = f"{factor:.2f} to {most:.2f} times what is needed is read"
-        return Finding(question, "not measured", "unclear", f"{times}: the sizes of reads were not counted")
+        return _answered(question, "not measured", "unclear", f"{times}: the sizes of reads were not counted")
     times = f"{factor:.2f} times what is needed is read"
     if factor >= _FETCHES_TOO_MUCH_FROM:
-        return Finding(
+        return _answered(
             question, "fetches too much", "no", f"{times}: data is fetched again after it left L2, or in parts"
         )
     if factor < _FETCHES_TOO_LITTLE_BELOW:
         meaning = "part of it was in a cache already, --ideal-gb is too high, or request sizes were not counted"
-        return Finding(question, "fetches too little", "more than that", f"{times}: {meaning}")
-    return Finding(question, "needed only", "yes", times)
+        return _answered(question, "fetches too little", "more than that", f"{times}: {meaning}")
+    return _answered(question, "needed only", "yes", times)
 
 
-def _bandwidth(row: Mapping[str, Any]) -> Finding:
+def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
     question = "Is the memory busy?"
     share = row.get("peak_share")
     if share is None:
-        return Finding(
+        return _answered(
             question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--gpu)"
         )
     most = share * _uncertainty(row)
@@ -123,17 +123,17 @@ def _bandwidth(row: Mapping[str, Any]) -> Finding:
         share = max(share, useful)
     if most >= HEALTHY_FROM > share:
         reason = f"{percent(share)} to {percent(most)} of the peak: the sizes of reads were not counted"
-        return Finding(question, "not measured", "unclear", reason)
+        return _answered(question, "not measured", "unclear", reason)
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
-        return Finding(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
+        return _answered(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
     if share >= SATURATED_FROM:
-        return Finding(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
+        return _answered(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
     if share >= HEALTHY_FROM:
         meaning = "50 to 60 % is what clean streaming reaches"
-        return Finding(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
+        return _answered(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
     meaning = "latency, occupancy or the L2 limit it: look at a thread trace"
-    return Finding(question, "not bound", "no", f"{_of_peak(share, useful)}: {meaning}")
+    return _answered(question, "not bound", "no", f"{_of_peak(share, useful)}: {meaning}")
 
 
 def _of_peak(share: float, useful: float | None) -> str:
@@ -148,5 +148,5 @@ def _uncertainty(row: Mapping[str, Any]) -> float:
     return float(most / least) if least and most else 1.0
 
 
-def _unknown(question: str, counters: str) -> Finding:
-    return Finding(question, "not measured", "not measured", f"collect {counters} in one pass")
+def _unknown(question: str, counters: str) -> L2Finding:
+    return _answered(question, "not measured", "not measured", f"collect {counters} in one pass")

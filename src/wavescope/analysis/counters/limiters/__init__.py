@@ -9,8 +9,8 @@ from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavescope.analysis.counters.limiters.planning import plan_line
-from wavescope.analysis.counters.limiters.suspects import CORE
-from wavescope.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
+from wavescope.analysis.counters.limiters.rules import CORE
+from wavescope.analysis.counters.limiters.trust import kernels_with_caveats, caveats_of
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.common.caveats import Caveat
-    from wavescope.analysis.counters.limiters.evidence import Suspicion
+    from wavescope.analysis.counters.limiters.evidence import Limiter
     from wavescope.model.counters import CounterSet
 
-_SUSPECTS = table_spec(
-    "suspects",
-    "one suspect of one kernel",
+_LIMITERS = table_spec(
+    "limiters",
+    "one limiter of one kernel",
     """
     kernel            UInt32   -  | rank of the kernel
     kernel_name       String   -  | its name
     duration_share    Float64  -  | of all chosen dispatches
-    suspect           String   -  | what may limit it
+    limiter           String   -  | what may limit it
     kind              String   -  | throughput, waste, latency, occupancy, launch or clock
     verdict           String   -  | at limit, likely, undecided or excluded
     confidence        String   -  | high, medium or low
@@ -40,12 +40,12 @@ _SUSPECTS = table_spec(
     """,
 )
 
-_NAMED = 3  #: Undecided suspects that a summary names.
+_NAMED = 3  #: Undecided limiters that a summary names.
 
 
 @dataclass(frozen=True)
 class KernelLimit:
-    """One kernel: what limits it, and the verdict about every suspect."""
+    """One kernel: what limits it, and the verdict about every limiter."""
 
     kernel: int  #: Its rank by total duration; --kernel takes it.
     kernel_name: str
@@ -54,28 +54,28 @@ class KernelLimit:
     duration_ns_mean: float | None
     duration_share: float | None  #: Of all chosen dispatches.
     summary: str
-    #: Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
+    #: Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit.
     limits: tuple[str, ...]
     confidence: str
     confidence_reason: str
-    suspects: tuple[Suspicion, ...]  #: At limit, likely, undecided, excluded.
+    limiters: tuple[Limiter, ...]  #: At limit, likely, undecided, excluded.
     #: Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell.
     plan: str
 
-    def of(self, *verdicts: str) -> tuple[Suspicion, ...]:
-        """The suspects with one of these verdicts."""
-        return tuple(one for one in self.suspects if one.verdict in verdicts)
+    def of(self, *verdicts: str) -> tuple[Limiter, ...]:
+        """The limiters with one of these verdicts."""
+        return tuple(one for one in self.limiters if one.verdict in verdicts)
 
 
 @dataclass(frozen=True)
-class Bottlenecks(Answer):
+class Limiters(Answer):
     """What limits the kernels of a counter capture, the longest kernel first."""
 
     definition: ClassVar[str] = (
-        "Each suspect is judged by metrics of the panels (`wavescope metrics`) against thresholds that are part of the "
+        "Each limiter is judged by metrics of the panels (`wavescope metrics`) against thresholds that are part of the "
         "answer. At limit: the number that decides is beyond its strong threshold and nothing measured contradicts. "
         "Likely: beyond the weaker one, or without confirmation. Excluded: measured, and below. Undecided: counters "
-        "are missing, and are named. Latency and occupancy are suspects only where every unit is known to have time "
+        "are missing, and are named. Latency and occupancy are limiters only where every unit is known to have time "
         "to spare. The gain is an upper bound: the part of the kernel's time that the limit can be about."
     )
 
@@ -89,7 +89,7 @@ class Bottlenecks(Answer):
 
 
 @bounded(top=ROWS)
-def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Bottlenecks:
+def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, top: int | None = None) -> Limiters:
     """Which limit each kernel is at; `top` = only that many of the longest.
 
     Raises
@@ -101,7 +101,7 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
     uncertain = kernels_with_caveats(counters, known.dispatches)
     target = counters.system.target
     clocks = [one.values["clock"].number or 0.0 for one in known.kernels if "clock" in one.values]
-    return Bottlenecks(
+    return Limiters(
         target=target,
         product=counters.system.product,
         dispatch_count=known.dispatches.height,
@@ -112,14 +112,14 @@ def bottlenecks(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES,
     )
 
 
-def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
-    """The verdicts as one table: a row per kernel and suspect."""
+def limiter_table(answer: Limiters) -> pl.DataFrame:
+    """The verdicts as one table: a row per kernel and limiter."""
     rows = [
         {
             "kernel": kernel.kernel,
             "kernel_name": kernel.kernel_name,
             "duration_share": kernel.duration_share,
-            "suspect": one.name,
+            "limiter": one.name,
             "kind": one.kind,
             "verdict": one.verdict,
             "confidence": one.confidence,
@@ -129,15 +129,15 @@ def suspect_table(answer: Bottlenecks) -> pl.DataFrame:
             "missing_metrics": " ".join(one.missing_metrics),
         }
         for kernel in answer.kernels
-        for one in kernel.suspects
+        for one in kernel.limiters
     ]
-    return frame_of(_SUSPECTS, rows)
+    return frame_of(_LIMITERS, rows)
 
 
 def _limit(one: KernelValues, caveat: str, target: str | None) -> KernelLimit:
-    suspects = tuple(_with_plan(_less_certain(suspect, caveat), target) for suspect in judged(one.values))
-    at = [suspect for suspect in suspects if suspect.verdict == "at limit"]
-    likely = [suspect for suspect in suspects if suspect.verdict == "likely"]
+    limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(one.values))
+    at = [limiter for limiter in limiters if limiter.verdict == "at limit"]
+    likely = [limiter for limiter in limiters if limiter.verdict == "likely"]
     leading = next(iter(at or likely), None)
     return KernelLimit(
         kernel=one.kernel,
@@ -146,29 +146,29 @@ def _limit(one: KernelValues, caveat: str, target: str | None) -> KernelLimit:
         duration_ns_total=one.duration_ns_total,
         duration_ns_mean=one.duration_ns_mean,
         duration_share=one.duration_share,
-        summary=_summary(at, likely, suspects),
-        limits=tuple(suspect.name for suspect in (at if _is_whole_story(at) else [*at, *likely])),
+        summary=_summary(at, likely, limiters),
+        limits=tuple(limiter.name for limiter in (at if _is_whole_story(at) else [*at, *likely])),
         confidence=leading.confidence if leading else "low",
         confidence_reason=leading.confidence_reason if leading else "nothing that was measured stands out",
-        suspects=suspects,
-        plan=plan_line([suspect for suspect in suspects if suspect.verdict == "undecided"], target),
+        limiters=limiters,
+        plan=plan_line([limiter for limiter in limiters if limiter.verdict == "undecided"], target),
     )
 
 
-def _with_plan(suspect: Suspicion, target: str | None) -> Suspicion:
-    return replace(suspect, plan=plan_line([suspect], target)) if suspect.verdict == "undecided" else suspect
+def _with_plan(limiter: Limiter, target: str | None) -> Limiter:
+    return replace(limiter, plan=plan_line([limiter], target)) if limiter.verdict == "undecided" else limiter
 
 
-def _less_certain(suspect: Suspicion, caveat: str) -> Suspicion:
+def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
     """A caveat about the kernel's numbers makes nothing wrong, but nothing certain either."""
-    if not caveat or suspect.confidence != "high":
-        return suspect
-    return replace(suspect, confidence="medium", confidence_reason=caveat)
+    if not caveat or limiter.confidence != "high":
+        return limiter
+    return replace(limiter, confidence="medium", confidence_reason=caveat)
 
 
-def _summary(at: list[Suspicion], likely: list[Suspicion], all_of: tuple[Suspicion, ...]) -> str:
+def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
     undecided = [one for one in all_of if one.verdict == "undecided"]
-    left = f"; {len(undecided)} of {len(all_of)} suspects undecided" if undecided else ""
+    left = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
     if at:
         perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
         return f"{_at_limit(at)}: {at[0].reason}{perhaps}{left}"
@@ -183,7 +183,7 @@ def _summary(at: list[Suspicion], likely: list[Suspicion], all_of: tuple[Suspici
     return "no limit found: everything that was measured has time to spare"
 
 
-def _at_limit(at: list[Suspicion]) -> str:
+def _at_limit(at: list[Limiter]) -> str:
     units = [one for one in at if one.kind == "throughput"]
     others = [one for one in at if one.kind != "throughput"]
     if not units:
@@ -192,14 +192,14 @@ def _at_limit(at: list[Suspicion]) -> str:
     return f"{_listed(units)} {verb}" + (f", with {_listed(others)}" if others else "")
 
 
-def _is_whole_story(at: list[Suspicion]) -> bool:
+def _is_whole_story(at: list[Limiter]) -> bool:
     """Whether what is at its limit is a cause; latency is what is left to see of one."""
     return any(one.kind != "latency" for one in at)
 
 
-def _listed(suspects: list[Suspicion], word: str = " and ") -> str:
+def _listed(limiters: list[Limiter], word: str = " and ") -> str:
     """Names in a sentence; latency in general is left out beside what causes it."""
-    names = [one.name for one in suspects]
-    if any(one.kind not in ("throughput", "launch") and one.name != "latency" for one in suspects):
+    names = [one.name for one in limiters]
+    if any(one.kind not in ("throughput", "launch") and one.name != "latency" for one in limiters):
         names = [name for name in names if name != "latency"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.counters.limiters.evidence import Evidence, Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.model.findings import NumberEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wavescope.analysis.counters.limiters.suspects import Threshold
+    from wavescope.analysis.counters.limiters.rules import Threshold
 
 _CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.
 
@@ -21,12 +22,12 @@ class Applied:
     """A threshold applied to a value."""
 
     threshold: Threshold
-    value: Value
+    value: EvidenceValue
     role: str
 
     @property
     def level(self) -> int | None:
-        """0 = speaks against the suspect, 1 = for it, 2 = strongly; None = not measured, or between its bounds."""
+        """0 = speaks against the limiter, 1 = for it, 2 = strongly; None = not measured, or between its bounds."""
         if not self.value.is_measured or self.value.number is None:
             return None
         if self.value.level is not None:
@@ -61,16 +62,18 @@ class Applied:
         return f"{self.value.words}, {side} {bound:g} {unit}"
 
 
-def applied(thresholds: Iterable[Threshold], values: Mapping[str, Value], role: str) -> list[Applied]:
+def applied(thresholds: Iterable[Threshold], values: Mapping[str, EvidenceValue], role: str) -> list[Applied]:
     """Thresholds with the values that they are about; what there is no value of was not measured."""
     missing = "not measured"
     return [
-        Applied(threshold, values.get(threshold.quantity, Value(threshold.quantity, None, reason=missing)), role)
+        Applied(
+            threshold, values.get(threshold.quantity, EvidenceValue(threshold.quantity, None, reason=missing)), role
+        )
         for threshold in thresholds
     ]
 
 
-def evidence_of(test: Applied) -> Evidence:
+def evidence_of(test: Applied) -> NumberEvidence:
     """The value with its threshold and what it says."""
     unit = QUANTITIES[test.value.quantity].unit
     side = "at most" if test.threshold.below else "from"
@@ -81,20 +84,22 @@ def evidence_of(test: Applied) -> Evidence:
     return _evidence(test.value, test.role, test.level, bounds, why)
 
 
-def number_of(value: Value) -> Evidence:
+def number_of(value: EvidenceValue) -> NumberEvidence:
     """The value as a number that goes with a verdict, and decides nothing.
 
     Examples
     --------
-    >>> number_of(Value("valu_busy", 60.0)).role
+    >>> number_of(EvidenceValue("valu_busy", 60.0)).role
     'number'
     """
     return _evidence(value, "number")
 
 
-def _evidence(value: Value, role: str, level: int | None = None, threshold: str = "", why: str = "") -> Evidence:
+def _evidence(
+    value: EvidenceValue, role: str, level: int | None = None, threshold: str = "", why: str = ""
+) -> NumberEvidence:
     declared = QUANTITIES[value.quantity]
-    return Evidence(
+    return NumberEvidence(
         quantity=value.quantity,
         label=declared.label,
         value=value.number,

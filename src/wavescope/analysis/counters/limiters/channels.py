@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
@@ -32,12 +32,14 @@ def channel_sums(counters: CounterSet) -> Sums:
     return best
 
 
-def channel_values(sums: list[float], channel_count: float | None, bandwidth: Value | None) -> dict[str, Value]:
+def channel_values(
+    sums: list[float], channel_count: float | None, bandwidth: EvidenceValue | None
+) -> dict[str, EvidenceValue]:
     """Imbalance of L2 channels, and the busiest channel's share of its peak.
 
     Examples
     --------
-    >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, Value("l2_bandwidth", 30.0))["channel_imbalance"].number
+    >>> channel_values([10.0, 10.0, 10.0, 50.0], 4, EvidenceValue("l2_bandwidth", 30.0))["channel_imbalance"].number
     2.5
     """
     missing: tuple[str, ...] = ()
@@ -51,11 +53,13 @@ def channel_values(sums: list[float], channel_count: float | None, bandwidth: Va
     if reason:
         exists = bandwidth is None or bandwidth.exists
         names = ("channel_imbalance", "busiest_channel")
-        return {name: Value(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names}
+        return {
+            name: EvidenceValue(name, None, _METRIC, missing=missing, reason=reason, exists=exists) for name in names
+        }
     times = max(sums) * len(sums) / sum(sums)
     if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
-        lacking = bandwidth or Value("l2_bandwidth", None, reason="not measured")
-        busiest = Value("busiest_channel", None, missing=lacking.missing, reason=lacking.reason)
+        lacking = bandwidth or EvidenceValue("l2_bandwidth", None, reason="not measured")
+        busiest = EvidenceValue("busiest_channel", None, missing=lacking.missing, reason=lacking.reason)
     else:
-        busiest = Value("busiest_channel", bandwidth.number * times)
-    return {"channel_imbalance": Value("channel_imbalance", times, _METRIC), "busiest_channel": busiest}
+        busiest = EvidenceValue("busiest_channel", bandwidth.number * times)
+    return {"channel_imbalance": EvidenceValue("channel_imbalance", times, _METRIC), "busiest_channel": busiest}

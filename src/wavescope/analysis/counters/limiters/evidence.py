@@ -1,17 +1,18 @@
-"""What a verdict is made of: values of quantities, what they say about a suspect, and the verdict itself."""
+"""Values of quantities of one kernel, and the verdict about a limiter."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
+from wavescope.model.findings import Finding, NumberEvidence
 
 VERDICTS = ("at limit", "likely", "undecided", "excluded")  #: The most certain first.
 _IMPOSSIBLE_FROM = 105.0  #: Percent; counters of different passes may exceed 100 % by a little.
 
 
 @dataclass(frozen=True)
-class Value:
+class EvidenceValue:
     """A quantity of one kernel; `number` is None when it could not be computed."""
 
     quantity: str
@@ -46,40 +47,12 @@ class Value:
         return text
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """One number that speaks for or against a suspect."""
+@dataclass(frozen=True, kw_only=True)
+class Limiter(Finding[NumberEvidence]):
+    """The verdict about one limiter of one kernel: one of VERDICTS."""
 
-    quantity: str
-    label: str
-    value: float | None
-    unit: str
-    amount: float | None
-    amount_unit: str
-    peak: float | None
-    metric_id: str  #: panel.table.index, as `wavescope metrics` has it; empty = a formula of this analysis.
-    role: str  #: decides, instead, only if, sign or number.
-    #: 0 = speaks against the suspect, 1 = for it, 2 = strongly; None = a number only, or not measured.
-    level: int | None
-    threshold: str
-    why: str  #: Why the threshold lies there; or, without a value, why there is none.
-
-
-@dataclass(frozen=True)
-class Suspicion:
-    """The verdict about one suspect for one kernel."""
-
-    name: str
-    kind: str
-    verdict: str  #: One of VERDICTS.
-    reason: str
-    confidence: str  #: high, medium or low.
-    confidence_reason: str
-    evidence: tuple[Evidence, ...]
-    missing_counters: tuple[str, ...]  #: What would decide it.
+    missing_counters: tuple[str, ...]  #: Counters that would decide it.
     missing_metrics: tuple[str, ...]  #: Metrics that need these counters.
-    remedy: str
-    gain_share_max: float | None  #: Upper bound of the kernel's time that can be saved; None = no honest bound.
     #: Command that plans the passes which would decide it; empty = it is decided, or no counter would help.
     plan: str = ""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.counters.limiters.applied import Applied, applied, evidence_of, number_of
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, Suspicion, Value
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
-from wavescope.analysis.counters.limiters.suspects import CORE, SUSPECTS
+from wavescope.analysis.counters.limiters.rules import CORE, LIMITER_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from wavescope.analysis.counters.limiters.suspects import Suspect
+    from wavescope.analysis.counters.limiters.rules import LimiterRule
 
 _ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
@@ -20,53 +20,53 @@ _KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
 _NEEDS_KNOWN_UNITS = ("latency", "occupancy")
 
 
-def judged(values: Mapping[str, Value]) -> tuple[Suspicion, ...]:
-    """Every suspect of one kernel, the most certain first.
+def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
+    """Every limiter of one kernel, the most certain first.
 
     Examples
     --------
-    >>> found = judged({"valu_busy": Value("valu_busy", 92.0)})
+    >>> found = judged({"valu_busy": EvidenceValue("valu_busy", 92.0)})
     >>> found[0].name, found[0].verdict
     ('VALU throughput', 'at limit')
     """
     known = dict(values)
-    found: dict[str, Suspicion] = {}
-    for suspect in SUSPECTS.values():
-        if not suspect.if_nothing_busy:
-            found[suspect.name] = _judge(suspect, known, None)
-    units = [found[name] for name in SUSPECTS if name in found and SUSPECTS[name].kind == "throughput"]
+    found: dict[str, Limiter] = {}
+    for rule in LIMITER_RULES.values():
+        if not rule.if_nothing_busy:
+            found[rule.name] = _judge(rule, known, None)
+    units = [found[name] for name in LIMITER_RULES if name in found and LIMITER_RULES[name].kind == "throughput"]
     busiest = max((_deciding(unit) for unit in units), default=0.0)
-    known["busiest_unit"] = Value("busiest_unit", busiest if busiest else None)
-    for suspect in SUSPECTS.values():
-        if suspect.if_nothing_busy:
-            found[suspect.name] = _judge(suspect, known, list(found.values()))
+    known["busiest_unit"] = EvidenceValue("busiest_unit", busiest if busiest else None)
+    for rule in LIMITER_RULES.values():
+        if rule.if_nothing_busy:
+            found[rule.name] = _judge(rule, known, list(found.values()))
     return tuple(sorted(found.values(), key=_rank))
 
 
-def _rank(one: Suspicion) -> tuple[int, int, bool, int, float]:
-    """Latency in general comes behind what it may be the latency of, or what could hide it."""
+def _rank(one: Limiter) -> tuple[int, int, bool, int, float]:
+    """Rank generic latency below specific latencies and below occupancy."""
     sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
     return _ORDER[one.verdict], sure, one.name == "latency", _KINDS.index(one.kind), -_deciding(one)
 
 
-def _deciding(one: Suspicion) -> float:
+def _deciding(one: Limiter) -> float:
     """The largest share of a peak that decides it."""
     return max((item.value or 0.0 for item in one.evidence if item.role == "decides" and item.unit == "%"), default=0.0)
 
 
-def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspicion] | None) -> Suspicion:
-    decides = applied(suspect.decides, values, "decides")
+def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Sequence[Limiter] | None) -> Limiter:
+    decides = applied(rule.decides, values, "decides")
     instead: list[Applied] = []
     if not any(test.level is not None for test in decides):
-        instead = [test for test in applied(suspect.instead, values, "instead") if test.level is not None]
-    gates = [*applied(suspect.only_if, values, "only if"), *_open_gate(applied(suspect.one_of, values, "only if"))]
-    signs = applied(suspect.signs, values, "sign")
-    verdict, reason, confidence, why, missing = _verdict(suspect, decides, instead, gates, signs, others)
-    numbers = [values[name] for name in suspect.shows if name in values and _is_telling(values[name])]
+        instead = [test for test in applied(rule.instead, values, "instead") if test.level is not None]
+    gates = [*applied(rule.only_if, values, "only if"), *_open_gate(applied(rule.one_of, values, "only if"))]
+    signs = applied(rule.signs, values, "sign")
+    verdict, reason, confidence, why, missing = _verdict(rule, decides, instead, gates, signs, others)
+    numbers = [values[name] for name in rule.shows if name in values and _is_telling(values[name])]
     shown = [test for test in [*decides, *instead, *gates, *signs] if test.value.exists]
-    return Suspicion(
-        name=suspect.name,
-        kind=suspect.kind,
+    return Limiter(
+        name=rule.name,
+        kind=rule.kind,
         verdict=verdict,
         reason=reason,
         confidence=confidence,
@@ -76,8 +76,8 @@ def _judge(suspect: Suspect, values: Mapping[str, Value], others: Sequence[Suspi
         missing_metrics=tuple(
             dict.fromkeys(value.metric_id for value in missing if value.exists and value.missing and value.metric_id)
         ),
-        remedy=suspect.remedy,
-        gain_share_max=_gain(suspect, values) if verdict in ("at limit", "likely") else None,
+        remedy=rule.remedy,
+        gain_share_max=_gain(rule, values) if verdict in ("at limit", "likely") else None,
     )
 
 
@@ -86,16 +86,16 @@ def _open_gate(tests: Sequence[Applied]) -> Sequence[Applied]:
     return sorted(tests, key=lambda test: 0.5 if test.level is None and test.value.exists else test.level or 0)[-1:]
 
 
-Decision = tuple[str, str, str, str, "list[Value]"]
+Decision = tuple[str, str, str, str, "list[EvidenceValue]"]
 
 
 def _verdict(
-    suspect: Suspect,
+    rule: LimiterRule,
     decides: Sequence[Applied],
     instead: Sequence[Applied],
     gates: Sequence[Applied],
     signs: Sequence[Applied],
-    others: Sequence[Suspicion] | None,
+    others: Sequence[Limiter] | None,
 ) -> Decision:
     """Verdict, reason, confidence, its reason, and the values that were missed."""
     closed = next((gate for gate in gates if gate.level == 0), None)
@@ -120,19 +120,19 @@ def _verdict(
         verdict, reason, confidence, why, missing = _undecided(shut, shut)
         return verdict, lead + reason, confidence, why, missing
     others = others or ()
-    blocked = _blocked(suspect, best, others)
+    blocked = _blocked(rule, best, others)
     if blocked is not None:
         return blocked
-    return *_weighed(suspect, best, level, gates, signs, others, is_instead=bool(instead)), lacking
+    return *_weighed(rule, best, level, gates, signs, others, is_instead=bool(instead)), lacking
 
 
 def _weighed(
-    suspect: Suspect,
+    rule: LimiterRule,
     best: Applied,
     level: int,
     gates: Sequence[Applied],
     signs: Sequence[Applied],
-    others: Sequence[Suspicion],
+    others: Sequence[Limiter],
     *,
     is_instead: bool,
 ) -> tuple[str, str, str, str]:
@@ -143,25 +143,25 @@ def _weighed(
     weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
     also = [one.name for one in others if one.verdict == "likely" and one.kind == "throughput"]
     if is_instead:
-        names = ", ".join(QUANTITIES[test.quantity].label for test in suspect.decides)
+        names = ", ".join(QUANTITIES[test.quantity].label for test in rule.decides)
         return "likely", reason, "low", f"computed, not measured: {names} would tell"
     unknown = [one.name for one in others if one.name in CORE and one.verdict == "undecided"]
-    if suspect.if_nothing_busy and unknown and not also and suspect.at_most == "at limit":
+    if rule.if_nothing_busy and unknown and not also and rule.at_most == "at limit":
         return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
-    if level == 2 and weak == 2 and suspect.at_most == "at limit" and not also:
+    if level == 2 and weak == 2 and rule.at_most == "at limit" and not also:
         if seen and not for_it:
             return "likely", reason, "medium", f"but {seen[0].value.words}"
-        if suspect.needs_sign and not for_it:
+        if rule.needs_sign and not for_it:
             return "likely", reason, "medium", "no counter here tells whether anything waits for it"
         if signs and not seen and any(sign.value.exists for sign in signs):
             names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
             return "at limit", reason, "medium", f"not measured, but would confirm it: {names}"
-        if suspect.if_nothing_busy:
+        if rule.if_nothing_busy:
             return "at limit", reason, "medium", "inferred: every unit that was measured has time to spare"
         return "at limit", reason, "high", "measured, and nothing measured speaks against it"
     if also:
         return "likely", reason, "low", f"{also[0]} is likely too"
-    if suspect.at_most != "at limit":
+    if rule.at_most != "at limit":
         sure = "medium" if level == 2 and not unknown else "low"
         return "likely", reason, sure, "an indication, not a measured limit"
     if level == 2:
@@ -176,22 +176,22 @@ def _weighed(
     return "likely", reason, "low", "between clearly busy and clearly not"
 
 
-def _blocked(suspect: Suspect, best: Applied, others: Sequence[Suspicion]) -> Decision | None:
-    """A suspect that matters only where no unit is busy, and one is, or nobody knows."""
-    if not suspect.if_nothing_busy:
+def _blocked(rule: LimiterRule, best: Applied, others: Sequence[Limiter]) -> Decision | None:
+    """A limiter that matters only where no unit is busy, and one is, or nobody knows."""
+    if not rule.if_nothing_busy:
         return None
     busy = next((one for one in others if one.kind == "throughput" and one.verdict == "at limit"), None)
     if busy is not None:
         reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
         return "excluded", reason, busy.confidence, busy.confidence_reason, []
-    if suspect.kind not in _NEEDS_KNOWN_UNITS:
+    if rule.kind not in _NEEDS_KNOWN_UNITS:
         return None
     unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.is_measurable]
     if not unknown:
         return None
     names = ", ".join(one.name for one in unknown)
     missing = [
-        Value(item.quantity, None, item.metric_id, missing=one.missing_counters)
+        EvidenceValue(item.quantity, None, item.metric_id, missing=one.missing_counters)
         for one in unknown
         for item in one.evidence[:1]
     ]
@@ -204,7 +204,7 @@ def _blocked(suspect: Suspect, best: Applied, others: Sequence[Suspicion]) -> De
     )
 
 
-def _undecided(lacking: Sequence[Value], all_of: Sequence[Value]) -> Decision:
+def _undecided(lacking: Sequence[EvidenceValue], all_of: Sequence[EvidenceValue]) -> Decision:
     values = lacking or all_of
     if not any(value.exists for value in values):
         return "undecided", values[0].reason if values else "not measured", "low", "not measurable here", list(values)
@@ -231,14 +231,14 @@ def _nearness(test: Applied) -> str:
     return "the number is close to the threshold" if test.is_close else "measured, and far from the threshold"
 
 
-def _gain(suspect: Suspect, values: Mapping[str, Value]) -> float | None:
-    if suspect.gain_part and suspect.gain_part in values and values[suspect.gain_part].is_measured:
-        return min(1.0, max(0.0, (values[suspect.gain_part].number or 0.0) / 100))
-    if suspect.gain_rest and suspect.gain_rest in values and values[suspect.gain_rest].is_measured:
-        return min(1.0, max(0.0, 1.0 - (values[suspect.gain_rest].number or 0.0) / 100))
+def _gain(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> float | None:
+    if rule.gain_part and rule.gain_part in values and values[rule.gain_part].is_measured:
+        return min(1.0, max(0.0, (values[rule.gain_part].number or 0.0) / 100))
+    if rule.gain_rest and rule.gain_rest in values and values[rule.gain_rest].is_measured:
+        return min(1.0, max(0.0, 1.0 - (values[rule.gain_rest].number or 0.0) / 100))
     return None
 
 
-def _is_telling(value: Value) -> bool:
+def _is_telling(value: EvidenceValue) -> bool:
     """Whether the number is worth showing: a kind of operations that is not used at all is not."""
     return value.is_measured and not (value.number == 0 and QUANTITIES[value.quantity].of_peak)

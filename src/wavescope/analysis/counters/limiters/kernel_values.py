@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.counters.choice import chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.limiters.channels import channel_sums, channel_values
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.analysis.counters.limiters.launches import launch_values
 from wavescope.analysis.counters.limiters.measured import measured_values
 from wavescope.analysis.counters.limiters.memory import memory_values, traffic_of
@@ -33,7 +33,7 @@ class KernelValues:
     duration_ns_total: float | None
     duration_ns_mean: float | None
     duration_share: float | None
-    values: dict[str, Value]
+    values: dict[str, EvidenceValue]
 
 
 @dataclass(frozen=True)
@@ -104,10 +104,10 @@ def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     return replace(counters, tables=tables, measured=measured)
 
 
-def _made_of_others(values: dict[str, Value]) -> dict[str, Value]:
+def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
     found = {}
     busy, lanes = values.get("valu_busy"), values.get("active_lanes")
     if busy and lanes and busy.is_measured and lanes.is_measured:
         idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
-        found["idle_lanes_time"] = Value("idle_lanes_time", idle)
+        found["idle_lanes_time"] = EvidenceValue("idle_lanes_time", idle)
     return found

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 
@@ -22,7 +22,7 @@ _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
 
 
-def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, Value]:
+def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, EvidenceValue]:
     """Quantities of one kernel's rows of `CounterSet.dispatches`."""
     found = [_duration(dispatches), _scratch(dispatches)]
     fitting = limits_of(dispatches, system)
@@ -52,55 +52,55 @@ def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
         return None
 
 
-def _duration(dispatches: pl.DataFrame) -> Value:
+def _duration(dispatches: pl.DataFrame) -> EvidenceValue:
     lengths = (dispatches["end_ns"] - dispatches["start_ns"]).drop_nulls()
     mean = lengths.filter(lengths > 0).mean()
     if not isinstance(mean, float):
-        return Value("duration", None, reason="no sound timestamps")
-    return Value("duration", mean / 1000)
+        return EvidenceValue("duration", None, reason="no sound timestamps")
+    return EvidenceValue("duration", mean / 1000)
 
 
-def _scratch(dispatches: pl.DataFrame) -> Value:
+def _scratch(dispatches: pl.DataFrame) -> EvidenceValue:
     most = dispatches["scratch_bytes"].max()
     if not isinstance(most, int):
-        return Value("scratch", None, reason="scratch memory was not recorded")
-    return Value("scratch", float(most))
+        return EvidenceValue("scratch", None, reason="scratch memory was not recorded")
+    return EvidenceValue("scratch", float(most))
 
 
-def _fits(fitting: Limits | None, system: System) -> Iterable[Value]:
+def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
     if fitting is None:
         reason = "the registers of the dispatch are not known" if system.target else _NO_TARGET
-        return [Value(name, None, reason=reason) for name in _LIMITERS.values()]
+        return [EvidenceValue(name, None, reason=reason) for name in _LIMITERS.values()]
     most = next((one.waves_per_simd for one in fitting.limiters if one.name == "hardware"), 0)
     allowed = {one.name: one.waves_per_simd for one in fitting.limiters}
     reason = "not recorded"
     return [
-        Value(quantity, 100 * allowed[name] / most if name in allowed and most else None, reason=reason)
+        EvidenceValue(quantity, 100 * allowed[name] / most if name in allowed and most else None, reason=reason)
         for name, quantity in _LIMITERS.items()
     ]
 
 
-def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> list[Value]:
+def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> list[EvidenceValue]:
     """CUs that get no workgroup, and the last round of workgroups; weighted by duration."""
     sized = dispatches.drop_nulls(["grid_size", "workgroup_size"])
     sized = sized.filter((sized["grid_size"] > 0) & (sized["workgroup_size"] > 0))
     cus = _places(system)
     if not sized.height or not cus:
         reason = _NO_GRID if not sized.height else "how many CUs the GPU has is not known (--target)"
-        return [Value("idle_cus", None, reason=reason), Value("tail", None, reason=reason)]
+        return [EvidenceValue("idle_cus", None, reason=reason), EvidenceValue("tail", None, reason=reason)]
     lengths = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).to_list()
     weights = [max(length, 0.0) for length in lengths]
     weights = weights if sum(weights) > 0 else [1.0] * sized.height
     pairs = sized.select("grid_size", "workgroup_size").iter_rows()
     groups = [math.ceil(grid / size) for grid, size in pairs]
     idle = [max(0.0, 1 - count / cus) for count in groups]
-    found = [Value("idle_cus", 100 * _mean(idle, weights))]
+    found = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
     at_once = _groups_per_cu(fitting)
     if at_once is None:
-        return [*found, Value("tail", None, reason="how many workgroups fit on a CU is not known")]
+        return [*found, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
     rounds = [count / (cus * at_once) for count in groups]
     lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
-    return [*found, Value("tail", 100 * _mean(lost, weights))]
+    return [*found, EvidenceValue("tail", 100 * _mean(lost, weights))]
 
 
 def _places(system: System) -> float | None:

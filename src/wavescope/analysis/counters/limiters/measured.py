@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.counters.engine import evaluate as engine
 from wavescope.analysis.counters.engine.quantities import CYCLES
 from wavescope.analysis.counters.engine.stored import stored_metrics
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.facts.metrics.expression import parse
 from wavescope.facts.metrics.panels import formula_of, panels_of
@@ -83,19 +83,19 @@ def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
 class MeasuredValues:
     """Values by kernel and quantity."""
 
-    by_kernel: dict[str | None, dict[str, Value]] = field(hash=False)
-    without: dict[str, Value] = field(hash=False)  #: What a kernel without any value has.
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = field(hash=False)
+    without: dict[str, EvidenceValue] = field(hash=False)  #: What a kernel without any value has.
 
-    def of(self, kernel_name: str | None) -> dict[str, Value]:
+    def of(self, kernel_name: str | None) -> dict[str, EvidenceValue]:
         """All quantities of one kernel."""
         return self.by_kernel.get(kernel_name, self.without)
 
-    def lacking(self, kernel_name: str | None, *quantities: str) -> Value:
+    def lacking(self, kernel_name: str | None, *quantities: str) -> EvidenceValue:
         """What these quantities lack together, as one value without a number.
 
         Examples
         --------
-        >>> lacking = Value("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
+        >>> lacking = EvidenceValue("memory_read", None, "2.1.23", missing=("TCC_EA0_RDREQ",), reason="r")
         >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
         ('TCC_EA0_RDREQ',)
         """
@@ -104,7 +104,7 @@ class MeasuredValues:
         missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
         reasons = [value.reason for value in several if value.missing]
         first = next((value.metric_id for value in several if value.missing), several[0].metric_id if several else "")
-        return Value("memory_bandwidth", None, first, missing=missing, reason=reasons[0] if reasons else "")
+        return EvidenceValue("memory_bandwidth", None, first, missing=missing, reason=reasons[0] if reasons else "")
 
 
 def measured_values(counters: CounterSet) -> MeasuredValues:
@@ -119,7 +119,7 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
     without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
-    by_kernel: dict[str | None, dict[str, Value]] = {}
+    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
     for row in answer.frame.iter_rows(named=True):
         diluted = (row.get("clock") or 0.0) / 100
         own = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
@@ -127,7 +127,7 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
 
 
-def _value(formula: Formula, row: dict[str, Any], unknown: Value, diluted: float) -> Value:
+def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, diluted: float) -> EvidenceValue:
     """`diluted`: how many times longer the GPU was busy than the kernel ran; shares of its cycles are lower bounds."""
     name = formula.quantity.name
     amount = row.get(name)
@@ -138,30 +138,30 @@ def _value(formula: Formula, row: dict[str, Any], unknown: Value, diluted: float
         most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
         if most is not None and formula.quantity.is_bounded:
             most = min(most, max(amount, 100.0))
-        return Value(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
+        return EvidenceValue(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
     peak = row.get(name + _PEAK)
     if not peak:
-        return Value(name, None, identity, reason="its peak is not known here")
+        return EvidenceValue(name, None, identity, reason="its peak is not known here")
     unit = formula.metric.unit if formula.metric else ""
-    return Value(name, 100 * amount / peak, identity, amount=amount, amount_unit=unit, peak=peak)
+    return EvidenceValue(name, 100 * amount / peak, identity, amount=amount, amount_unit=unit, peak=peak)
 
 
-def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> Value:
+def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], target: str | None) -> EvidenceValue:
     """The value of a kernel that has none, with the reason."""
     name = formula.quantity.name
     identity = formula.metric.id if formula.metric else ""
     if not target:
-        return Value(name, None, reason="the GPU is not known (--target)", exists=False)
+        return EvidenceValue(name, None, reason="the GPU is not known (--target)", exists=False)
     if not formula.text:
-        return Value(name, None, identity, reason=f"{target} has no counters for it", exists=False)
+        return EvidenceValue(name, None, identity, reason=f"{target} has no counters for it", exists=False)
     missing = tuple(counter for counter in formula.counters if counter not in collected)
     reason = reasons.get(name) or reasons.get(name + _PEAK) or "no dispatch of this kernel has a value"
-    return Value(name, None, identity, missing=missing, reason=reason)
+    return EvidenceValue(name, None, identity, missing=missing, reason=reason)
 
 
 def _with_stored(
-    by_kernel: dict[str | None, dict[str, Value]], counters: CounterSet, formulas: dict[str, Formula]
-) -> dict[str | None, dict[str, Value]]:
+    by_kernel: dict[str | None, dict[str, EvidenceValue]], counters: CounterSet, formulas: dict[str, Formula]
+) -> dict[str | None, dict[str, EvidenceValue]]:
     """Averages that another tool stored stand in for counters that a capture does not have."""
     stored: dict[str | None, dict[tuple[str, str], dict[str, float]]] = {}
     for metric in stored_metrics(counters):
@@ -182,17 +182,19 @@ def _with_stored(
     return by_kernel
 
 
-def _stored(statistics: dict[str, float], formula: Formula) -> Value | None:
+def _stored(statistics: dict[str, float], formula: Formula) -> EvidenceValue | None:
     average, peak = statistics.get("average"), statistics.get("peak")
     if average is None or not formula.quantity.metric[0]:
         return None
     identity = formula.metric.id if formula.metric else ""
     if not formula.is_share:
-        return Value(formula.quantity.name, average, identity, peak=peak)
+        return EvidenceValue(formula.quantity.name, average, identity, peak=peak)
     if not peak:
         return None
     unit = formula.metric.unit if formula.metric else ""
-    return Value(formula.quantity.name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak)
+    return EvidenceValue(
+        formula.quantity.name, 100 * average / peak, identity, amount=average, amount_unit=unit, peak=peak
+    )
 
 
 def _plain(text: str | None) -> str:

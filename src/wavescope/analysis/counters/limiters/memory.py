@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.l2 import l2
 from wavescope.analysis.counters.l2.verdict import findings
-from wavescope.analysis.counters.limiters.evidence import Value
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.errors import WavescopeError
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wavescope.analysis.counters.l2 import L2
-    from wavescope.analysis.counters.l2.verdict import Finding
+    from wavescope.analysis.counters.l2.verdict import L2Finding
     from wavescope.model.counters import CounterSet
 
-_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the suspect.
+_LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the limiter.
 
 #: Kernel name -> its row of `L2.kernels`, with the peak as `peak_bytes_per_second`.
 Traffic = dict[str, dict[str, Any]]
@@ -36,8 +36,8 @@ def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[
 
 
 def memory_values(
-    row: dict[str, Any] | None, missing: Value, same: Mapping[str, Value] | None = None
-) -> dict[str, Value]:
+    row: dict[str, Any] | None, missing: EvidenceValue, same: Mapping[str, EvidenceValue] | None = None
+) -> dict[str, EvidenceValue]:
     """Memory bandwidth, hit rate and 32-byte reads of one kernel.
 
     `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
@@ -45,7 +45,7 @@ def memory_values(
     Examples
     --------
     >>> row = {"kernel_name": "copy", "hit_rate": 0.02, "peak_share": 0.55, "read_32b_share": 0.0}
-    >>> found = memory_values(row, Value("memory_bandwidth", None))
+    >>> found = memory_values(row, EvidenceValue("memory_bandwidth", None))
     >>> found["memory_bandwidth"].number, found["memory_bandwidth"].level
     (55.00000000000001, 1)
     """
@@ -54,20 +54,20 @@ def memory_values(
     for quantity, column in (("l2_hit_rate", "hit_rate"), ("read_32b", "read_32b_share")):
         if row.get(column) is not None:
             known = (same or {}).get(quantity)
-            found[quantity] = Value(quantity, 100 * row[column], known.metric_id if known else "")
+            found[quantity] = EvidenceValue(quantity, 100 * row[column], known.metric_id if known else "")
     busy = busy_memory(row)
     share = row.get("peak_share")
     if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
         return found | {"memory_bandwidth": stored}
     if busy.kind not in _LEVELS or share is None:
         reason = missing.reason if missing.missing else _why_not(row) or busy.reason
-        found["memory_bandwidth"] = Value(
+        found["memory_bandwidth"] = EvidenceValue(
             "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
         )
         return found
     rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
     peak = row.get("peak_bytes_per_second")
-    found["memory_bandwidth"] = Value(
+    found["memory_bandwidth"] = EvidenceValue(
         "memory_bandwidth",
         100 * share,
         missing.metric_id,
@@ -79,13 +79,15 @@ def memory_values(
     return found
 
 
-def _of_metrics(same: Mapping[str, Value], metric_id: str) -> Value | None:
+def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceValue | None:
     """From metrics that another tool stored instead of counters."""
     read, written = same.get("memory_read"), same.get("memory_write")
     if not read or not written or read.number is None or written.number is None or not read.peak:
         return None
     rate = read.number + written.number
-    return Value("memory_bandwidth", 100 * rate / read.peak, metric_id, amount=rate, amount_unit="GB/s", peak=read.peak)
+    return EvidenceValue(
+        "memory_bandwidth", 100 * rate / read.peak, metric_id, amount=rate, amount_unit="GB/s", peak=read.peak
+    )
 
 
 def _why_not(row: dict[str, Any]) -> str:
@@ -99,6 +101,6 @@ def _why_not(row: dict[str, Any]) -> str:
     return "the peak bandwidth of this GPU is not known (--target)"
 
 
-def busy_memory(row: dict[str, Any]) -> Finding:
+def busy_memory(row: dict[str, Any]) -> L2Finding:
     """The last question of the tree: is the memory busy?"""
     return findings(row)[-1]

@@ -11,13 +11,13 @@ from wavescope.facts.metrics.panels import panels_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from wavescope.analysis.counters.limiters.evidence import Suspicion
+    from wavescope.analysis.counters.limiters.evidence import Limiter
 
 _SHOWN = 12  #: Metrics on a command line; beyond them, whole panels are shorter.
 
 
-def plan_line(undecided: Sequence[Suspicion], target: str | None) -> str:
-    """A ready-made command for the metrics that these suspects lack; empty when no counter would help."""
+def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
+    """A ready-made command for the metrics that these limiters lack; empty when no counter would help."""
     if not target:
         return ""
     metrics = dict.fromkeys(metric for one in undecided for metric in one.missing_metrics)

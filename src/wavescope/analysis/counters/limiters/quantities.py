@@ -1,4 +1,4 @@
-"""The quantities that suspects are judged by: metrics of the panels, formulas of our own, and facts about launches."""
+"""The quantities that limiters are judged by: metrics of the panels, formulas of our own, and facts about launches."""
 
 from __future__ import annotations
 

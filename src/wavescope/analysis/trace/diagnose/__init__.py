@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar
 from wavescope.analysis.common.caveats import Caveat, verdict
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
-from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Link
+from wavescope.analysis.trace.diagnose.finding import Link, StallFinding
 from wavescope.analysis.trace.diagnose.reasons import reasons_for
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
 from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
+from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,9 +41,9 @@ class Diagnosis(Answer):
         " waves can hide no more than they issue."
     )
 
-    trust: str  #: yes, with caution or no.
+    trust: str  #: good, with care, or do not.
     caveats: tuple[Caveat, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[StallFinding, ...]
     stall_cycles_total: int
     exposed_cycles_total: int  #: Exposed stall and idle cycles.
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
@@ -81,7 +82,7 @@ def diagnose(
     trust = verdict(caveats)
     of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
     known = facts(trace, rows=rows)
-    findings: list[Finding] = []
+    findings: list[StallFinding] = []
     if known.wave_cycles_total:
         classes = [_of_class(trace, known, name, views, of_cycles) for name, views in known.views.items()]
         fetch = beyond.instruction_fetch(trace, known)
@@ -107,10 +108,10 @@ def diagnose(
     )
 
 
-def _ranked(classes: list[Finding], others: list[Finding]) -> list[Finding]:
+def _ranked(classes: list[StallFinding], others: list[StallFinding]) -> list[StallFinding]:
     """Most exposed cycles first, but a stall class leads: idle cycles are the less certain finding."""
 
-    def cost(finding: Finding) -> tuple[int, int, str]:
+    def cost(finding: StallFinding) -> tuple[int, int, str]:
         return -finding.exposed_cycles_total, -finding.stall_cycles_total, finding.name
 
     leading = sorted(classes, key=cost)[:1]
@@ -118,18 +119,20 @@ def _ranked(classes: list[Finding], others: list[Finding]) -> list[Finding]:
     return leading + [finding for finding in behind if finding.exposed_share >= _NEGLIGIBLE_SHARE]
 
 
-def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView], trust: str) -> Finding:
+def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView], trust: str) -> StallFinding:
     declared = stall_class(name)
     stall = sum(view.stall_cycles_total for view in views)
     exposed = sum(view.exposed_cycles_total for view in views)
     who = beyond.barrier_cause(trace) if name == "barrier" else _nearest_cause(views)
-    confidence, reason = _confidence(name, trust)
-    return Finding(
+    confidence, confidence_reason = _confidence(name, trust)
+    remedies = remedies_for(views)
+    return StallFinding(
         name=name,
         kind=declared.kind,
-        title=_title(name, declared.kind),
-        cause=declared.meaning + (f"; {who}" if who else ""),
-        remedies=remedies_for(views),
+        verdict=_headline(name, declared.kind),
+        reason=declared.meaning + (f"; {who}" if who else ""),
+        remedy=remedies[0].text if remedies else "",
+        remedies=remedies,
         evidence=tuple(_evidence(view) for view in views[:_EVIDENCE_ROWS]),
         row_count=len(views),
         stall_cycles_total=stall,
@@ -138,11 +141,11 @@ def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView],
         exposed_share=exposed / known.exposed_cycles_total if known.exposed_cycles_total else 0.0,
         gain_share_max=exposed / known.wave_cycles_total,
         confidence=confidence,
-        confidence_reason=reason,
+        confidence_reason=confidence_reason,
     )
 
 
-def _title(name: str, kind: str) -> str:
+def _headline(name: str, kind: str) -> str:
     if kind == "wait":
         return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
     return {"issue": f"Stalls at issue: {name}", "padding": f"Padding: {name}", "sync": f"Waves wait at the {name}"}[
@@ -163,11 +166,11 @@ def _nearest_cause(views: list[RowView]) -> str:
     )
 
 
-def _evidence(view: RowView) -> Evidence:
+def _evidence(view: RowView) -> CodeEvidence:
     groups: dict[str, list[float]] = {}
     for producer in view.producers:
         groups.setdefault(producer.text.split(" ", 1)[0], []).append(producer.distance_cycles_mean)
-    return Evidence(
+    return CodeEvidence(
         view.row,
         view.address,
         view.text,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.diagnose.finding import Evidence, Finding, Remedy
+from wavescope.analysis.trace.diagnose.finding import Remedy, StallFinding
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.base.words import percent
 from wavescope.errors import WavescopeError
+from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.facts import Facts
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _FEW_EFFECTIVE_LINES = 3.0
 
 
-def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
+def instruction_fetch(trace: ThreadTrace, known: Facts) -> StallFinding | None:
     """Exposed idle cycles: the wave had no instruction to issue."""
     if not known.exposed_idle_cycles_total:
         return None
@@ -35,7 +36,7 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
     rows = known.costs.sort("exposed_idle_cycles_total", descending=True).head(5)
     shown = rows.join(trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left")
     evidence = tuple(
-        Evidence(
+        CodeEvidence(
             row["row"],
             row["address"],
             row["text"],
@@ -50,13 +51,14 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
         if row["exposed_idle_cycles_total"]
     )
     exposed = known.exposed_idle_cycles_total
-    return Finding(
+    return StallFinding(
         name="instruction fetch",
         kind="fetch",
-        title="Waves have no instruction to issue",
-        cause=f"{percent(largest['idle_share'], 0)} of the idle cycles lie {largest['part']}"
+        verdict="Waves have no instruction to issue",
+        reason=f"{percent(largest['idle_share'], 0)} of the idle cycles lie {largest['part']}"
         if largest["part"] != "other"
         else "gaps between instructions, most of them instruction fetch",
+        remedy=remedy,
         remedies=(Remedy("instruction fetch", remedy, tuple(item.row for item in evidence), exposed),),
         evidence=evidence,
         row_count=int((known.costs["exposed_idle_cycles_total"] > 0).sum()),
@@ -70,7 +72,7 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> Finding | None:
     )
 
 
-def registers_or_lds(trace: ThreadTrace, known: Facts) -> Finding | None:
+def registers_or_lds(trace: ThreadTrace, known: Facts) -> StallFinding | None:
     """Too few waves to hide the exposed cycles, because of a resource that the kernel can give back."""
     answer = _occupancy(trace)
     if answer is None:
@@ -88,11 +90,12 @@ def registers_or_lds(trace: ThreadTrace, known: Facts) -> Finding | None:
     hidden = round(min(exposed_per_wave, (then - now) * issue_per_wave) * known.wave_count)
     steps = _steps(answer, kernel["kernel"])
     certain = answer.target_is_certain and kernel["registers_from"] != "code"
-    return Finding(
+    return StallFinding(
         name="occupancy",
         kind="occupancy",
-        title=f"{now} {_waves(now)} per SIMD, bound by {kernel['bound_by']}",
-        cause=f"with {now} {_waves(now)} per SIMD there is too little other work to hide the exposed cycles",
+        verdict=f"{now} {_waves(now)} per SIMD, bound by {kernel['bound_by']}",
+        reason=f"with {now} {_waves(now)} per SIMD there is too little other work to hide the exposed cycles",
+        remedy=steps,
         remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), hidden),),
         evidence=(),
         row_count=0,
@@ -122,7 +125,7 @@ def barrier_cause(trace: ThreadTrace) -> str:
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
 
 
-def source_locations(trace: ThreadTrace, known: Facts) -> Finding | None:
+def source_locations(trace: ThreadTrace, known: Facts) -> StallFinding | None:
     """Debug locations so coarse that costs cannot be told apart by line."""
     found = mapping(trace)
     if (
@@ -132,13 +135,16 @@ def source_locations(trace: ThreadTrace, known: Facts) -> Finding | None:
     ):
         return None
     lines = found.lines.head(3)
-    evidence = tuple(Evidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True))
-    return Finding(
+    evidence = tuple(
+        CodeEvidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True)
+    )
+    return StallFinding(
         name="source mapping",
         kind="mapping",
-        title="Source lines cannot be told apart" if found.mapped_share else "No source lines",
-        cause=f"{percent(found.mapped_share, 0)} of the instructions have a line; the costs spread over "
+        verdict="Source lines cannot be told apart" if found.mapped_share else "No source lines",
+        reason=f"{percent(found.mapped_share, 0)} of the instructions have a line; the costs spread over "
         f"{found.effective_line_count:.1f} effective lines",
+        remedy=found.remedy,
         remedies=(Remedy("fix debug locations", found.remedy, (), 0),),
         evidence=evidence,
         row_count=0,

@@ -1,28 +1,14 @@
-"""What a diagnosis is made of: findings with their evidence, their remedies and a bound of what they can gain."""
+"""Findings of a trace: remedies per code row, exposed cycles, and the reasons that counters give."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.model.findings import CodeEvidence, Finding
+
 if TYPE_CHECKING:
     from wavescope.analysis.common.caveats import Caveat
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One code row that a finding rests on."""
-
-    row: int
-    address: int
-    text: str
-    file: str | None
-    line: int | None
-    execution_count: int
-    stall_cycles_total: int
-    exposed_cycles_total: int
-    #: The instructions it waited for, by mnemonic, with how long before they were issued (mean cycles).
-    producers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -39,34 +25,31 @@ class Remedy:
 class Reason:
     """One number of hardware counters of the same kernel that explains a finding."""
 
-    quantity: str  #: A quantity of analysis/bottlenecks.
+    quantity: str  #: A quantity of analysis/limiters.
     text: str
     value: float | None
     unit: str
     metric_id: str  #: panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel.
-    verdict: str  #: Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty.
+    verdict: str  #: Of a limiter: at limit or likely; of a question about L2: its answer; of a number by itself: empty.
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that costs time, why, and what to do."""
+@dataclass(frozen=True, kw_only=True)
+class StallFinding(Finding[CodeEvidence]):
+    """One cause of lost time in a trace.
 
-    #: A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`.
-    name: str
-    kind: str  #: wait, issue, padding, sync, fetch, occupancy or mapping.
-    title: str
-    cause: str
-    remedies: tuple[Remedy, ...]
-    evidence: tuple[Evidence, ...]
-    row_count: int  #: Code rows that it is about; `evidence` holds the costliest of them.
+    Its name is a stall class (`analysis.trace.waits.classes`), `instruction fetch`, `occupancy` or `source mapping`;
+    its kind is wait, issue, padding, sync, fetch, occupancy or mapping. The bound is its exposed cycles over the cycles
+    of all waves (latency + idle).
+    """
+
+    gain_share_max: float
+    remedies: tuple[Remedy, ...]  #: All of them, the one about most cycles first.
+    row_count: int  #: Code rows that it is about; `evidence` has the costliest of them.
     stall_cycles_total: int
     stall_share: float  #: Of all stall cycles.
-    exposed_cycles_total: int  #: Of its cycles those that no other wave of the SIMD hid.
+    exposed_cycles_total: int  #: Its cycles that no other wave of the SIMD hid.
     exposed_share: float  #: Of all exposed stall and idle cycles.
-    gain_share_max: float  #: Upper bound of the gain: its exposed cycles over the cycles of all waves (latency + idle).
-    confidence: str  #: high, medium or low.
-    confidence_reason: str
-    reasons: tuple[Reason, ...] = ()  #: What counters of the same kernel say about it, where they were given.
+    reasons: tuple[Reason, ...] = ()  #: Numbers of counters of the same kernel that explain it, if there are any.
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from wavescope.analysis.counters.limiters.evidence import Suspicion, Value
+    from wavescope.analysis.counters.limiters.evidence import EvidenceValue, Limiter
     from wavescope.model.counters import CounterSet
     from wavescope.model.trace import ThreadTrace
 
@@ -32,9 +32,9 @@ class Linked:
     """The link with the numbers behind it."""
 
     link: Link
-    values: dict[str, Value]
+    values: dict[str, EvidenceValue]
     traffic: dict[str, Any]  #: The kernel's row of `L2.kernels`; empty = nothing known.
-    suspects: tuple[Suspicion, ...]
+    limiters: tuple[Limiter, ...]
 
 
 def plain_names(name: str) -> tuple[str, str, str]:

@@ -12,7 +12,7 @@ from wavescope.analysis.trace.diagnose.finding import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wavescope.analysis.trace.diagnose.finding import Finding
+    from wavescope.analysis.trace.diagnose.finding import StallFinding
     from wavescope.analysis.trace.diagnose.linked import Linked
 
 
@@ -22,7 +22,7 @@ class Topic:
 
     name: str
     fits: Callable[[str, str], bool]  #: Name and kind of a finding.
-    suspects: tuple[str, ...]  #: Their verdicts are reasons, where they are decided.
+    limiters: tuple[str, ...]  #: Their verdicts are reasons, where they are decided.
     numbers: tuple[str, ...]  #: Quantities that are reasons by themselves.
     asks_l2: bool = False  #: Whether the questions of `wavescope l2` belong to it.
 
@@ -99,7 +99,7 @@ _ASKS_FOR_TRACE = ": look at a thread trace"
 _UNHELPFUL = ("not measured",)
 
 
-def reasons_for(finding: Finding, linked: Linked) -> tuple[Reason, ...]:
+def reasons_for(finding: StallFinding, linked: Linked) -> tuple[Reason, ...]:
     """Reasons of one finding, from the counters of the same kernel."""
     if linked.link.kernel_name is None:
         return ()
@@ -114,14 +114,14 @@ def reasons_for(finding: Finding, linked: Linked) -> tuple[Reason, ...]:
 def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:
     if topic.asks_l2:
         yield from _of_l2(linked)
-    by_name = {one.name: one for one in linked.suspects}
-    for name in topic.suspects:
-        suspect = by_name.get(name)
-        if suspect is None or suspect.verdict not in ("at limit", "likely"):
+    by_name = {one.name: one for one in linked.limiters}
+    for name in topic.limiters:
+        limiter = by_name.get(name)
+        if limiter is None or limiter.verdict not in ("at limit", "likely"):
             continue
-        deciding = next(item for item in suspect.evidence if item.level)
-        text = f"{suspect.name} ({suspect.verdict}): {suspect.reason}"
-        yield Reason(deciding.quantity, text, deciding.value, deciding.unit, deciding.metric_id, suspect.verdict)
+        deciding = next(item for item in limiter.evidence if item.level)
+        text = f"{limiter.name} ({limiter.verdict}): {limiter.reason}"
+        yield Reason(deciding.quantity, text, deciding.value, deciding.unit, deciding.metric_id, limiter.verdict)
     for name in topic.numbers:
         value = linked.values.get(name)
         if value is not None and value.is_measured and (value.number or not name.startswith("mfma_")):
@@ -133,12 +133,12 @@ def _of_l2(linked: Linked) -> Iterator[Reason]:
     for asked in questions_of(linked.traffic):
         if asked.kind in _UNHELPFUL:
             continue
-        quantity, column = _QUESTIONS.get(asked.question, ("over_fetch", "over_fetch"))
+        quantity, column = _QUESTIONS.get(asked.name, ("over_fetch", "over_fetch"))
         share = linked.traffic.get(column)
         unit = QUANTITIES[quantity].unit
         number = None if share is None else share if unit == "times" else 100 * share
         value = linked.values.get(quantity)
-        words = f"{asked.question} {asked.answer}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
+        words = f"{asked.name} {asked.verdict}: {asked.reason.removesuffix(_ASKS_FOR_TRACE)}"
         if value is not None and value.amount is not None and value.peak is not None:
             words += f" ({value.amount:,.0f} of {value.peak:,.0f} {value.amount_unit})"
         yield Reason(quantity, words, number, unit, value.metric_id if value else "", asked.kind)

@@ -7,10 +7,10 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, Value
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
-from wavescope.analysis.counters.limiters.suspects import SUSPECTS
+from wavescope.analysis.counters.limiters.rules import LIMITER_RULES
 
 NUMBERS = st.one_of(
     st.none(),
@@ -24,7 +24,7 @@ VALUES = st.dictionaries(st.sampled_from(sorted(QUANTITIES)), st.tuples(NUMBERS,
 @given(VALUES)
 def test_verdicts_are_well_formed(numbers: dict[str, tuple[float | None, bool, bool]]) -> None:
     values = {
-        name: Value(
+        name: EvidenceValue(
             name,
             number,
             exists=exists,
@@ -35,27 +35,29 @@ def test_verdicts_are_well_formed(numbers: dict[str, tuple[float | None, bool, b
         for name, (number, exists, is_bound) in numbers.items()
     }
     found = judged(values)
-    assert {one.name for one in found} == set(SUSPECTS)
+    assert {one.name for one in found} == set(LIMITER_RULES)
     for one in found:
         assert one.verdict in VERDICTS
         assert one.reason
         assert one.confidence in ("high", "medium", "low")
         assert one.gain_share_max is None or 0 <= one.gain_share_max <= 1
         if one.verdict in ("at limit", "likely"):
-            decides = {*SUSPECTS[one.name].decides, *SUSPECTS[one.name].instead}
+            decides = {*LIMITER_RULES[one.name].decides, *LIMITER_RULES[one.name].instead}
             assert any(test.quantity in values and values[test.quantity].is_measured for test in decides)
         if one.verdict == "at limit":
-            assert SUSPECTS[one.name].at_most == "at limit"
+            assert LIMITER_RULES[one.name].at_most == "at limit"
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.floats(min_value=0, max_value=100), st.floats(min_value=0, max_value=100))
-def test_a_busier_unit_is_never_less_suspect(one: float, other: float) -> None:
+def test_a_busier_unit_is_never_less_limiter(one: float, other: float) -> None:
     order = {"at limit": 2, "likely": 1, "excluded": 0}
 
     def rank(number: float) -> int:
         return next(
-            order[s.verdict] for s in judged({"lds_busy": Value("lds_busy", number)}) if s.name == "LDS bandwidth"
+            order[s.verdict]
+            for s in judged({"lds_busy": EvidenceValue("lds_busy", number)})
+            if s.name == "LDS bandwidth"
         )
 
     low, high = sorted((one, other))

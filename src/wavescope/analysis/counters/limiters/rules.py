@@ -1,4 +1,4 @@
-"""What a kernel can be limited by, as data: what speaks for each suspect, what against it, and what to do about it."""
+"""What a kernel can be limited by, as data: what speaks for each limiter, what against it, and what to do about it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wavescope.analysis.counters.l2.verdict import HEALTHY_FROM, SATURATED_FROM,
 
 @dataclass(frozen=True)
 class Threshold:
-    """When a quantity makes a suspect likely, and when strongly so."""
+    """When a quantity makes a limiter likely, and when strongly so."""
 
     quantity: str
     likely: float
@@ -31,14 +31,14 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Suspect:
+class LimiterRule:
     """One limit."""
 
     name: str
     kind: str  #: throughput, waste, latency, occupancy, launch or clock.
     decides: tuple[Threshold, ...]  #: Any of them makes it; all that this GPU has must be measured to exclude it.
     instead: tuple[Threshold, ...] = ()  #: Used where none of `decides` was measured; then it is likely at most.
-    only_if: tuple[Threshold, ...] = ()  #: Each must hold as well: without it, the suspect costs no time.
+    only_if: tuple[Threshold, ...] = ()  #: Each must hold as well: without it, the limiter costs no time.
     one_of: tuple[Threshold, ...] = ()  #: One of them must hold as well, if there are any.
     signs: tuple[Threshold, ...] = ()  #: Not needed, but any of them makes it more certain, and none of them less.
     shows: tuple[str, ...] = ()  #: Quantities that go with it as numbers only.
@@ -76,7 +76,7 @@ def _fits(quantity: str) -> tuple[Threshold, ...]:
 
 
 _DECLARED = (
-    Suspect(
+    LimiterRule(
         "memory bandwidth",
         "throughput",
         (Threshold("memory_bandwidth", *_MEMORY_PEAK, _STREAM),),
@@ -89,7 +89,7 @@ _DECLARED = (
         gain_rest="memory_bandwidth",
         remedy="move fewer bytes: fuse kernels, use smaller types, keep tiles in LDS or L2; make lanes use whole lines",
     ),
-    Suspect(
+    LimiterRule(
         "scattered reads",
         "waste",
         (Threshold("read_32b", 100 * SCATTERED_FROM, 25, "reads of 32 bytes cost the memory as much as whole lines"),),
@@ -101,7 +101,7 @@ _DECLARED = (
         remedy="use whole lines of 64 or 128 bytes: align rows, let neighbouring lanes read neighbouring bytes, pack "
         "what is read together",
     ),
-    Suspect(
+    LimiterRule(
         "L2 bandwidth",
         "throughput",
         (Threshold("l2_bandwidth", 50, 80, _UNIT),),
@@ -110,7 +110,7 @@ _DECLARED = (
         gain_rest="l2_bandwidth",
         remedy="reuse data in registers, LDS and L1: larger tiles, wider loads, neighbours that share data",
     ),
-    Suspect(
+    LimiterRule(
         "L2 channel imbalance",
         "waste",
         (Threshold("busiest_channel", 50, 80, _UNIT),),
@@ -119,7 +119,7 @@ _DECLARED = (
         remedy="strides that are multiples of the channel interleave (256 bytes x channels) hit few channels: pad rows "
         "or swizzle addresses",
     ),
-    Suspect(
+    LimiterRule(
         "L2 and memory latency",
         "latency",
         (Threshold("l1_waits_for_l2_data", 10, 30, _STALL),),
@@ -130,7 +130,7 @@ _DECLARED = (
         remedy="issue loads earlier (prefetch the next tile), have more loads in flight per wave, raise the hit rate "
         "by ordering workgroups so that neighbours share data",
     ),
-    Suspect(
+    LimiterRule(
         "L1 bandwidth",
         "throughput",
         (Threshold("l1_bandwidth", 50, 80, _UNIT),),
@@ -139,7 +139,7 @@ _DECLARED = (
         gain_rest="l1_bandwidth",
         remedy="load each value once: registers, LDS, wider loads (128 bits per lane)",
     ),
-    Suspect(
+    LimiterRule(
         "uncoalesced access",
         "waste",
         (Threshold("coalescing", 50, 25, "at most 50 % is poor; 25 % is one access per lane", below=True),),
@@ -150,7 +150,7 @@ _DECLARED = (
         remedy="let neighbouring lanes access neighbouring bytes: transpose through LDS, structures of arrays instead "
         "of arrays of structures",
     ),
-    Suspect(
+    LimiterRule(
         "L1 tag conflicts",
         "waste",
         (Threshold("l1_tag_stall", 10, 30, _STALL),),
@@ -159,7 +159,7 @@ _DECLARED = (
         gain_part="l1_tag_stall",
         remedy="strides that are powers of two meet in the same sets of L1: pad rows; touch fewer lines per access",
     ),
-    Suspect(
+    LimiterRule(
         "address translation",
         "latency",
         (Threshold("translation_hits", 75, 50, "pages that are reused miss only once", below=True),),
@@ -170,7 +170,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="touch fewer pages at a time: larger pages and allocations, blocks instead of long strides",
     ),
-    Suspect(
+    LimiterRule(
         "remote traffic",
         "waste",
         (
@@ -189,7 +189,7 @@ _DECLARED = (
         remedy="keep data in the memory of the GPU that uses it: copy once instead of reading remotely, avoid "
         "fine-grained and host-pinned buffers in kernels",
     ),
-    Suspect(
+    LimiterRule(
         "LDS bandwidth",
         "throughput",
         (Threshold("lds_busy", 50, 80, _UNIT),),
@@ -197,7 +197,7 @@ _DECLARED = (
         gain_rest="lds_busy",
         remedy="keep operands in registers, read 128 bits per lane, and remove bank conflicts first if there are any",
     ),
-    Suspect(
+    LimiterRule(
         "LDS bank conflicts",
         "waste",
         (Threshold("lds_conflicts", 10, 30, _STALL),),
@@ -206,7 +206,7 @@ _DECLARED = (
         gain_part="lds_conflict_time",
         remedy="pad or swizzle the LDS layout so that the lanes of one access fall on different banks",
     ),
-    Suspect(
+    LimiterRule(
         "matrix throughput",
         "throughput",
         (Threshold("mfma_busy", 50, 80, _UNIT),),
@@ -215,7 +215,7 @@ _DECLARED = (
         remedy="the matrix units work: only fewer or cheaper operations help (smaller types, larger instructions of "
         "the same type, sparsity)",
     ),
-    Suspect(
+    LimiterRule(
         "VALU throughput",
         "throughput",
         (Threshold("valu_busy", 50, 80, _UNIT),),
@@ -224,7 +224,7 @@ _DECLARED = (
         remedy="fewer vector instructions: packed and fused ones, hoisted address arithmetic, matrix instructions "
         "where they fit",
     ),
-    Suspect(
+    LimiterRule(
         "costly vector instructions",
         "waste",
         (
@@ -240,7 +240,7 @@ _DECLARED = (
         remedy="hoist index arithmetic out of loops, use 32-bit instead of 64-bit integers, approximate or table the "
         "transcendental functions, convert once",
     ),
-    Suspect(
+    LimiterRule(
         "divergence",
         "waste",
         (Threshold("active_lanes", 75, 50, "idle lanes cost as much as busy ones", below=True),),
@@ -249,7 +249,7 @@ _DECLARED = (
         remedy="let the lanes of a wave take the same way: sort or group work by branch, compact active lanes, full "
         "waves at the borders of the grid",
     ),
-    Suspect(
+    LimiterRule(
         "instruction issue",
         "throughput",
         (Threshold("ipc", 60, 80, "a CU issues at most five instructions per cycle, one of each kind"),),
@@ -258,14 +258,14 @@ _DECLARED = (
         gain_rest="ipc",
         remedy="fewer instructions: wider loads and stores, packed arithmetic, loops without address arithmetic",
     ),
-    Suspect(
+    LimiterRule(
         "scalar or branch unit",
         "throughput",
         (Threshold("salu_busy", 50, 80, _UNIT), Threshold("branch_busy", 50, 80, _UNIT)),
         signs=(Threshold("issue_wait", 10, 30, _STALL),),
         remedy="unroll loops, hoist scalar arithmetic and scalar loads, replace short branches by selects",
     ),
-    Suspect(
+    LimiterRule(
         "instruction fetch",
         "latency",
         (Threshold("l1i_misses", 10, 25, "loops that fit into the cache miss only once"),),
@@ -275,7 +275,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="smaller code: unroll less, fewer variants in one loop; loop bodies inside the instruction cache",
     ),
-    Suspect(
+    LimiterRule(
         "scalar cache",
         "latency",
         (Threshold("sl1d_misses", 10, 25, "constants that are reused miss only once"),),
@@ -285,7 +285,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="load scalars once and early, pass them as kernel arguments, make one wide load of several narrow ones",
     ),
-    Suspect(
+    LimiterRule(
         "latency",
         "latency",
         (Threshold("dependency_wait", 50, 75, "most of the waves' time is waiting, and no unit is busy"),),
@@ -295,7 +295,7 @@ _DECLARED = (
         remedy="more waves, or more independent work per wave: prefetch, unroll, more loads in flight; a thread trace "
         "(`wavescope diagnose TRACE --counters PATH`) shows which instruction waits",
     ),
-    Suspect(
+    LimiterRule(
         "occupancy: VGPRs",
         "occupancy",
         _full("vgpr_full"),
@@ -305,7 +305,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="fewer vector registers: smaller tiles, __launch_bounds__, less unrolling; or hide latency within waves",
     ),
-    Suspect(
+    LimiterRule(
         "occupancy: SGPRs",
         "occupancy",
         _full("sgpr_full"),
@@ -315,7 +315,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="fewer scalar registers: fewer kernel arguments alive at a time, less unrolling of scalar code",
     ),
-    Suspect(
+    LimiterRule(
         "occupancy: LDS",
         "occupancy",
         _full("lds_full"),
@@ -325,7 +325,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="less LDS per workgroup: smaller or fewer buffers, smaller types, parts of the tile in registers",
     ),
-    Suspect(
+    LimiterRule(
         "occupancy: workgroups and barriers",
         "occupancy",
         (*_full("barriers_full"), *_full("groups_full")),
@@ -335,7 +335,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="larger workgroups: a CU holds only so many of them at a time",
     ),
-    Suspect(
+    LimiterRule(
         "occupancy: wave slots",
         "occupancy",
         (*_full("slots_full"), *_full("waves_full")),
@@ -346,7 +346,7 @@ _DECLARED = (
         gain_rest="busiest_unit",
         remedy="all wave slots are taken and waves still wait: more independent work within each wave, not more waves",
     ),
-    Suspect(
+    LimiterRule(
         "too few workgroups",
         "launch",
         (Threshold("idle_cus", 10, 50, "a CU without a workgroup does nothing"),),
@@ -355,7 +355,7 @@ _DECLARED = (
         remedy="give the grid at least one workgroup per CU: smaller tiles, split along another dimension (split-K, "
         "stream-K), or several problems in one launch",
     ),
-    Suspect(
+    LimiterRule(
         "tail",
         "launch",
         (Threshold("tail", 10, 25, "the last round takes as long as a full one"),),
@@ -364,7 +364,7 @@ _DECLARED = (
         gain_part="tail",
         remedy="make the number of workgroups a multiple of what fits at a time, or take smaller or persistent ones",
     ),
-    Suspect(
+    LimiterRule(
         "short kernel",
         "launch",
         (Threshold("duration", 20, 5, _SHORT, below=True),),
@@ -373,7 +373,7 @@ _DECLARED = (
         if_nothing_busy=True,
         remedy="more work per launch: fuse kernels, batch, or replay launches with a graph",
     ),
-    Suspect(
+    LimiterRule(
         "scratch spills",
         "waste",
         (Threshold("spill_accesses", 10, 30, "spilled registers go through L1 like any other memory"),),
@@ -383,7 +383,7 @@ _DECLARED = (
         remedy="free registers: smaller tiles, less unrolling, arrays with constant indices only; check "
         "-Rpass-analysis=kernel-resource-usage",
     ),
-    Suspect(
+    LimiterRule(
         "atomics",
         "waste",
         (Threshold("atomics", 10, 50, "atomics to one address are done one after the other"),),
@@ -392,7 +392,7 @@ _DECLARED = (
         shows=("atomic_latency",),
         remedy="reduce in registers and LDS first, one atomic per workgroup; spread counters over addresses",
     ),
-    Suspect(
+    LimiterRule(
         "clock",
         "clock",
         (Threshold("clock", 80, 50, "peaks are those of the highest clock", below=True),),
@@ -400,7 +400,7 @@ _DECLARED = (
         remedy="the GPU ran slower than it can: power or temperature limit, or a fixed performance level; warm it up "
         "and look at rocm-smi",
     ),
-    Suspect(
+    LimiterRule(
         "idle GPU",
         "clock",
         (Threshold("gpu_busy", 90, 50, "the counters ran longer than the kernel", below=True),),
@@ -409,7 +409,7 @@ _DECLARED = (
         if_nothing_busy=True,
         remedy="the GPU waits for work around the kernel: see gaps and launches in a run",
     ),
-    Suspect(
+    LimiterRule(
         "command processor",
         "launch",
         (Threshold("cpc_stall", 10, 50, _STALL), Threshold("cpf_stall", 10, 50, _STALL)),
@@ -420,7 +420,7 @@ _DECLARED = (
     ),
 )
 
-SUSPECTS: dict[str, Suspect] = {suspect.name: suspect for suspect in _DECLARED}  #: Every suspect, by name.
+LIMITER_RULES = {rule.name: rule for rule in _DECLARED}  #: By the name of the limiter.
 
 #: Units that must be known to have time to spare before latency can be what limits a kernel.
 CORE = ("memory bandwidth", "L2 bandwidth", "L1 bandwidth", "LDS bandwidth", "matrix throughput", "VALU throughput")

@@ -1,4 +1,4 @@
-"""Every suspect is found where it is the truth, and is not found where it is not."""
+"""Every limiter is found where it is the truth, and is not found where it is not."""
 
 from __future__ import annotations
 
@@ -14,80 +14,80 @@ from synth.kernel_work import KernelWork
 from tests.unit.analysis.made_limits import DURATION_NS, cu_cycles, cycles, limited, quiet
 from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.l2 import l2
-from wavescope.analysis.counters.limiters import Bottlenecks, KernelLimit, bottlenecks, suspect_table
-from wavescope.analysis.counters.limiters.evidence import VERDICTS, Suspicion, Value
+from wavescope.analysis.counters.limiters import KernelLimit, Limiters, limiter_table, limiters
+from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue, Limiter
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.measured import formulas_of_quantities
-from wavescope.analysis.counters.limiters.suspects import SUSPECTS
+from wavescope.analysis.counters.limiters.rules import LIMITER_RULES
 from wavescope.readers.counters import open_counters
 
-AT_MOST_LIKELY = {name for name, suspect in SUSPECTS.items() if suspect.at_most == "likely"} | {"remote traffic"}
+AT_MOST_LIKELY = {name for name, limiter in LIMITER_RULES.items() if limiter.at_most == "likely"} | {"remote traffic"}
 
 
-def _made(folder: Path, target: str) -> Bottlenecks:
+def _made(folder: Path, target: str) -> Limiters:
     """One capture with a kernel at every limit, and one at none."""
     works = (*limited(target).values(), quiet(DEVICES[target]))
     write_counters(folder, CounterCapture(target, works, jitter=0.0))
-    return bottlenecks(open_counters(folder))
+    return limiters(open_counters(folder))
 
 
 @pytest.fixture(scope="module")
-def answer(tmp_path_factory: pytest.TempPathFactory) -> Bottlenecks:
+def answer(tmp_path_factory: pytest.TempPathFactory) -> Limiters:
     return _made(tmp_path_factory.mktemp("limits"), "gfx942")
 
 
 @pytest.fixture(scope="module", params=["gfx90a", "gfx942", "gfx950"])
-def of_target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Bottlenecks:
+def of_target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Limiters:
     return _made(tmp_path_factory.mktemp("limits"), request.param)
 
 
-def _kernel(answer: Bottlenecks, name: str) -> KernelLimit:
+def _kernel(answer: Limiters, name: str) -> KernelLimit:
     return next(kernel for kernel in answer.kernels if kernel.kernel_name == name)
 
 
-def _suspect(kernel: KernelLimit, name: str) -> Suspicion:
-    return next(suspect for suspect in kernel.suspects if suspect.name == name)
+def _limiter(kernel: KernelLimit, name: str) -> Limiter:
+    return next(limiter for limiter in kernel.limiters if limiter.name == name)
 
 
-@pytest.mark.parametrize("name", list(SUSPECTS))
-def test_a_suspect_is_found_where_it_is_the_truth(of_target: Bottlenecks, name: str) -> None:
+@pytest.mark.parametrize("name", list(LIMITER_RULES))
+def test_a_limiter_is_found_where_it_is_the_truth(of_target: Limiters, name: str) -> None:
     kernel = _kernel(of_target, name)
-    found = _suspect(kernel, name)
+    found = _limiter(kernel, name)
     assert found.verdict == ("likely" if name in AT_MOST_LIKELY else "at limit"), found
     assert name in kernel.limits
     assert found.remedy
 
 
-@pytest.mark.parametrize("name", list(SUSPECTS))
-def test_a_suspect_is_not_found_where_it_is_not(of_target: Bottlenecks, name: str) -> None:
-    found = _suspect(_kernel(of_target, "quiet"), name)
+@pytest.mark.parametrize("name", list(LIMITER_RULES))
+def test_a_limiter_is_not_found_where_it_is_not(of_target: Limiters, name: str) -> None:
+    found = _limiter(_kernel(of_target, "quiet"), name)
     assert found.verdict == "excluded", found
     assert found.gain_share_max is None
 
 
-def test_the_suspects_of_a_kernel_come_in_the_order_of_their_verdicts(answer: Bottlenecks) -> None:
+def test_the_limiters_of_a_kernel_come_in_the_order_of_their_verdicts(answer: Limiters) -> None:
     order = {"at limit": 0, "likely": 1, "undecided": 2, "excluded": 3}
     for kernel in answer.kernels:
-        ranks = [order[one.verdict] for one in kernel.suspects]
+        ranks = [order[one.verdict] for one in kernel.limiters]
         assert ranks == sorted(ranks)
-        assert {one.name for one in kernel.suspects} == set(SUSPECTS)
+        assert {one.name for one in kernel.limiters} == set(LIMITER_RULES)
 
 
-def test_kernels_come_longest_first_with_their_share(answer: Bottlenecks) -> None:
+def test_kernels_come_longest_first_with_their_share(answer: Limiters) -> None:
     totals = [kernel.duration_ns_total or 0.0 for kernel in answer.kernels]
     assert totals == sorted(totals, reverse=True)
     assert sum(kernel.duration_share or 0.0 for kernel in answer.kernels) == pytest.approx(1.0)
 
 
-def test_a_busy_unit_excludes_latency_and_occupancy(answer: Bottlenecks) -> None:
+def test_a_busy_unit_excludes_latency_and_occupancy(answer: Limiters) -> None:
     kernel = _kernel(answer, "memory bandwidth")
     for name in ("latency", "L2 and memory latency", "occupancy: VGPRs"):
-        assert _suspect(kernel, name).verdict == "excluded"
-    assert "memory bandwidth is at its limit" in _suspect(kernel, "latency").reason
+        assert _limiter(kernel, name).verdict == "excluded"
+    assert "memory bandwidth is at its limit" in _limiter(kernel, "latency").reason
 
 
-def test_the_gain_of_a_unit_is_what_its_peak_leaves(answer: Bottlenecks) -> None:
-    found = _suspect(_kernel(answer, "memory bandwidth"), "memory bandwidth")
+def test_the_gain_of_a_unit_is_what_its_peak_leaves(answer: Limiters) -> None:
+    found = _limiter(_kernel(answer, "memory bandwidth"), "memory bandwidth")
     assert found.gain_share_max == pytest.approx(0.1, abs=0.001)
     deciding = found.evidence[0]
     assert deciding.value == pytest.approx(90.0, abs=0.1)
@@ -95,8 +95,8 @@ def test_the_gain_of_a_unit_is_what_its_peak_leaves(answer: Bottlenecks) -> None
     assert deciding.peak == pytest.approx(5324.8)
 
 
-def test_the_gain_of_conflicts_is_their_part_of_the_time(answer: Bottlenecks) -> None:
-    found = _suspect(_kernel(answer, "LDS bank conflicts"), "LDS bank conflicts")
+def test_the_gain_of_conflicts_is_their_part_of_the_time(answer: Limiters) -> None:
+    found = _limiter(_kernel(answer, "LDS bank conflicts"), "LDS bank conflicts")
     assert found.gain_share_max == pytest.approx(0.5, abs=0.001)
 
 
@@ -104,25 +104,25 @@ def test_numbers_agree_with_l2(tmp_path: Path) -> None:
     write_counters(tmp_path, CounterCapture("gfx942"))
     counters = open_counters(tmp_path)
     by_name = {row["kernel_name"]: row for row in l2(counters).kernels.iter_rows(named=True)}
-    for kernel in bottlenecks(counters).kernels:
-        suspect = _suspect(kernel, "memory bandwidth")
-        assert suspect.evidence[0].value == pytest.approx(100 * by_name[kernel.kernel_name]["peak_share"])
+    for kernel in limiters(counters).kernels:
+        limiter = _limiter(kernel, "memory bandwidth")
+        assert limiter.evidence[0].value == pytest.approx(100 * by_name[kernel.kernel_name]["peak_share"])
 
 
 def _with(folder: Path, *counters: str, works: tuple[KernelWork, ...] = ()) -> KernelLimit:
     """The longest kernel of a capture that has only these counters."""
     capture = CounterCapture("gfx942", works or (limited()["memory bandwidth"],), jitter=0.0)
     write_counter_csv(folder, capture, passes=[counters])
-    return bottlenecks(open_counters(folder)).kernels[0]
+    return limiters(open_counters(folder)).kernels[0]
 
 
-def test_missing_counters_leave_suspects_undecided_and_are_named(tmp_path: Path) -> None:
+def test_missing_counters_leave_limiters_undecided_and_are_named(tmp_path: Path) -> None:
     kernel = _with(tmp_path, "SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_ACTIVE_INST_VALU")
-    assert _suspect(kernel, "VALU throughput").verdict == "excluded"
-    lacking = _suspect(kernel, "memory bandwidth")
+    assert _limiter(kernel, "VALU throughput").verdict == "excluded"
+    lacking = _limiter(kernel, "memory bandwidth")
     assert lacking.verdict == "undecided"
     assert {"TCC_EA0_RDREQ", "TCC_EA0_RDREQ_32B", "TCC_EA0_WRREQ", "TCC_EA0_WRREQ_64B"} <= set(lacking.missing_counters)
-    conflicts = _suspect(kernel, "LDS bank conflicts")
+    conflicts = _limiter(kernel, "LDS bank conflicts")
     assert set(conflicts.missing_counters) == {"SQ_LDS_BANK_CONFLICT", "SQ_LDS_IDX_ACTIVE"}
     assert kernel.summary.startswith("not decided")
 
@@ -130,7 +130,7 @@ def test_missing_counters_leave_suspects_undecided_and_are_named(tmp_path: Path)
 def test_latency_is_not_claimed_while_a_unit_may_be_busy(tmp_path: Path) -> None:
     works = (limited()["latency"],)
     kernel = _with(tmp_path, "SQ_WAVES", "SQ_WAIT_ANY", "SQ_WAVE_CYCLES", "GRBM_GUI_ACTIVE", works=works)
-    found = _suspect(kernel, "latency")
+    found = _limiter(kernel, "latency")
     assert found.verdict == "undecided"
     assert "memory bandwidth" in found.reason
     assert "TCC_EA0_RDREQ" in found.missing_counters
@@ -147,8 +147,8 @@ def test_the_plan_collects_what_is_missing(tmp_path: Path) -> None:
         asked[option].append(value)
     plan = plan_capture("gfx942", panels=asked["--panel"], metrics=asked["--metric"])
     planned = set(plan.counters["counter"].to_list())
-    for suspect in kernel.of("undecided"):
-        for counter in suspect.missing_counters:
+    for limiter in kernel.of("undecided"):
+        for counter in limiter.missing_counters:
             assert any(counter in name for name in planned), counter
 
 
@@ -158,9 +158,9 @@ def test_busy_cycles_that_are_not_the_kernels_own_exclude_nothing(tmp_path: Path
     base = limited()["VALU throughput"]
     long = replace(base, counters={**base.counters, "GRBM_GUI_ACTIVE": 10 * cycles(device) * device.xcd_count})
     write_counters(tmp_path, CounterCapture("gfx942", (long,), jitter=0.0, with_channels=False))
-    answer = bottlenecks(open_counters(tmp_path))
+    answer = limiters(open_counters(tmp_path))
     assert "diluted_cycles" in {caveat.name for caveat in answer.caveats}
-    found = _suspect(answer.kernels[0], "VALU throughput")
+    found = _limiter(answer.kernels[0], "VALU throughput")
     assert found.verdict == "undecided"
     assert "9.0 to 85.5 %" in found.reason
 
@@ -169,7 +169,7 @@ def test_a_share_above_its_peak_is_not_believed(tmp_path: Path) -> None:
     device = DEVICES["gfx942"]
     wrong = replace(quiet(device), counters={"SQ_ACTIVE_INST_VALU": 3 * cu_cycles(device)})
     write_counters(tmp_path, CounterCapture("gfx942", (wrong,), jitter=0.0, with_channels=False))
-    found = _suspect(bottlenecks(open_counters(tmp_path)).kernels[0], "VALU throughput")
+    found = _limiter(limiters(open_counters(tmp_path)).kernels[0], "VALU throughput")
     assert found.verdict == "undecided"
     assert "cannot be true" in found.reason
 
@@ -180,29 +180,32 @@ def test_zero_durations_give_no_rates_but_a_caveat(tmp_path: Path) -> None:
     table.write_csv(tmp_path / "pmc_perf.csv")
     for level in tmp_path.glob("SQ*.csv"):
         level.unlink()
-    answer = bottlenecks(open_counters(tmp_path))
+    answer = limiters(open_counters(tmp_path))
     assert "no_durations" in {caveat.name for caveat in answer.caveats}
     for kernel in answer.kernels:
-        assert _suspect(kernel, "memory bandwidth").verdict == "undecided"
-        assert "timestamps" in _suspect(kernel, "memory bandwidth").reason
+        assert _limiter(kernel, "memory bandwidth").verdict == "undecided"
+        assert "timestamps" in _limiter(kernel, "memory bandwidth").reason
 
 
 def test_signs_that_speak_against_it_make_a_limit_likely_only() -> None:
-    calm = {"memory_bandwidth": Value("memory_bandwidth", 90.0), "write_starvation": Value("write_starvation", 1.0)}
+    calm = {
+        "memory_bandwidth": EvidenceValue("memory_bandwidth", 90.0),
+        "write_starvation": EvidenceValue("write_starvation", 1.0),
+    }
     found = next(one for one in judged(calm) if one.name == "memory bandwidth")
     assert (found.verdict, found.confidence) == ("likely", "medium")
-    starved = calm | {"write_starvation": Value("write_starvation", 20.0)}
+    starved = calm | {"write_starvation": EvidenceValue("write_starvation", 20.0)}
     found = next(one for one in judged(starved) if one.name == "memory bandwidth")
     assert (found.verdict, found.confidence) == ("at limit", "high")
 
 
 def test_registers_stand_in_for_counters_that_were_not_collected() -> None:
     values = {
-        "occupancy": Value("occupancy", 20.0),
-        "dependency_wait": Value("dependency_wait", 90.0),
-        "fits_vgpr": Value("fits_vgpr", 12.5),
-        **{name: Value(name, 1.0) for name in ("memory_bandwidth", "l2_bandwidth", "l1_bandwidth")},
-        **{name: Value(name, 1.0) for name in ("lds_busy", "mfma_busy", "valu_busy")},
+        "occupancy": EvidenceValue("occupancy", 20.0),
+        "dependency_wait": EvidenceValue("dependency_wait", 90.0),
+        "fits_vgpr": EvidenceValue("fits_vgpr", 12.5),
+        **{name: EvidenceValue(name, 1.0) for name in ("memory_bandwidth", "l2_bandwidth", "l1_bandwidth")},
+        **{name: EvidenceValue(name, 1.0) for name in ("lds_busy", "mfma_busy", "valu_busy")},
     }
     found = next(one for one in judged(values) if one.name == "occupancy: VGPRs")
     assert (found.verdict, found.confidence) == ("likely", "low")
@@ -217,27 +220,27 @@ def test_passes_that_disagree_make_nothing_certain(tmp_path: Path) -> None:
     table = pl.read_csv(second)
     longer = table["Start_Timestamp"] + 2 * (table["End_Timestamp"] - table["Start_Timestamp"])
     table.with_columns(End_Timestamp=longer).write_csv(second)
-    answer = bottlenecks(open_counters(tmp_path))
+    answer = limiters(open_counters(tmp_path))
     assert "durations_differ" in {caveat.name for caveat in answer.caveats}
-    found = _suspect(answer.kernels[0], "VALU throughput")
+    found = _limiter(answer.kernels[0], "VALU throughput")
     assert (found.verdict, found.confidence) == ("at limit", "medium")
 
 
 def test_one_kernel_can_be_asked_for(tmp_path: Path) -> None:
     write_counters(tmp_path, CounterCapture("gfx942", with_channels=False))
-    answer = bottlenecks(open_counters(tmp_path), choice=CounterChoice(kernels=("gemm",)))
+    answer = limiters(open_counters(tmp_path), choice=CounterChoice(kernels=("gemm",)))
     assert [kernel.kernel_name.split("(")[0] for kernel in answer.kernels] == ["tile_gemm"]
     assert answer.kernels[0].duration_share == 1.0
 
 
-def test_the_table_has_every_suspect_of_every_kernel(answer: Bottlenecks) -> None:
-    table = suspect_table(answer)
-    assert table.height == len(answer.kernels) * len(SUSPECTS)
+def test_the_table_has_every_limiter_of_every_kernel(answer: Limiters) -> None:
+    table = limiter_table(answer)
+    assert table.height == len(answer.kernels) * len(LIMITER_RULES)
     assert {"at limit", "likely", "excluded"} <= set(table["verdict"].unique()) <= set(VERDICTS)
 
 
 @pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950"])
-def test_every_metric_that_suspects_name_exists_or_is_known_to_be_absent(target: str) -> None:
+def test_every_metric_that_limiters_name_exists_or_is_known_to_be_absent(target: str) -> None:
     absent = {quantity for quantity, formula in formulas_of_quantities(target).items() if not formula.text}
     only_950 = {f"{unit}_{way}_stall" for unit in ("memory", "fabric", "pcie") for way in ("read", "write")}
     expected = set() if target == "gfx950" else set(only_950)
@@ -266,7 +269,7 @@ def test_a_chosen_kernel_has_the_numbers_that_it_has_among_all(tmp_path: Path) -
     works = (replace(quiet(device, "small reads"), counters=small), *CounterCapture().works)
     write_counter_csv(tmp_path, CounterCapture("gfx942", works, jitter=0.0), passes=[list(small)])
     counters = open_counters(tmp_path)
-    among = _suspect(_kernel(bottlenecks(counters), "small reads"), "memory bandwidth")
+    among = _limiter(_kernel(limiters(counters), "small reads"), "memory bandwidth")
     assert among.verdict == "excluded"
-    alone = bottlenecks(counters, choice=CounterChoice(kernels=("small reads",)))
-    assert _suspect(alone.kernels[0], "memory bandwidth") == among
+    alone = limiters(counters, choice=CounterChoice(kernels=("small reads",)))
+    assert _limiter(alone.kernels[0], "memory bandwidth") == among
