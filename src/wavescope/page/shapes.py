@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.compare import CounterComparison
 from wavescope.analysis.counters.engine.answer import CounterPanels
-from wavescope.analysis.counters.limiters import Bottlenecks
+from wavescope.analysis.counters.limiters import Limiters
 from wavescope.analysis.counters.memory_chart import MemoryChart
 from wavescope.analysis.counters.raw import RawCounters
 from wavescope.analysis.counters.roofline import Roofline
@@ -180,7 +180,7 @@ SHAPES: Mapping[str, Shape] = {
         },
         fields={"verdict": str},
     ),
-    "counter_diagnosis": Shape(Bottlenecks),
+    "counter_diagnosis": Shape(Limiters),
     "counter_dispatches": Shape(
         tables={
             "dispatches": _columns(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.limiters import limiters
-from wavescope.model.answer import to_builtins
 from wavescope.page.counters.kernels import choice_of, every_kernel
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.protocol.serialize import serialize
@@ -27,7 +26,7 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
     """
 
     def make() -> Any:
-        return to_builtins(limiters(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
+        return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))
 
     return make() if kernel is not None else document.kept(("counters", "diagnosis"), make)
 

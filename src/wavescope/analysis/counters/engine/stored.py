@@ -69,8 +69,8 @@ def stored_metrics(counters: CounterSet) -> list[StoredMetric]:
     for row in counters.stored_metrics.iter_rows(named=True):
         key = row["kernel_name"], row["metric_id"] or ""
         if key not in metrics:
-            names = (row[name] or "" for name in ("name", "unit", "panel_title", "table_title"))
-            metrics[key] = StoredMetric(*key, *names)
+            name, unit, panel, table = (row[part] or "" for part in ("name", "unit", "panel_title", "table_title"))
+            metrics[key] = StoredMetric(*key, name, unit, panel, table)
         column = _STATISTICS.get((row["statistic"] or "").strip().lower())
         if column:
             metrics[key].statistics[column] = row["value"]

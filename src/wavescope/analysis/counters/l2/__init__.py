@@ -147,7 +147,7 @@ def l2(
         kernels=frame_of(_KERNELS, rows),
         measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
         findings=frame_of(_FINDINGS, answers),
-        notes=(*notes, *_doubts(mine)),
+        notes=(*notes, *_caveats(mine)),
     )
 
 

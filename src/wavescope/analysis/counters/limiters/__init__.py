@@ -10,7 +10,7 @@ from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.kernel_values import KernelValues, kernel_values
 from wavescope.analysis.counters.limiters.planning import plan_line
 from wavescope.analysis.counters.limiters.rules import CORE
-from wavescope.analysis.counters.limiters.trust import kernels_with_caveats, caveats_of
+from wavescope.analysis.counters.limiters.trust import caveats_of, kernels_with_caveats
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec

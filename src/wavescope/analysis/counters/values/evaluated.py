@@ -59,7 +59,12 @@ def metric_values(
             column = metric.id if channel is None else f"{metric.id}[{channel}]"
             has_value = np.isfinite(of_channel)
             columns.append(pl.Series(column, np.where(has_value, of_channel, np.nan)))
-            row = {"column": column, "metric_id": metric.id, "name": metric.name, "series": metric.series}
+            row: dict[str, Any] = {
+                "column": column,
+                "metric_id": metric.id,
+                "name": metric.name,
+                "series": metric.series,
+            }
             row |= {"channel": channel, "unit": metric.unit_per(normalization)}
             rows.append(row | {"reason": "" if has_value.any() else outcome.reason})
     frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)

@@ -218,7 +218,7 @@ class _Reader:
         first = node.left
         while isinstance(first, ast.BinOp) and first.col_offset == node.col_offset:
             sign = _OPERATORS.get(type(first.op))
-            if sign not in level:
+            if sign is None or sign not in level:
                 break
             operands.append(first.right)
             signs.append(sign)
