@@ -135,7 +135,8 @@ def _docs_of(kind: type) -> dict[str, str]:
     """Field -> its `#:` comment, above it or at the end of its line."""
     docs: dict[str, str] = {}
     above: list[str] = []
-    for line in inspect.getsource(kind).splitlines():
+    sources = [inspect.getsource(base) for base in reversed(kind.__mro__) if dataclasses.is_dataclass(base)]
+    for line in "\n".join(sources).splitlines():
         code, _, comment = line.partition("#:")
         field = re.match(r"    (\w+): ", code)
         if comment and not code.strip():
@@ -148,9 +149,31 @@ def _docs_of(kind: type) -> dict[str, str]:
 
 
 def _hints_of(kind: type) -> dict[str, Any]:
+    """Field -> its type, of the class and its bases; parameters of generic bases are replaced."""
+    hints: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        if dataclasses.is_dataclass(base):
+            hints |= _own_hints(base)
+    arguments = {
+        parameter: argument
+        for base in getattr(kind, "__orig_bases__", ())
+        for parameter, argument in zip(
+            getattr(typing.get_origin(base), "__parameters__", ()), typing.get_args(base), strict=False
+        )
+    }
+    return {name: _replaced(hint, arguments) for name, hint in hints.items()}
+
+
+def _replaced(hint: Any, arguments: Mapping[Any, Any]) -> Any:
+    parameters = getattr(hint, "__parameters__", ())
+    return hint[tuple(arguments.get(parameter, parameter) for parameter in parameters)] if parameters else hint
+
+
+def _own_hints(kind: type) -> dict[str, Any]:
     """Field -> its type, also where the module imports it for type checkers only."""
     module = sys.modules[kind.__module__]
-    words = {word for item in dataclasses.fields(kind) for word in re.findall(r"\w+", str(item.type))}
+    annotations = inspect.get_annotations(kind)
+    words = {word for text in annotations.values() for word in re.findall(r"\w+", str(text))}
     names = {
         alias.name: getattr(import_module(line.module), alias.name)
         for line in ast.walk(ast.parse(inspect.getsource(module)))
@@ -159,7 +182,8 @@ def _hints_of(kind: type) -> dict[str, Any]:
         if alias.name in words
     }
     common = {"pl": pl, "Mapping": Mapping, "TableSpec": TableSpec}
-    return typing.get_type_hints(kind, vars(module) | names | common)
+    holder = type(kind.__name__, (), {"__annotations__": annotations, "__module__": kind.__module__})
+    return typing.get_type_hints(holder, vars(module) | names | common)
 
 
 def _address_or(name: str, kind: str) -> str:

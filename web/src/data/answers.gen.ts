@@ -539,17 +539,8 @@ export interface Caveat {
   numbers: Record<string, unknown>;
 }
 
-/** One thing to change, for some of the rows of a finding. */
-export interface Remedy {
-  name: string;
-  text: string;
-  rows: number[];
-  /** Exposed cycles of these rows: what the remedy is about. */
-  exposed_cycles_total: number;
-}
-
-/** One code row that a finding rests on. */
-export interface Evidence {
+/** One code row that a finding is based on. */
+export interface CodeEvidence {
   row: number;
   address: string;
   text: string;
@@ -562,44 +553,56 @@ export interface Evidence {
   producers: string[];
 }
 
+/** One thing to change, for some of the rows of a finding. */
+export interface Remedy {
+  name: string;
+  text: string;
+  rows: number[];
+  /** Exposed cycles of these rows: what the remedy is about. */
+  exposed_cycles_total: number;
+}
+
 /** One number of hardware counters of the same kernel that explains a finding. */
 export interface Reason {
-  /** A quantity of analysis/bottlenecks. */
+  /** A quantity of analysis/limiters. */
   quantity: string;
   text: string;
   value: number | null;
   unit: string;
   /** panel.table.index, as `wavescope metrics` has it; empty = not a metric of a panel. */
   metric_id: string;
-  /** Of a suspect: at limit or likely; of a question about L2: its answer; of a number by itself: empty. */
+  /** Of a limiter: at limit or likely; of a question about L2: its answer; of a number by itself: empty. */
   verdict: string;
 }
 
-/** One thing that costs time, why, and what to do. */
-export interface Finding {
-  /** A stall class (analysis/trace/waits/classes.py), or `instruction fetch`, `occupancy`, `source mapping`. */
+/** One cause of lost time in a trace. */
+export interface StallFinding {
+  /** What it is about: a stall class, a limiter, a question. */
   name: string;
-  /** wait, issue, padding, sync, fetch, occupancy or mapping. */
   kind: string;
-  title: string;
-  cause: string;
+  verdict: string;
+  /** The numbers or the cause behind the verdict. */
+  reason: string;
+  /** high, medium or low; empty = not stated. */
+  confidence: string;
+  confidence_reason: string;
+  evidence: CodeEvidence[];
+  /** The first thing to do; empty = nothing. */
+  remedy: string;
+  /** Upper bound of the share of time that can be saved; None = unknown. */
+  gain_share_max: number;
+  /** All of them, the one about most cycles first. */
   remedies: Remedy[];
-  evidence: Evidence[];
-  /** Code rows that it is about; `evidence` holds the costliest of them. */
+  /** Code rows that it is about; `evidence` has the costliest of them. */
   row_count: number;
   stall_cycles_total: number;
   /** Of all stall cycles. */
   stall_share: number;
-  /** Of its cycles those that no other wave of the SIMD hid. */
+  /** Its cycles that no other wave of the SIMD hid. */
   exposed_cycles_total: number;
   /** Of all exposed stall and idle cycles. */
   exposed_share: number;
-  /** Upper bound of the gain: its exposed cycles over the cycles of all waves (latency + idle). */
-  gain_share_max: number;
-  /** high, medium or low. */
-  confidence: string;
-  confidence_reason: string;
-  /** What counters of the same kernel say about it, where they were given. */
+  /** Numbers of counters of the same kernel that explain it, if there are any. */
   reasons: Reason[];
 }
 
@@ -609,7 +612,7 @@ export interface DiagnoseAnswer {
   /** good, with care, or do not. */
   trust: string;
   caveats: Caveat[];
-  findings: Finding[];
+  findings: StallFinding[];
   stall_cycles_total: number;
   /** Exposed stall and idle cycles. */
   exposed_cycles_total: number;
@@ -617,7 +620,7 @@ export interface DiagnoseAnswer {
   wave_cycles_total: number;
 }
 
-/** One row is one category in one stretch of rows in which it occurs, in the order of rows. */
+/** One row is one category in one bin of rows in which it occurs, in the order of rows. */
 export interface HistogramBinsRow {
   /** Number of the stretch */
   bin: number;
@@ -642,7 +645,7 @@ export const HISTOGRAM_BINS: TableInfo<HistogramBinsRow> = {
   execution_count: ["Executions", "", "Executions"],
 };
 
-/** Cycles over equal stretches of code rows, by category. */
+/** Cycles per bin of code rows, by category. */
 export interface HistogramAnswer {
   definition: string;
   bins: Frame<HistogramBinsRow>;
@@ -1318,7 +1321,7 @@ export interface SummaryTotalsRow {
   name: string;
   /** Samples written; samples of nothing but zeros are not */
   sample_count: number;
-  /** Sum of the samples: events in all; of a level use value_mean */
+  /** Sum of the samples: total events; of a level use value_mean */
   value_total: number;
   /** Mean of the samples */
   value_mean: number;
@@ -1329,7 +1332,7 @@ export interface SummaryTotalsRow {
 export const SUMMARY_TOTALS: TableInfo<SummaryTotalsRow> = {
   name: ["Name", "", "Counter"],
   sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
-  value_total: ["Value", "", "Sum of the samples: events in all; of a level use value_mean"],
+  value_total: ["Value", "", "Sum of the samples: total events; of a level use value_mean"],
   value_mean: ["Value mean", "", "Mean of the samples"],
   value_max: ["Value max", "", "Largest sample"],
 };
@@ -1344,7 +1347,7 @@ export interface SummaryByCuRow {
   cu: number;
   /** Samples written; samples of nothing but zeros are not */
   sample_count: number;
-  /** Sum of the samples: events in all; of a level use value_mean */
+  /** Sum of the samples: total events; of a level use value_mean */
   value_total: number;
   /** Mean of the samples */
   value_mean: number;
@@ -1357,7 +1360,7 @@ export const SUMMARY_BY_CU: TableInfo<SummaryByCuRow> = {
   se: ["SE", "", "Shader engine"],
   cu: ["CU", "", "CU"],
   sample_count: ["Samples", "", "Samples written; samples of nothing but zeros are not"],
-  value_total: ["Value", "", "Sum of the samples: events in all; of a level use value_mean"],
+  value_total: ["Value", "", "Sum of the samples: total events; of a level use value_mean"],
   value_mean: ["Value mean", "", "Mean of the samples"],
   value_max: ["Value max", "", "Largest sample"],
 };
@@ -1942,7 +1945,7 @@ export interface RunGapsCausesRow {
   node: string;
   /** Number of the GPU on the node; empty = not recorded */
   gpu: number | null;
-  /** Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the launching call), queued (launched before the gap began), unknown (its launch is not recorded) */
+  /** Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), queued (launched before the gap began), unknown (its launch is not recorded) */
   cause: string;
   /** Function that was called; empty = none */
   function: string | null;
@@ -1959,7 +1962,7 @@ export interface RunGapsCausesRow {
 export const RUN_GAPS_CAUSES: TableInfo<RunGapsCausesRow> = {
   node: ["Node", "", "Host name of the node, else the file"],
   gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
-  cause: ["Cause", "", "Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the begin of the launching call), queued (launched before the gap began), unknown (its launch is not recorded)"],
+  cause: ["Cause", "", "Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), queued (launched before the gap began), unknown (its launch is not recorded)"],
   function: ["Function", "", "Function that was called; empty = none"],
   call_count: ["Calls", "", "Calls, or gaps, that it took part in"],
   wait_ns: ["Wait", "ns", "Its part of the gaps"],
@@ -2858,7 +2861,7 @@ export const RUN_KERNEL_HISTOGRAM: TableInfo<RunKernelHistogramRow> = {
   calls: ["Calls", "", "Dispatches in it"],
 };
 
-/** One row is one kernel in one stretch of time on one node. */
+/** One row is one kernel in one time bin on one node. */
 export interface RunKernelOverTimeRow {
   /** The kernel */
   name: string;
@@ -3122,8 +3125,8 @@ export interface CounterCompareAnswer {
   verdict: string;
 }
 
-/** One number that speaks for or against a suspect. */
-export interface LimitersEvidence {
+/** One number that is evidence for or against a finding. */
+export interface NumberEvidence {
   quantity: string;
   label: string;
   value: number | null;
@@ -3131,40 +3134,42 @@ export interface LimitersEvidence {
   amount: number | null;
   amount_unit: string;
   peak: number | null;
-  /** panel.table.index, as `wavescope metrics` has it; empty = a formula of this analysis. */
+  /** panel.table.index, as in `wavescope metrics`; empty = a formula of the analysis. */
   metric_id: string;
   /** decides, instead, only if, sign or number. */
   role: string;
-  /** 0 = speaks against the suspect, 1 = for it, 2 = strongly; None = a number only, or not measured. */
+  /** 0 = against, 1 = for, 2 = strongly for; None = a number only, or not measured. */
   level: number | null;
   threshold: string;
-  /** Why the threshold lies there; or, without a value, why there is none. */
+  /** Reason for the threshold; without a value, why there is none. */
   why: string;
 }
 
-/** The verdict about one suspect for one kernel. */
-export interface Suspicion {
+/** The verdict about one limiter of one kernel: one of VERDICTS. */
+export interface Limiter {
+  /** What it is about: a stall class, a limiter, a question. */
   name: string;
   kind: string;
-  /** One of VERDICTS. */
   verdict: string;
+  /** The numbers or the cause behind the verdict. */
   reason: string;
-  /** high, medium or low. */
+  /** high, medium or low; empty = not stated. */
   confidence: string;
   confidence_reason: string;
-  evidence: LimitersEvidence[];
-  /** What would decide it. */
+  evidence: NumberEvidence[];
+  /** The first thing to do; empty = nothing. */
+  remedy: string;
+  /** Upper bound of the share of time that can be saved; None = unknown. */
+  gain_share_max: number | null;
+  /** Counters that would decide it. */
   missing_counters: string[];
   /** Metrics that need these counters. */
   missing_metrics: string[];
-  remedy: string;
-  /** Upper bound of the kernel's time that can be saved; None = no honest bound. */
-  gain_share_max: number | null;
   /** Command that plans the passes which would decide it; empty = it is decided, or no counter would help. */
   plan: string;
 }
 
-/** One kernel: what limits it, and the verdict about every suspect. */
+/** One kernel: what limits it, and the verdict about every limiter. */
 export interface KernelLimit {
   /** Its rank by total duration; --kernel takes it. */
   kernel: number;
@@ -3175,12 +3180,12 @@ export interface KernelLimit {
   /** Of all chosen dispatches. */
   duration_share: number | null;
   summary: string;
-  /** Suspects that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
+  /** Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
   limits: string[];
   confidence: string;
   confidence_reason: string;
   /** At limit, likely, undecided, excluded. */
-  suspects: Suspicion[];
+  limiters: Limiter[];
   /** Command that plans the passes which would decide what is undecided; empty = nothing that counters can tell. */
   plan: string;
 }

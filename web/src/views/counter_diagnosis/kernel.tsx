@@ -1,6 +1,6 @@
 // One kernel: what limits it, what else is limitered, and what would decide.
 import { exact, measured, nanoseconds, percent } from "../../base/format";
-import type { KernelLimit, LimitersEvidence, Limiter } from "../../data/answers.gen";
+import type { KernelLimit, Limiter, NumberEvidence } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { select } from "../../model/selection";
@@ -113,7 +113,7 @@ function LimiterCard({ of, isOpen = false }: { of: Limiter; isOpen?: boolean }) 
 
 const SIGNS = ["against", "for", "strongly for"];
 
-function Measured({ of }: { of: LimitersEvidence }) {
+function Measured({ of }: { of: NumberEvidence }) {
   const value = of.value === null ? "not measured" : `${measured(of.value)} ${of.unit}`;
   const more =
     of.amount !== null && of.peak !== null ? ` (${measured(of.amount)} of ${measured(of.peak)} ${of.amount_unit})` : "";

@@ -1,6 +1,11 @@
 // One finding: what it costs, why, what to do, where to look.
 import { exact, percent, short } from "../../base/format";
-import type { Evidence as EvidenceRow, Finding, Remedy as RemedyRow, WaitsProducersRow } from "../../data/answers.gen";
+import type {
+  CodeEvidence as EvidenceRow,
+  Remedy as RemedyRow,
+  StallFinding,
+  WaitsProducersRow,
+} from "../../data/answers.gen";
 import { textOf } from "../../model/code";
 import { PartsBar } from "../../widgets/bars";
 import { Chip } from "../../widgets/cards";
@@ -8,7 +13,7 @@ import { LineLink, RowLink, ViewLink } from "../../widgets/links";
 import { MORE } from "./more";
 
 interface Props {
-  finding: Finding;
+  finding: StallFinding;
   number: number;
   colour: string;
   /** Producers of a wait row, those that ended it most often first; empty = not known or not a wait. */
@@ -79,7 +84,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
           </h4>
           <ul class="evidence">
             {finding.evidence.map((item) => (
-              <Evidence
+              <CodeEvidence
                 key={`${item.row} ${item.line}`}
                 item={item}
                 most={finding.evidence[0]?.exposed_cycles_total ?? 0}
@@ -102,7 +107,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
 }
 
 /** Its instructions open on demand; when the evidence below shows all of them there is nothing to open. */
-function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: Finding }) {
+function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: StallFinding }) {
   const shownRows = new Set(finding.evidence.map((item) => item.row));
   const left = remedy.rows.length - SHOWN_ROWS;
   const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}, ${short(remedy.exposed_cycles_total)} cycles exposed`;
@@ -136,7 +141,7 @@ interface EvidenceProps {
   producers: WaitsProducersRow[];
 }
 
-function Evidence({ item, most, colour, producers }: EvidenceProps) {
+function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
   const share = most ? item.exposed_cycles_total / most : 0;
   const shown = producers.slice(0, SHOWN_PRODUCERS);
   return (

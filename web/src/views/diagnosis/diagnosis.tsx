@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
 import { groupBy } from "../../base/group";
-import type { DiagnoseAnswer, Finding, WaitsAnswer } from "../../data/answers.gen";
+import type { DiagnoseAnswer, StallFinding, WaitsAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf, seriesColour } from "../../draw/palette";
 import { TRUST } from "../../model/answers";
@@ -22,15 +22,15 @@ import { Card } from "./card";
 import { isPart } from "./more";
 import "./diagnosis.css";
 
-const COLUMNS: Column<Finding>[] = [
-  ...plainColumns<Finding>(["name", "title", "cause"]),
+const COLUMNS: Column<StallFinding>[] = [
+  ...plainColumns<StallFinding>(["name", "verdict", "reason"]),
   {
     name: "remedies",
     title: "What to do",
     value: (finding) => finding.remedies.map((remedy) => remedy.text).join("; "),
     width: "",
   },
-  ...plainColumns<Finding>([
+  ...plainColumns<StallFinding>([
     "gain_share_max",
     "exposed_cycles_total",
     "exposed_share",
@@ -95,7 +95,7 @@ const why = () =>
     ? "these are PC samples. They show where waves were and why they stalled, not how long each instruction took; see Stalls."
     : "no instruction of this trace was measured, so there is nothing to analyse.";
 
-const colourAt = (finding: Finding, number: number) =>
+const colourAt = (finding: StallFinding, number: number) =>
   finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);
 
 /** The cycles of all waves as one bar: what each finding exposes of them, and the rest. */
@@ -104,7 +104,7 @@ function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<stri
   const parts = answer.findings.filter(isPart).map((finding) => ({
     share: finding.gain_share_max,
     colour: colours.get(finding.name) ?? "",
-    title: `${finding.title}: ${percent(finding.gain_share_max)} of the waves' cycles`,
+    title: `${finding.verdict}: ${percent(finding.gain_share_max)} of the waves' cycles`,
     onClick: () => {
       const cards = document.querySelectorAll<HTMLElement>('[data-view="diagnosis"] .finding');
       for (const card of cards) if (card.dataset.finding === finding.name) card.scrollIntoView({ block: "start" });

@@ -1,5 +1,5 @@
 // Where more about each kind of finding can be seen.
-import type { Finding } from "../../data/answers.gen";
+import type { StallFinding } from "../../data/answers.gen";
 
 /** View id and words of the link at the foot of a finding, by its kind. */
 export const MORE: Record<string, { id: string; words: string }[]> = {
@@ -19,4 +19,4 @@ export const MORE: Record<string, { id: string; words: string }[]> = {
 };
 
 /** Findings whose exposed cycles are not part of another finding: one bar can show them side by side. */
-export const isPart = (finding: Finding) => finding.kind !== "occupancy" && finding.kind !== "mapping";
+export const isPart = (finding: StallFinding) => finding.kind !== "occupancy" && finding.kind !== "mapping";
