@@ -1,4 +1,4 @@
-"""`Run`: a run of an application, of one or many processes, as tables that are read when they are asked for."""
+"""`Run`: a run of an application, of one or many processes, as tables that are read when first used."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RunSource(Protocol):
-    """What a reader offers: the tables of one file, column by column, in pieces that fit into memory.
+    """The interface of readers: the tables of one file, column by column, in chunks that fit into memory.
 
     Numbers of rows (`process`, `agent`, ...) count from 0 within the source. `losses` may grow while tables are read.
     """
@@ -34,17 +34,17 @@ class RunSource(Protocol):
 
     @property
     def losses(self) -> list[Loss]:
-        """What was lost so far."""
+        """The losses so far."""
         ...
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The rows of a table in pieces, with these columns in this order; nothing at all when there are no rows."""
+        """The rows of a table in chunks, with these columns in this order; nothing when there are no rows."""
         ...
 
 
 @dataclass
 class MemorySource:
-    """A source whose tables are in memory: formats that can only be read as a whole, selections, tests."""
+    """A source whose tables are in memory: formats that can only be read completely, selections, tests."""
 
     path: str
     format: str
@@ -54,7 +54,7 @@ class MemorySource:
     extras: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The table as one piece; columns that it lacks are null."""
+        """The table as one chunk; missing columns are null."""
         import polars as pl
 
         if table in self.tables:
@@ -66,10 +66,10 @@ class MemorySource:
 
 
 class Run:
-    """A run of an application as polars frames; nothing is read before it is asked for.
+    """A run of an application as polars frames; nothing is read before it is used.
 
     The tables and their columns are documented in `docs/reference/run-tables.md`; `run.dispatches` and
-    `run.table("dispatches")` are the same frame and are kept; `read` and `chunks` take some columns only and keep
+    `run.table("dispatches")` are the same frame and are cached; `read` and `chunks` read some columns only and cache
     nothing.
 
     Examples
@@ -86,7 +86,7 @@ class Run:
 
     @property
     def parts(self) -> list[Run]:
-        """One run per source: what a worker of a cluster sees."""
+        """One run per source: the input of a worker of a cluster."""
         return [self] if len(self.origins) == 1 else [Run([source]) for source in self.origins]
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -105,7 +105,7 @@ class Run:
         return pl.concat([empty, *parts], rechunk=True) if parts else empty
 
     def chunks(self, table: str, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
-        """These columns of a table (None = all), in pieces of at most about a million rows."""
+        """These columns of a table (None = all), in chunks of at most about a million rows."""
         import polars as pl
 
         names = self._checked(table, columns)
@@ -116,7 +116,7 @@ class Run:
         if computed:
             yield computed().select(names)
             return
-        dtypes = RUN[table].dtypes  # counter_info.symbol is a text
+        dtypes = RUN[table].dtypes  # counter_info.symbol is a string
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
             shifts = {name: self._before(REFERENCES[name], number) for name in references}
@@ -130,7 +130,7 @@ class Run:
         return sum(piece.height for piece in self.chunks(table, names[:1]))
 
     def table(self, name: str) -> pl.DataFrame:
-        """The whole table `name`, kept for the next time; or one of the extra tables of a source, with `source`.
+        """The complete table `name`, cached; or one of the extra tables of a source, with `source`.
 
         Raises
         ------

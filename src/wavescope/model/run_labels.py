@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def program_of(process: Mapping[str, Any]) -> str:
-    """The name of the program a process runs; empty when not known.
+    """The name of the program a process runs; empty = unknown.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def program_of(process: Mapping[str, Any]) -> str:
 
 
 def process_label(process: Mapping[str, Any], hostnames: Sequence[str | None]) -> str:
-    """`rank 3: python3 (node001)`, as far as it is known.
+    """`rank 3: python3 (node001)`, as far as recorded.
 
     Examples
     --------

@@ -67,7 +67,7 @@ _TABLES = (
         node        UInt32  -   | where it ran
         pid         Int64   -   | process id of the operating system
         parent_pid  Int64   -   | of the process that started it
-        rank        Int32   -   | MPI or job rank, from its environment or the file; null = not known
+        rank        Int32   -   | MPI or job rank, from its environment or the file; null = unknown
         guid        String  -   | unique id of the recording; empty = none stored
         command     String  -   | command line
         init_ns     Int64   ns  | when the recording tool was loaded
@@ -396,7 +396,7 @@ NUMBERED: dict[str, str] = {
     "counter_info": "counter",
 }
 
-#: Column that holds a number of a row -> the table of that row.
+#: Column with a row number -> the table of that row.
 REFERENCES: dict[str, str] = {key: table for table, key in NUMBERED.items()} | {
     "src_agent": "agents",
     "dst_agent": "agents",

@@ -1,4 +1,4 @@
-"""What the tables of a trace are called when they are stored: shared by those who write and those who read them."""
+"""Names and versions of stored tables, shared by their writers and readers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
 
 FORMAT = "wavescope.thread_trace"
 VERSION = 1  #: Goes up when a reader of the older version would misread a table.
-MANIFEST = "wavescope.json"  #: File of a Parquet directory that says what is in it.
+MANIFEST = "wavescope.json"  #: The manifest of a Parquet directory.
 
 RUN_FORMAT = "wavescope.run"
 RUN_VERSION = 1  #: Goes up when a reader of the older version would misread a table.
-RUN_MANIFEST = "wavescope_run.json"  #: File of a folder of tables of a run that says what is in it.
+RUN_MANIFEST = "wavescope_run.json"  #: The manifest of a folder of tables of a run.
 
 _CHUNK_BYTES = 1 << 20
 

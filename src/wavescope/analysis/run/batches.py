@@ -1,4 +1,4 @@
-"""Calls in batches of neighbouring times: how far a mean can be off, also where calls depend on those before."""
+"""Calls in batches of adjacent times: the error of a mean, also where a call depends on earlier ones."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _coarser(sums: pl.DataFrame, bits: int) -> pl.DataFrame:
 
 
 def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
-    """The calls of a piece in batches of 2 ** bits ns."""
+    """The calls of a chunk in batches of 2 ** bits ns."""
     value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)
     batch = pl.col("start_ns").fill_null(0) // (1 << bits)
     words = pl.col("domain", "name").cast(pl.Categorical)

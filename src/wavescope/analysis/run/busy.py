@@ -1,4 +1,4 @@
-"""How busy are the GPUs, in all and over time?"""
+"""How busy are the GPUs, in total and over time?"""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ class Busy(Answer):
 
 @dataclass(frozen=True)
 class PartialBusy:
-    """What one run knows; times are in ns of the clock of the node."""
+    """The contribution of one run; times are in ns of the clock of the node."""
 
     gpus: pl.DataFrame  #: One row per GPU that processes see, with counts, sums and merged times.
     streams: pl.DataFrame
-    bins: pl.DataFrame  #: Merged times per GPU and stretch of `width`, which is a power of two.
+    bins: pl.DataFrame  #: Merged times per GPU and bin of `width`, which is a power of two.
     intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
     bin_count: int
 
@@ -218,7 +218,7 @@ def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count:
 
 
 def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
-    """The answer for all runs."""
+    """The combined result of all runs."""
     partials = partials or [partial_busy(Run([]))]
     seen = _merged_gpus(partials)
     used = seen.filter(pl.col("start_ns").is_not_null())
@@ -252,7 +252,7 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
 
 
 def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
-    """One row per GPU, whatever the number of runs that tell of it."""
+    """One row per GPU, whatever the number of runs that record it."""
     rows = pl.concat(part.gpus for part in partials)
     first = pl.col("node", "gpu", "target", "product").first()
     sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
@@ -316,7 +316,7 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, gpu_labels:
 
 
 def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
-    """Curves of GPUs that several runs tell of."""
+    """Curves of GPUs that several runs record."""
     shared_work = pl.concat(part.intervals for part in partials)
     if not shared_work.height:
         return []

@@ -1,4 +1,4 @@
-"""How long each process kept each of its GPUs busy: overlapping work counts once."""
+"""Busy time of each GPU by process: overlapping work counts once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def copy_agent(gpus: pl.Series) -> pl.Expr:
 
 
 class BusyTime:
-    """Takes the work of GPUs in pieces."""
+    """Takes the work of GPUs in chunks."""
 
     def __init__(self) -> None:
         self._time = _core.CoveredTime(len(_PLACE), LONGEST_NS, FARTHEST_NS)

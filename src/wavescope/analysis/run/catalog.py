@@ -58,7 +58,7 @@ class Catalog(Answer):
 
 
 def catalog(run: Run | None, name: str | None = None) -> Catalog:
-    """The views and tables that a query can name, and what the files of a run have besides; or one of them.
+    """The views and tables that a query can name, and the other tables in the files of a run; or one of them.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What `select` can be asked for."""
+"""The filters of `select`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunSelection:
-    """A choice of events; every field that is set must hold. The default chooses everything."""
+    """A selection of events; all fields that are set must match. The default selects everything."""
 
     #: Only dispatches whose kernel name contains this text, or matches it as /regular expression/.
     kernel: str | None = None
@@ -17,15 +17,15 @@ class RunSelection:
     streams: tuple[int, ...] = ()  #: Only work of streams with this id (streams.stream_id).
     #: Only regions and samples of this domain or category (HIP, MARKER, HIP_RUNTIME_API, ...), whatever the case.
     domains: tuple[str, ...] = ()
-    #: Begin of a time window: `30%` of the run, `1.5s`, `20ms`, ... after its begin, `-5ms` before its end, or
+    #: Start of a time window: `30%` of the run, `1.5s`, `20ms`, ... after its start, `-5ms` before its end, or
     #: nanoseconds of its clock.
     begin: str | None = None
     end: str | None = None
-    #: Only what happened from the begin of the first marker with this text to the end of the second.
+    #: Only what happened from the start of the first marker with this text to the end of the second.
     between: tuple[str, str] | None = None
-    #: Whether events must lie wholly inside the time window; else those that overlap it are chosen.
+    #: Whether events must be completely inside the time window; else overlapping events are selected.
     is_inside: bool = False
-    #: Only dispatches and copies whose launch is recorded, not what was under way when the recording began.
+    #: Only dispatches and copies whose launch is recorded, not work already running when the recording started.
     is_launched: bool = False
     without_guids: tuple[str, ...] = ()  #: Runs to leave out.
     processes: tuple[int, ...] = ()  #: Only processes with this number in their source.

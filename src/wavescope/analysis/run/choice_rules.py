@@ -1,4 +1,4 @@
-"""What makes a row chosen: one rule per field of a selection that speaks about its table."""
+"""Rules that select rows: one per field of a selection that concerns the table."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _ENDS = ("agent", "src_agent", "dst_agent")
 
 
 class Rule(NamedTuple):
-    """The columns that a rule looks at, and which rows of a piece with them it keeps."""
+    """The columns that a rule reads, and the filter on a chunk with these columns."""
 
     columns: Sequence[str]
     keeps: Callable[[pl.DataFrame], pl.Expr]
 
 
 class ChoiceRules:
-    """The rules of a selection for one source, of which these processes are kept; all rules of a table must hold."""
+    """The rules of a selection for one source and its selected processes; all rules of a table must match."""
 
     def __init__(self, source: RunSource, selection: RunSelection, processes: Collection[int]) -> None:
         self._source = source
@@ -93,7 +93,7 @@ class ChoiceRules:
 
     def _on_gpus(self, ends: Sequence[str], *, is_release_kept: bool) -> pl.Expr:
         here = [pl.col(name).is_in(self._agents.implode()).fill_null(value=False) for name in ends]
-        if is_release_kept:  # it does not say where the memory is; those who match addresses need it
+        if is_release_kept:  # it has no agent, but is needed to match addresses
             here.append(pl.col("agent").is_null())
         return pl.any_horizontal(here)
 
@@ -164,14 +164,14 @@ class ChoiceRules:
 
 
 def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
-    """Whether what `key` names in each row is one of those kept."""
+    """Whether the `key` of each row is among the selected ones."""
     marked = selected.with_columns(pl.lit(value=True).alias("kept"))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
     return pl.lit(joined["kept"].is_not_null())
 
 
 def name_pattern(text: str) -> re.Pattern[str]:
-    """What a name must contain: /regular expression/, else plain text.
+    """The pattern of a name: /regular expression/, else a plain substring.
 
     Raises
     ------

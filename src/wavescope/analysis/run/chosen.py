@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ChosenSource:
-    """`source` with only what `selection` chooses; `select` tells the rules."""
+    """`source` reduced to a selection; `select` documents the rules."""
 
     def __init__(self, source: RunSource, selection: RunSelection) -> None:
         self.path = source.path
@@ -34,11 +34,11 @@ class ChosenSource:
 
     @property
     def losses(self) -> list[Loss]:
-        """Those of the source, and what is worth knowing about the selection."""
+        """The losses of the source, and notes about the selection."""
         return [*self._source.losses, *(self._rules.windows.notes if self._rules.windows else ())]
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The chosen rows in pieces, with these columns in this order."""
+        """The chosen rows in chunks, with these columns in this order."""
         rules = [*self._process_rules(table), *self._rules.of(table)]
         needed = dict.fromkeys([*columns, *(name for rule in rules for name in rule.columns)])
         for piece in self._source.chunks(table, list(needed)):

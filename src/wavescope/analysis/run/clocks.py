@@ -52,7 +52,7 @@ class NodeClocks(Answer):
 
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
-    """The clocks of the nodes of a run; `recorded` is the answer of `recording`, where it is at hand."""
+    """The clocks of the nodes of a run; `recorded` is the result of `recording`, if available."""
     seen = (recorded or recording(run)).processes.select("start_ns", "end_ns")
     who = machines(run).select(pl.col("machine", "node").fill_null(""))
     nodes = (

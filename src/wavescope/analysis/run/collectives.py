@@ -1,4 +1,4 @@
-"""Collectives: kernels in which ranks meet. Who arrives last waits least, so that durations tell who was late."""
+"""Collectives: kernels that synchronize ranks. The last rank to arrive has the shortest duration."""
 
 from __future__ import annotations
 

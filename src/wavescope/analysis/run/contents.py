@@ -1,4 +1,4 @@
-"""What does a run hold? Its tables, what only its format has, what its files store, and the environment."""
+"""The contents of a run: its tables, tables of its format, stored tables of its files, and the environment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _STORED = table_spec(
     table         String  -      | its name, without the guid of the run
     row_count     Int64   -      | rows
     column_count  Int64   -      | columns
-    size_bytes    Int64   bytes  | pages that it takes; null = not known
+    size_bytes    Int64   bytes  | pages that it takes; null = unknown
     file_count    Int64   -      | files that have it
     columns       String  -      | names of the columns
     """,
@@ -58,7 +58,7 @@ _ENVIRONMENT = table_spec(
     "one environment variable of a process",
     """
     pid    Int64   -  | the process
-    rank   Int32   -  | its rank; null = not known
+    rank   Int32   -  | its rank; null = unknown
     name   String  -  | name of the variable
     value  String  -  | its value; *** unless asked for
     """,
@@ -88,7 +88,7 @@ class Contents(Answer):
 
 @dataclass(frozen=True)
 class PartialContents:
-    """What one run holds."""
+    """The contribution of one run."""
 
     files: pl.DataFrame
     tables_found: pl.DataFrame
@@ -97,12 +97,12 @@ class PartialContents:
 
 
 def contents(run: Run) -> Contents:
-    """What a run holds."""
+    """The contents of a run."""
     return combine_contents([partial_contents(part) for part in run.parts])
 
 
 def partial_contents(run: Run) -> PartialContents:
-    """What one run holds."""
+    """The contribution of one run."""
     tables = []
     for table in RUN:
         if table != "losses":
@@ -127,7 +127,7 @@ def partial_contents(run: Run) -> PartialContents:
 
 
 def combine_contents(partials: Sequence[PartialContents]) -> Contents:
-    """What many runs hold.
+    """The contents of many runs.
 
     Examples
     --------

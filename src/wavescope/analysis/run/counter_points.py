@@ -27,7 +27,7 @@ def copied_bytes(run: Run) -> pl.DataFrame:
 
 
 def allocated_bytes(run: Run) -> pl.DataFrame:
-    """How many bytes are allocated on each agent. A release gives back what was last allocated at its address."""
+    """Bytes allocated on each agent. A release frees the last allocation at its address."""
     columns = ["process", "agent", "type", "level", "end_ns", "address", "size_bytes"]
     rows = run.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
     rows = rows.filter(pl.col("level").cast(pl.String).ne_missing("SCRATCH"))

@@ -1,4 +1,4 @@
-"""Everything that took time in a run, grouped by what a summary is asked to be grouped by."""
+"""All timed events of a run, by the groups of a summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
-#: Grouping -> the columns that tell its groups apart.
+#: Grouping -> the columns that identify its groups.
 GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "all": (),
     "process": PROCESS,
@@ -52,7 +52,7 @@ EXTENTS = table_spec(
     """
     host       String  -   | node
     pid        Int64   -   | process id
-    rank       Int32   -   | rank; null = not known
+    rank       Int32   -   | rank; null = unknown
     run        String  -   | unique id of the recording, or its path
     start_ns   Int64   ns  | begin of its first event
     end_ns     Int64   ns  | end of its last event
@@ -64,7 +64,7 @@ _ON_GPU = ("dispatches", "copies")
 
 
 class Events:
-    """The events of a run, read once in pieces."""
+    """The events of a run, read once in chunks."""
 
     def __init__(self, run: Run, by: Grouping) -> None:
         self._run = run
@@ -88,7 +88,7 @@ class Events:
         return self._who.height
 
     def extents(self) -> pl.DataFrame:
-        """When the events read so far of each process were, and how long they kept its GPUs busy: see `EXTENTS`."""
+        """Time range and GPU busy time of the events read so far, by process: see `EXTENTS`."""
         if not self._extents:
             return empty_frame(EXTENTS)
         seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
@@ -107,7 +107,7 @@ class Events:
         return table in _ON_GPU or self._by in ("all", "process", "rank") or (self._by, table) == ("marker", "regions")
 
     def pieces(self, table: str) -> Iterator[pl.DataFrame]:
-        """Events with numbers of what they are grouped by, `domain`, `name`, their times and perhaps `size_bytes`."""
+        """Events with the numbers of their groups, `domain`, `name`, their times and perhaps `size_bytes`."""
         columns = ["process", "start_ns", "end_ns", *_COLUMNS[table]]
         if self._by == "marker":
             columns += ["thread", "correlation"]

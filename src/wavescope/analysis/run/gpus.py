@@ -1,4 +1,4 @@
-"""Which GPU of which node did what: the work of a run by place, where a GPU that several processes use is one."""
+"""The work of a run by GPU and node; a GPU used by several processes is one GPU."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-#: Columns that say which GPU: equal in all files that tell of the same GPU of the same node.
+#: Columns that identify a GPU: equal in all files that record the same GPU of the same node.
 GPU_KEY = ("machine", "gpu_key")
 
 GpuKey: TypeAlias = tuple[str, int | None]  #: The values of `GPU_KEY`.
@@ -115,7 +115,7 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> 
 
 
 def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[GpuKey]:
-    """The GPUs that more than one of the partial results tells of: how their work overlaps is not in sums."""
+    """The GPUs in more than one of the partial results: sums do not show how their work overlaps."""
     seen: set[GpuKey] = set()
     shared: set[GpuKey] = set()
     for partial in partials:
@@ -136,7 +136,7 @@ def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
 
 
 def partial_intervals(run: Run, *, shared: frozenset[GpuKey]) -> pl.DataFrame:
-    """When the GPUs in `shared` were busy with work of this run: merged intervals, and the process that began each."""
+    """Busy intervals of the GPUs in `shared` with work of this run, and the process that started each."""
     gpu_index = index_gpus(run)
     chosen = gpu_index.table.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True)
     work = gpu_work(run, gpu_index).join(chosen.select("place", *GPU_KEY), on="place")

@@ -55,7 +55,7 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> 
 
 
 def merged(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """What sorted `intervals` cover, as intervals that neither overlap nor touch; those without length are left out.
+    """The union of sorted `intervals`: intervals that neither overlap nor touch; empty ones are left out.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def covered_before(whole: pl.DataFrame, points: pl.DataFrame, by: Sequence[str]) -> pl.Series:
-    """How much of the `merged` intervals of its group lies before each point of `time_ns`, in the order of `points`.
+    """Covered time of the `merged` intervals of its group before each point of `time_ns`, in the order of `points`.
 
     Examples
     --------

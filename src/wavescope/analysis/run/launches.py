@@ -1,4 +1,4 @@
-"""Which call launched which GPU work, and what else threads did: regions by what they are good for."""
+"""Links from calls to the GPU work they launched, and the other regions of threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-#: Domains of calls into a runtime; all other regions (markers, operators, frames) say what the application did.
+#: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
 
 _KEYS = ["process", "correlation"]
@@ -27,14 +27,14 @@ CAUSES = {
 
 
 def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Regions in pieces: calls into a runtime, and all others."""
+    """Regions in chunks: calls into a runtime, and all others."""
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     for piece in run.chunks("regions", ["domain", *columns]):
         yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
 
 
 class Launches:
-    """The calls that launched some work: known by process and correlation.
+    """The calls that launched some work, by process and correlation.
 
     Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
     correlations are dense, which writers of runs see to.
@@ -73,7 +73,7 @@ class Launches:
         return frame.select(_KEYS).join(self._slots, on=_KEYS, how="left", maintain_order="left")["slot"]
 
     def add(self, calls: pl.DataFrame) -> None:
-        """Remember those of the calls that launched some of the work, the first of several."""
+        """Add the calls that launched some of the work; the first of several counts."""
         launching = calls.select("start_ns", "thread", slot=self.slots_of(calls)).filter(pl.col("slot").is_not_null())
         is_free = self._begins.gather(launching["slot"]).is_null()
         first = launching.filter(is_free & launching["slot"].is_first_distinct())
@@ -81,7 +81,7 @@ class Launches:
         self._threads.scatter(first["slot"], first["thread"])
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
-        """`launch_start_ns` and `launch_thread` for each row; null = not known."""
+        """`launch_start_ns` and `launch_thread` for each row; null = unknown."""
         slots = self.slots_of(work)
         return pl.DataFrame(
             {"launch_start_ns": self._begins.gather(slots), "launch_thread": self._threads.gather(slots)}

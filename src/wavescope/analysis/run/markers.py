@@ -38,7 +38,7 @@ class Markers:
         return ranges.sort("row")["name"].rename("marker")
 
     def around_launches(self, events: pl.DataFrame) -> pl.Series:
-        """As `around`, at the time when the API call with the `correlation` of each event began.
+        """As `around`, at the start of the API call with the `correlation` of each event.
 
         Events whose call was not recorded count at their own begin, on the thread that launched them.
         """
@@ -97,7 +97,7 @@ def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _crossing(edges: pl.DataFrame) -> pl.DataFrame:
-    """The same for threads with ranges that end before one that began inside them: the last one begun counts."""
+    """The same for threads with ranges that cross: the last started range counts."""
     innermost: list[int | None] = []
     for _, thread in edges.group_by(_THREAD, maintain_order=True):
         pending: dict[int, None] = {}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4
 _GPU_WORK, _CALLS = 1, 2
-#: Intervals of a process that a partial result carries, so that those of thousands of ranks stay small.
+#: Maximum intervals of a process in a partial result, so that thousands of ranks fit in memory.
 _MOST_INTERVALS = 250_000
 _WHERE = """\
 node                    String   -   | host name of the node, else the file
@@ -110,7 +110,7 @@ class Overlap(Answer):
             """
             node                    String   -   | host name of the node, else the file
             pid                     Int64    -   | process
-            rank                    Int32    -   | its rank; null = not known
+            rank                    Int32    -   | its rank; null = unknown
             call_ns                 Int64    ns  | with at least one call into the runtime, in any of its threads
             call_hidden_ns          Int64    ns  | of that, while the GPU did work of the process
             call_hidden_share       Float64  -   | call_hidden_ns / call_ns
@@ -132,7 +132,7 @@ class Overlap(Answer):
 
 @dataclass(frozen=True)
 class PartialOverlap:
-    """What one run knows."""
+    """The contribution of one run."""
 
     gpus: pl.DataFrame
     streams: pl.DataFrame
@@ -144,7 +144,7 @@ class PartialOverlap:
 
 
 def partial_overlap(run: Run) -> PartialOverlap:
-    """What one run knows."""
+    """The contribution of one run."""
     gpu_index = index_gpus(run)
     work = gpu_work(run, gpu_index, ["name"])
     names = work.select(pl.col("name").unique()).filter(is_collective("name").fill_null(value=False)).to_series()
@@ -253,7 +253,7 @@ def _host(run: Run, busy: pl.DataFrame, who: pl.DataFrame, gpu_index: GpuIndex) 
 
 
 def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
-    """The answer for all runs."""
+    """The combined result of all runs."""
     partials = partials or [partial_overlap(Run([]))]
     tables = Overlap.tables
     gpus = pl.concat(part.gpus for part in partials)

@@ -11,7 +11,7 @@ from wavescope.analysis.run.intervals import combinations, share_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest: there are up to 2^16 combinations of so many.
+MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: up to 2^16 combinations.
 
 
 def with_bits(frame: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:

@@ -9,7 +9,7 @@ import polars as pl
 if TYPE_CHECKING:
     from wavescope.model.run import Run
 
-#: Columns that tell processes apart, also those with equal pids on two nodes or in two files.
+#: Columns that identify processes, also those with equal pids on two nodes or in two files.
 PROCESS = ("host", "pid", "rank", "run")
 
 

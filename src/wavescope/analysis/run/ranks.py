@@ -54,11 +54,11 @@ _KERNELS = table_spec(
 
 @dataclass(frozen=True)
 class PartialRanks:
-    """What one run contributes to `Ranks`."""
+    """The contribution of one run to `Ranks`."""
 
     work: pl.DataFrame  #: Columns of `_WORK`.
     kernels: pl.DataFrame  #: Columns of `_KERNELS`.
-    sequences: pl.DataFrame  #: `PROCESS`, `name`, `durations`: what each collective took, call by call.
+    sequences: pl.DataFrame  #: `PROCESS`, `name`, `durations`: the durations of each collective, call by call.
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Ranks(Answer):
 
 
 def partial_ranks(run: Run) -> PartialRanks:
-    """What one run contributes."""
+    """The contribution of one run."""
     who = processes_of(run)
     seen = _EventTotals(run)
     kernels = (
@@ -154,7 +154,7 @@ def partial_ranks(run: Run) -> PartialRanks:
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
-    """The answer about all runs together."""
+    """The combined result of all runs."""
     work = pl.concat([empty_frame(_WORK), *(part.work for part in partials)]).sort("rank", *PROCESS, nulls_last=True)
     kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
     collectives, waits = compared([part.sequences for part in partials])
@@ -188,7 +188,7 @@ def ranks(run: Run) -> Ranks:
 
 
 class _EventTotals:
-    """What the events of a run say about its processes, read once."""
+    """Totals of the events of a run by process, read once."""
 
     def __init__(self, run: Run) -> None:
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]

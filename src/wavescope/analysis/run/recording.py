@@ -31,7 +31,7 @@ COUNT_COLUMNS = {
 
 @dataclass(frozen=True)
 class Recording(Answer):
-    """Who and what was recorded."""
+    """Recorded processes and GPUs."""
 
     definition: ClassVar[str] = (
         "One row per process and file that records it. Its time is from the start of its first to the end of its last "
@@ -47,7 +47,7 @@ class Recording(Answer):
             version           String  -   | version of its schema or writer; empty = not said
             node              String  -   | host name; null = not recorded
             pid               Int64   -   | process id; null = not recorded
-            rank              Int32   -   | its rank; null = not known
+            rank              Int32   -   | its rank; null = unknown
             command           String  -   | command line; null = not recorded
             kernel_count      Int64   -   | dispatches
             copy_count        Int64   -   | copies
@@ -78,19 +78,19 @@ class Recording(Answer):
 
 @dataclass(frozen=True)
 class PartialRecording:
-    """What one file tells."""
+    """The contribution of one file."""
 
     processes: pl.DataFrame
-    gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which tell them apart.
+    gpus: pl.DataFrame  #: GPUs with the columns `GPU_KEY`, which identify them.
 
 
 def recording(run: Run) -> Recording:
-    """What a run records."""
+    """The recorded processes and GPUs of a run."""
     return combine_recording([partial_recording(part) for part in run.parts])
 
 
 def partial_recording(run: Run) -> PartialRecording:
-    """What one file records; events are read in pieces."""
+    """The contribution of one file; events are read in chunks."""
     sources = run.read("sources")
     nodes = run.read("nodes", ["node", "hostname"])
     processes = (
@@ -116,7 +116,7 @@ def partial_recording(run: Run) -> PartialRecording:
 
 
 def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
-    """What many files record, in the order of the files."""
+    """The combined result of many files, in the order of the files."""
     processes = pl.concat([empty_frame(Recording.tables["processes"]), *(part.processes for part in partials)])
     named = empty_frame(Recording.tables["gpus"])
     parts = [part.gpus for part in partials]

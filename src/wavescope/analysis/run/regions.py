@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-_NONE = (1 << 32) - 1  # no launch, no name: as the native core says it
-_LONGEST_PATH = 1_000  #: Characters of a path that are kept, the last ones: trees from strangers can be deep.
+_NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
+_LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from untrusted files can be deep.
 
 
 @dataclass(frozen=True)
@@ -70,16 +70,16 @@ class Regions(Answer):
     thread_count: int
     process_count: int
     unlinked_gpu_ns: int  #: GPU time whose launch is not among the regions.
-    crossing_count: int  #: Regions that outlast the one they began in.
+    crossing_count: int  #: Regions that outlast their parent.
     untimed_count: int  #: Regions without a possible length; they are left out.
 
 
 @dataclass(frozen=True)
 class PartialRegions:
-    """What one run knows."""
+    """The contribution of one run."""
 
     tree: pl.DataFrame
-    patterns: frozenset[str]  #: Names in which # stands for numbers.
+    patterns: frozenset[str]  #: Names with # in place of numbers.
     region_count: int
     thread_count: int
     process_count: int
@@ -88,8 +88,10 @@ class PartialRegions:
 
 
 def partial_regions(run: Run, *, domains: tuple[str, ...] = ()) -> PartialRegions:
-    """What one run knows; with `domains` only regions of these domains or categories are nodes, and what calls of
-    others launched counts for the node around them.
+    """The contribution of one run.
+
+    With `domains`, only regions of these domains or categories are nodes; work launched by other calls counts for the
+    node around them.
     """
     work = _gpu_times(run)
     launches = Launches(work)
@@ -136,7 +138,7 @@ class _Codes:
         self._unnamed = numbers.height
         zeros = pl.repeat(self._unnamed, size, dtype=pl.UInt32, eager=True)
         self._numbers = zeros.scatter(rows["code"], rows["number"])
-        # The names by number; the last one is that of regions without a name.
+        # The names by number; the last one is for regions without a name.
         self.texts = pl.concat([numbers["text"], pl.Series([None], dtype=pl.String)])
 
     def of(self, names: pl.Series) -> pl.Series:
@@ -164,7 +166,7 @@ def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
 
 
 def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict[object, list[pl.DataFrame]], int]:
-    """Regions of each thread, in pieces, and how many without a possible length were left out."""
+    """Regions of each thread, in chunks, and how many without a possible length were left out."""
     columns = ["process", "thread", "correlation", "name", "start_ns", "end_ns"]
     more = ["domain", "category"] if domains else []
     linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
@@ -205,7 +207,7 @@ def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series
 
 
 def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
-    """The answer for all runs."""
+    """The combined result of all runs."""
     patterns = frozenset().union(*(part.patterns for part in partials))
     trees = [part.tree.with_columns(folded(part.tree["name"], patterns)[0]) for part in partials]
     whole = with_inclusive(merged_trees(trees))
@@ -229,7 +231,7 @@ def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
 
 
 def _walked(whole: pl.DataFrame) -> pl.DataFrame:
-    """The nodes in the order of a walk: every node behind its parent, siblings by inclusive time."""
+    """The nodes in depth-first order: every node after its parent, siblings by inclusive time."""
     rows = whole.select("node", "parent", "name", "total_ns").sort("total_ns", "name", descending=[True, False])
     children: dict[int, list[tuple[int, str]]] = {}
     for node, parent, name, _ in rows.iter_rows():
@@ -252,5 +254,5 @@ def _walked(whole: pl.DataFrame) -> pl.DataFrame:
 
 
 def regions(run: Run, *, domains: tuple[str, ...] = ()) -> Regions:
-    """The tree of the regions of the run, or only of those of some `domains` (MARKER, HIP, ...)."""
+    """The tree of all regions of the run, or of the regions of some `domains` (MARKER, HIP, ...)."""
     return combine_regions([partial_regions(part, domains=domains) for part in run.parts])

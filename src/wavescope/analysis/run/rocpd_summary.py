@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.summary import PartialSummary
 
 _KEYS = ("domain", "name")
-#: Table -> the domains that it is about; every other domain has a table of its own name.
+#: Table -> its domains; every other domain has a table of the same name.
 _VIEWS = {
     "kernels": ("KERNEL",),
     "memory_copies": ("COPY",),
@@ -25,7 +25,7 @@ _VIEWS = {
 
 
 def rocpd_summary(partials: Sequence[PartialSummary]) -> dict[str, pl.DataFrame]:
-    """Tables by the name of their file (`kernels_summary`, ...), of ungrouped summaries; only those with rows.
+    """Tables by the name of their file (`kernels_summary`, ...), of ungrouped summaries; only tables with rows.
 
     Allocations are by type, as there: those of scratch memory are in two tables.
     """
@@ -56,7 +56,7 @@ def _table(whole: Statistics, domains: tuple[str, ...]) -> pl.DataFrame:
 
 
 def _part(whole: Statistics, chosen: pl.DataFrame) -> Statistics:
-    """Some groups of the whole, numbered anew."""
+    """Some of the groups, renumbered."""
     numbers = chosen.select("group").with_row_index("number")
     values = whole.values.join(numbers, on="group", maintain_order="left").drop("group").rename({"number": "group"})
     sums = chosen.drop("group").with_row_index("group")

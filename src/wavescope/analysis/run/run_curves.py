@@ -34,7 +34,7 @@ _POINTS = {
     "samples": counter_points.sampled_counters,
     "dispatches": counter_points.dispatch_counters,
 }
-MOST_SERIES = 256  #: Curves of one set; where there are more, those with most points are made.
+MOST_SERIES = 256  #: Maximum curves of one set; the ones with most points are computed.
 
 
 class RunSeries(NamedTuple):
@@ -46,7 +46,7 @@ class RunSeries(NamedTuple):
 
 
 class RunCurves(NamedTuple):
-    """A set of curves; `left_out` of them are not made."""
+    """A set of curves; `left_out` = the number of curves that were not computed."""
 
     series: list[RunSeries]
     left_out: int

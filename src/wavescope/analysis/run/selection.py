@@ -1,4 +1,4 @@
-"""Which part of a run is asked about."""
+"""The selected part of a run."""
 
 from __future__ import annotations
 

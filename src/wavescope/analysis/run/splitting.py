@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import RunSource
 
 By = Literal["process", "rank", "gpu", "marker"]
-MOST_PARTS = 1_000  #: Every part reads the whole run again; more are hardly meant.
+MOST_PARTS = 1_000  #: Every part reads the run again; more parts are probably a mistake.
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def _by_process(run: Run) -> Iterator[Part]:
 
 
 def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
-    """Each process of a source: its pid, and what chooses it alone."""
+    """Each process of a source: its pid, and the selection of only this process."""
     for piece in source.chunks("processes", ["process", "pid"]):
         for process, pid in piece.iter_rows():
             yield pid, RunSelection(processes=(process,))

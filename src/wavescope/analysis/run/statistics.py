@@ -82,7 +82,7 @@ class PackedDurations:
 
 
 def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statistics:
-    """Statistics of events in pieces with the columns `keys`, `start_ns`, `end_ns` and perhaps `size_bytes`.
+    """Statistics of events in chunks with the columns `keys`, `start_ns`, `end_ns` and perhaps `size_bytes`.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
 
 
 def _code(key: pl.Series) -> pl.Series:
-    """A number for each value of a key, the same in all pieces."""
+    """A number for each value of a key, the same in all chunks."""
     if key.dtype == pl.UInt32:
         return key
     return (
@@ -115,7 +115,7 @@ def _code(key: pl.Series) -> pl.Series:
 
 
 def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
-    """The keys with the columns of `_SUMS`, from those of the native core."""
+    """The keys with the columns of `_SUMS`, from the columns of the native core."""
 
     def wide(name: str) -> pl.Expr:
         return pl.col(f"{name}_high").cast(pl.Int128) * (1 << 64) + pl.col(f"{name}_low").cast(pl.Int128)

@@ -25,7 +25,7 @@ class StoredRows(NamedTuple):
     table: str
     row_count: int
     column_count: int
-    size_bytes: int | None  #: Size of its pages; None = not known.
+    size_bytes: int | None  #: Size of its pages; None = unknown.
     file_count: int
     columns: str  #: Their names.
 

@@ -54,7 +54,7 @@ is_exact       Boolean  -      | whether median, p95 and p99 are exact
 
 @dataclass(frozen=True)
 class PartialSummary:
-    """What one run contributes to a `Summary`."""
+    """The contribution of one run to a `Summary`."""
 
     statistics: PackedDurations  #: By the columns of the grouping, `domain` and `name`.
     extents: pl.DataFrame  #: See `EXTENTS`.
@@ -112,7 +112,7 @@ class Summary(Answer):
 
 
 def partial_summary(run: Run, *, by: Grouping = "all") -> PartialSummary:
-    """What one run contributes."""
+    """The contribution of one run."""
     events = Events(run, by)
     return PartialSummary(events.statistics(EVENT_TABLES).packed(), events.extents(), events.gpus())
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 #: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
 ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
-DEEPEST = 64  #: Lanes of a thread: calls that lie deeper are counted, not shown.
-MOST_KINDS = 4096  #: Names that are told apart: those that take most time; all others are one kind.
+DEEPEST = 64  #: Lanes of a thread: deeper calls are counted, not shown.
+MOST_KINDS = 4096  #: Names with a kind of their own, by total time; all others share one kind.
 
 _KIND_OF = {
     "dispatches": "stream",
@@ -33,7 +33,7 @@ _KIND_OF = {
     "regions": "thread",
     "samples": "marks",
 }
-#: Kind of lane -> what tells its lines apart.
+#: Kind of lane -> the columns that identify its lines.
 _KEYS = {
     "stream": ("process", "agent", "stream", "queue"),
     "allocations": ("process",),
@@ -109,7 +109,7 @@ class RunTimeline(Answer):
 
 
 def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
-    """The events of a run by lane; `clocks` is the answer of `node_clocks`, where it is at hand."""
+    """The events of a run by lane; `clocks` is the result of `node_clocks`, if available."""
     clocks = clocks or node_clocks(run)
     first_items, events, total = {}, [], 0
     for table in ITEM_TABLES:
@@ -155,7 +155,7 @@ def _first(clocks: NodeClocks) -> int:
 
 
 def _events(run: Run, table: str) -> pl.DataFrame:
-    """`start_ns`, `end_ns`, `name` and what tells lines apart, of all rows of a table."""
+    """`start_ns`, `end_ns`, `name` and the columns that identify lines, of all rows of a table."""
     where = _KEYS[_KIND_OF[table]]
     if table == "copies":
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
@@ -180,7 +180,7 @@ def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     timed_rows = timed(rows)
     keys = list(_KEYS[kind])
     order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
-    if kind == "marks":  # moments need no room of their own
+    if kind == "marks":  # moments take no space
         lines = timed_rows.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
         with_lines = timed_rows.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
         placed = with_lines.with_columns(overlap=pl.lit(0, pl.UInt32), depth=pl.lit(0, pl.UInt32))
@@ -247,7 +247,7 @@ def _lanes(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFram
 
 
 class _Labels:
-    """What to call lanes."""
+    """Labels of lanes."""
 
     def __init__(self, run: Run) -> None:
         self._threads = run.read("threads", ["tid", "name"]).rows()

@@ -25,7 +25,7 @@ _KEYS = ("domain", "name")
 
 @dataclass(frozen=True)
 class Top(Answer):
-    """The heaviest things of a run."""
+    """The kernels, copies and calls of a run with most time."""
 
     definition: ClassVar[str] = (
         "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
@@ -52,12 +52,12 @@ class Top(Answer):
 
 
 def partial_top(run: Run, *, with_calls: bool = False) -> PackedDurations:
-    """What one run contributes."""
+    """The contribution of one run."""
     return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
 
 
 def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False) -> Top:
-    """The heaviest things of all runs together."""
+    """The combined result of all runs."""
     rows = described(merged_packed(partials, _KEYS))
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)

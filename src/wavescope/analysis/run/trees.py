@@ -1,4 +1,4 @@
-"""Trees of names: made of the regions of one run by the native core, and put together by their paths."""
+"""Trees of names: built from the regions of one run by the native core, merged by path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread did while a GPU waited for it: gaps against the calls of the thread that ended them."""
+"""Calls of a thread while a GPU waited for it: gaps against the calls of the thread that ended them."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.run import RunSource
 
-#: Tables of events -> their columns of begin and end; a run reaches from the first begin to the last end.
+#: Table of events -> its columns of start and end; a run lasts from the first start to the last end.
 TIMED = {
     "dispatches": ("start_ns", "end_ns"),
     "copies": ("start_ns", "end_ns"),
@@ -44,7 +44,7 @@ class Windows:
 
 
 def windows_of(source: RunSource, selection: RunSelection, processes: Collection[int]) -> Windows | None:
-    """The windows of a source, of nodes on which one of the processes ran; None = all of its time is asked for.
+    """The windows of a source, of nodes on which one of the processes ran; None = all of its time.
 
     Percent, and times after the begin or before the end, refer to what this source recorded on each node: clocks of
     nodes are not aligned, and files are answered one by one. Both kinds of bounds, when given, must hold.
@@ -71,7 +71,7 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
 
 
 def _nodes(source: RunSource) -> list[Any]:
-    """The node of each process: runs that were merged into one file have rows of their own for the same node."""
+    """The node of each process: runs merged into one file have separate rows for the same node."""
     identities: list[Any] = []
     for piece in source.chunks("nodes", ["machine_id", "hostname"]):
         identities += [

@@ -1,1 +1,1 @@
-"""What all writers share."""
+"""Shared by all writers."""

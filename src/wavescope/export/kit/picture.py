@@ -20,7 +20,7 @@ _FONT = "DejaVu Sans"
 
 
 def check_picture(path: Path) -> None:
-    """Refuse early what `write_picture` could not write.
+    """Check early whether `write_picture` can write this file.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def check_picture(path: Path) -> None:
 
 
 def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
-    """Write a picture, whole or not at all; the ending of the name decides between SVG and PNG.
+    """Write a picture, completely or not at all; the ending of the name decides between SVG and PNG.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Outputs appear whole or not at all: they are built in a temporary sibling folder and put into place at the end."""
+"""Outputs appear completely or not at all: they are built in a temporary sibling folder and moved at the end."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-#: What the file system says when the name of a new output is not free.
+#: Error numbers of the file system when the name of a new output is taken.
 _TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
-_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")  #: How libraries that are written in Rust say it.
+_SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")  #: The form of system errors in Rust libraries.
 _PROBE_BYTES = 1 << 16
 _WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
 
 
 @contextlib.contextmanager
 def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> Iterator[list[Path]]:
-    """Give a temporary twin for each of `targets` (all in one folder); move them there when the block ends well.
+    """Yield a temporary path for each of `targets` (all in one folder); move them there when the block succeeds.
 
     With `force`, existing targets are replaced; a directory only if it holds the file `mark` (an earlier output) or
     nothing, so that a mistyped path cannot remove foreign files. Without it, of several processes that write the same
@@ -51,7 +51,7 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
                 for target in targets:
                     _check_replaceable(target, force=force, mark=mark)
                 _publish(list(zip(twins, targets, strict=True)), staging, force=force)
-    except OutputError as error:  # of what writes a twin and does not know what it is for
+    except OutputError as error:  # the writer of the temporary file does not know the target
         raise OutputError(error.what, where=where, advice=error.advice) from error
     except OSError as error:
         raise _refused(error.strerror or str(error), where) from error
@@ -64,7 +64,7 @@ def _refused(why: str, where: str) -> OutputError:
 
 @contextlib.contextmanager
 def _told_by_libraries(staging: Path, where: str) -> Iterator[None]:
-    """What libraries make of a full disk (a broken file, a panic) is told as what it is."""
+    """Report a full disk as such, where libraries report a broken file or a panic."""
     try:
         yield
     except (OSError, WavescopeError, KeyboardInterrupt, GeneratorExit):
@@ -76,7 +76,7 @@ def _told_by_libraries(staging: Path, where: str) -> Iterator[None]:
 
 
 def _refusal(error: BaseException, staging: Path) -> str:
-    """Why the file system refuses to write; empty = it does not: the error is another one."""
+    """The reason why the file system cannot write; empty = the error has another cause."""
     if numbered := _SYSTEM_ERROR.search(str(error)):
         return os.strerror(int(numbered[1]))
     try:
@@ -89,10 +89,10 @@ def _refusal(error: BaseException, staging: Path) -> str:
 
 @contextlib.contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """The folder and those above it; of those that were not there, the ones that stay empty are removed."""
+    """Create the folder and its parents; new ones that stay empty are removed."""
 
     def remove() -> None:
-        with contextlib.suppress(OSError):  # those that hold what was written stay
+        with contextlib.suppress(OSError):  # folders with outputs stay
             for parent in missing:
                 parent.rmdir()
 
@@ -124,7 +124,7 @@ def _exists(target: Path) -> UsageError:
 
 
 def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> None:
-    """Swap every twin in; on failure put back what was there."""
+    """Move every temporary file to its target; on failure restore the old targets."""
     replaced = [(target, staging / f"replaced-{number}") for number, (_, target) in enumerate(pairs)]
     published: list[Path] = []
     try:
@@ -143,7 +143,7 @@ def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> N
 
 
 def _put(twin: Path, target: Path) -> None:
-    """Give the twin its name, which is free: if somebody else takes it meanwhile, it stays theirs.
+    """Move the temporary file to its free name; if another process takes the name meanwhile, it keeps it.
 
     A directory replaces no file, and only an empty directory; a file would replace a file, a link to it does not.
     """

@@ -82,7 +82,7 @@ def _write_file(table: ExportTable, folder: Path, encoding: Encoding) -> dict[st
 
 
 class JsonTables:
-    """`{fact: value, ..., section: {table: {column: [...]}}}` as bytes that are made while they are written."""
+    """`{fact: value, ..., section: {table: {column: [...]}}}` as bytes, generated while they are written."""
 
     def __init__(self, facts: Mapping[str, Any], sections: Mapping[str, Sequence[ExportTable]]) -> None:
         self._facts, self._sections = facts, sections

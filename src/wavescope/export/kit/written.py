@@ -1,4 +1,4 @@
-"""What a writer of runs tells about its output."""
+"""The result of a writer of runs."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Written:
-    """One output: where it is and what is in it. Every `write_X(run, out, *, force=False, ...)` returns one."""
+    """One output: its path and its contents. Every `write_X(run, out, *, force=False, ...)` returns one."""
 
     path: Path
-    counts: dict[str, int]  #: What was written (the table, or the kind of thing) -> how many.
-    losses: list[Loss] = field(default_factory=list)  #: What the format cannot hold.
+    counts: dict[str, int]  #: Table or kind of event -> number written.
+    losses: list[Loss] = field(default_factory=list)  #: Rows that the format cannot store.
 
     @property
     def rows(self) -> int:
-        """All that was written, added up."""
+        """Total number of rows written."""
         return sum(self.counts.values())
 
     @property
@@ -35,6 +35,6 @@ class Written:
 
 
 def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
-    """A loss for each of these tables that has rows: the format has no place for them."""
+    """A loss for each of these tables that has rows: the format cannot store them."""
     counts = ((table, run.count(table)) for table in tables)
     return [Loss("not_in_format", count, table) for table, count in counts if count]

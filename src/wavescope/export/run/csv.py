@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-PREFIX = "out"  #: What the names of the files begin with, as those of AMD's converter.
+PREFIX = "out"  #: Prefix of the file names, as in AMD's converter.
 
 _PIECE_ROWS = 1 << 18
 _MARK = "_agent_info.csv"
 _API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "kfd")
 _LEFT_OUT = ("arguments", "monitors", "frames")
 
-# Column in the file <- column of the run, or a name that `_expressions` makes. The columns behind Process_Id, and
-# Process_Id where it comes last, are ours: they say what AMD's files leave out.
+# Column in the file <- column of the run, or a name that `_expressions` makes. The columns after Process_Id, and
+# Process_Id where it comes last, are additions to AMD's files.
 _WHEN = {"Start_Timestamp": "start_ns", "End_Timestamp": "end_ns"}
 _SIZES = {
     "LDS_Block_Size": "lds_bytes",

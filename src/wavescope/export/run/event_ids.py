@@ -9,9 +9,9 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Tables whose rows have an event of their own, in the order in which they are written.
+#: Tables whose rows are events, in the order in which they are written.
 EVENT_TABLES = ("regions", "samples", "dispatches", "copies", "allocations")
-#: Tables whose rows refer to an event -> the table that owns it, where ids alone do not tell.
+#: Tables whose rows refer to an event -> the table that owns it, where ids alone are ambiguous.
 _OWNERS = {"arguments": "regions", "frames": "regions", "counters": "dispatches"}
 
 

@@ -57,7 +57,7 @@ class _Paths:
     parents: list[int] = field(default_factory=list)
 
     def number(self, parent: int, name: str, kind: str) -> int:
-        """The path of `name` below `parent`, new or known."""
+        """The path of `name` below `parent`, new or existing."""
         key = (parent, name, kind)
         path = self.numbers.get(key)
         if path is None:
@@ -167,7 +167,7 @@ def _by_place(sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) 
 
 
 def _with_inclusive(paths: _Paths, totals: _Found) -> list[list[int]]:
-    """The metrics of each path; a path stands behind the one that it is below."""
+    """The metrics of each path; parents come before children."""
     values = [[0, 0, 0, 0, 0] for _ in paths.parents]
     for path, (count, inside, within, gpu) in totals:
         for at, value in enumerate((inside - within, gpu, count, inside, gpu)):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def process_numbers(run: Run) -> pl.DataFrame:
-    """`process` with `rank`: the rank where every process has one of its own, else 0, 1, 2, ..."""
+    """`process` with `rank`: the rank where all processes have different ones, else 0, 1, 2, ..."""
     processes = run.read("processes", ["process", "rank"])
     ranks = processes["rank"]
     if ranks.null_count() or ranks.n_unique() < ranks.len():

@@ -28,7 +28,7 @@ _LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
 
 
 def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
-    """Write a folder with an OTF2 archive: `traces.otf2` and what belongs to it.
+    """Write a folder with an OTF2 archive: `traces.otf2` and its other files.
 
     Every host is a node of the system tree, every process a location group with its threads, every GPU that it uses
     an accelerator group with its queues. Events are Enter and Leave at the nanoseconds that were recorded, of regions
@@ -53,7 +53,7 @@ def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wr
                 definitions = _Definitions(otf2, archive)
                 for part in run.parts:
                     _write_part(part, archive, definitions, losses)
-        except import_module("_otf2").Error as error:  # of the library, which has no other way to say "disk full"
+        except import_module("_otf2").Error as error:  # the library's error for a full disk
             raise OSError(str(error)) from error
     counts = {table: run.count(table) for table in ("dispatches", "copies", "regions", "samples")}
     losses += left_out(run, _LEFT_OUT)
@@ -69,7 +69,7 @@ def _package() -> Any:
 
 
 class _Definitions:
-    """What events refer to; the same text is defined once."""
+    """Definitions that events refer to; equal strings are defined once."""
 
     def __init__(self, otf2: Any, archive: Any) -> None:
         self._otf2 = otf2

@@ -28,7 +28,7 @@ _FIRST_STREAM = 1_000_000  #: Streams of GPUs are threads beyond this number.
 
 
 def to_pipit(run: Run) -> pd.DataFrame:
-    """The events of a run as Pipit keeps them: `pipit.Trace(None, to_pipit(run))` is a trace.
+    """The events of a run in the form of Pipit: `pipit.Trace(None, to_pipit(run))` is a trace.
 
     Regions, dispatches and copies have a row where they begin (`Enter`) and one where they end (`Leave`), which name
     each other in `_matching_event`; samples are `Instant`. `Process` is the rank, or the number of the process where
@@ -48,7 +48,7 @@ def to_pipit(run: Run) -> pd.DataFrame:
     leave = ranges.with_columns(
         pl.lit("Leave").alias("type"),
         time="end_ns",
-        # Those that end here are left before others are entered; what takes no time is left after it was entered.
+        # Events that end here are left before others are entered; events without duration are entered first.
         phase=pl.when("lasts").then(0).otherwise(2),
         nesting=-pl.col("start_ns"),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, overload
 
@@ -89,10 +90,8 @@ def _facts(trace: ThreadTrace) -> dict[str, Any]:
 
 
 def _tables(trace: ThreadTrace) -> list[ExportTable]:
-    def chunks_of(name: str) -> Any:
-        def chunks(columns: Sequence[str]) -> list[pl.DataFrame]:
-            return [trace.table(name).select(columns)]
+    return [ExportTable(name, spec.dtypes, partial(_selected, trace, name)) for name, spec in THREAD_TRACE.items()]
 
-        return chunks
 
-    return [ExportTable(name, spec.dtypes, chunks_of(name)) for name, spec in THREAD_TRACE.items()]
+def _selected(trace: ThreadTrace, name: str, columns: Sequence[str]) -> list[pl.DataFrame]:
+    return [trace.table(name).select(columns)]

@@ -1,4 +1,4 @@
-"""Curves over the time of a run: bins of level 0 are one nanosecond long, those of each level twice as long."""
+"""Curves over the time of a run: bins of level 0 are one nanosecond long, bins of each next level twice as long."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
 
 
 def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
-    """What an exported page holds of them: the coarse levels."""
+    """The levels in an exported page: the coarse ones."""
     grid = _grid(document)
     for entry in curve_names_of_run(document)["curves"]:
         yield from ({"name": entry["name"], **tile} for tile in grid.coarse_tiles(_EXPORTED_TILES))

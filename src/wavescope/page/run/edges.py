@@ -1,4 +1,4 @@
-"""Where one event of a lane follows another of the same name without a visible gap: lines that keep them apart."""
+"""Separators between adjacent events of a lane that have the same name and no visible gap."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavescope.page.run.tracks import check_track, tile_window, tiles_of_run, ti
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_EDGES = 20_000  #: Lines of one tile; where there are more, those between the longest events are told.
+MOST_EDGES = 20_000  #: Maximum separators of one tile; the ones between the longest events are returned.
 _TILE_PIXELS = 1024
 _SHORTEST_PIXELS = 4  #: Events that are narrower on screen need no line between them: the lines would hide them.
 

@@ -1,4 +1,4 @@
-"""One event of a run, by its number on the timeline: everything that is known about it."""
+"""All details of one event of a run, by its number on the timeline."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from wavescope.page.run.tracks import check_track, timeline_of
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-_MOST_KEPT = 2_000_000  #: Rows of a table that is kept in memory with all its columns.
+_MOST_KEPT = 2_000_000  #: Maximum rows of a table that is cached with all its columns.
 _LONGEST_TEXT = 4_000
 _EXPORTED = 2_000
-#: Table -> what one row of it is called.
+#: Table -> name of one row.
 WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
 
 
@@ -39,7 +39,7 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
 
 
 def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
-    """Everything that is known about one event: times, where, sizes, arguments, counters, call stack, its launch.
+    """All details of one event: times, location, sizes, arguments, counters, call stack, its launch.
 
     Raises
     ------
@@ -104,7 +104,7 @@ _ADDRESSES = ("address", "src_address", "dst_address")
 
 
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
-    """Columns of a row as names and texts; what is not recorded is left out."""
+    """Columns of a row as names and strings; columns that are not recorded are left out."""
     facts = []
     for name, value in row.items():
         if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
@@ -129,13 +129,13 @@ def _row(document: Document, table: str, row: int) -> dict[str, Any]:
         return document.run.table(table).row(row, named=True)
     cached: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
     first, piece = cached.get(table, (0, None))
-    if piece is None or not first <= row < first + piece.height:  # the next event that is asked for is often near
+    if piece is None or not first <= row < first + piece.height:  # the next event that is requested is often near
         cached[table] = first, piece = _piece(document, table, row)
     return piece.row(row - first, named=True)
 
 
 def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]:
-    """The piece of a table that has a row, and the number of its first one."""
+    """The chunk of a table that contains a row, and the number of its first row."""
     first = 0
     for piece in document.run.chunks(table):
         if row < first + piece.height:
@@ -145,7 +145,7 @@ def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]
 
 
 def _rows(document: Document, table: str, wanted: pl.Expr) -> pl.DataFrame:
-    """The wanted rows of a table that is kept when it is not too large."""
+    """The requested rows of a table; the table is cached if it is not too large."""
     if _count(document, table) <= _MOST_KEPT:
         return document.run.table(table).filter(wanted)
     return pl.concat([piece.filter(wanted) for piece in document.run.chunks(table)])
@@ -172,7 +172,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
         return kind, shown.filter(pl.col("kind") == kind).sort("start_ns", "item")
 
     cached: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
-    if cached[0] != kind:  # only those of the last kind are kept: a kind can have as many events as the run
+    if cached[0] != kind:  # only the last kind is cached: a kind can have as many events as the run
         cached = document.cache["occurrences"] = make()
     events = cached[1]
     if not events.height:
@@ -191,7 +191,7 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
 
 
 def longest_events(document: Document) -> list[dict[str, Any]]:
-    """The events whose details an exported page holds."""
+    """The events whose details are in an exported page."""
     longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("start_ns"))
     return [{"track": "run", "item": item} for item in sorted(longest["item"])]
 

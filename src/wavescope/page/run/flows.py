@@ -13,7 +13,7 @@ from wavescope.page.run.tracks import check_track, tile_window, timeline_of
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_FLOWS = 400  #: Arrows of one answer; where there are more, only their number is told.
+MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is returned.
 
 
 def flows(

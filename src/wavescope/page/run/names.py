@@ -1,4 +1,4 @@
-"""What the search looks through in a run: the names of kernels, copies, calls and markers."""
+"""Names for the search in a run: kernels, copies, calls and markers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavescope.page.run.answers import summary_by
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_NAMES = 100_000  #: Names that are handed to the page, those with most time first.
+MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
 
 
 def names(document: Document) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""What a run is, how long, how complete, and what it holds for the views to show."""
+"""Overview of a run: format, duration, completeness and the tables that views can show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavescope.page.run.times import clocks_of, recording_of
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-#: Small tables; those of events are counted by process.
+#: Small tables; events are counted by process.
 _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")
 
 

@@ -21,12 +21,12 @@ _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, s
 
 
 def recording_of(document: Document) -> Recording:
-    """What the run records (`analysis.profile.recording`), asked once."""
+    """The recorded processes and GPUs (`analysis.run.recording`), computed once."""
     return document.kept("recording", lambda: recording(document.run))
 
 
 def clocks_of(document: Document) -> NodeClocks:
-    """The clocks of the nodes of the run, asked once."""
+    """The clocks of the nodes of the run, computed once."""
     return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
 
 

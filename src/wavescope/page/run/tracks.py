@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.timeline import RunTimeline
     from wavescope.page.protocol.document import Document
 
-MOST_LANES = 16_384  #: Lanes that are shown; a run of more says so.
+MOST_LANES = 16_384  #: Maximum lanes shown; a note reports more.
 _CELL_BITS = 4
-_MOST_TILES = 64  #: An exported page holds the levels that have at most so many tiles.
+_MOST_TILES = 64  #: Levels with more tiles are left out of an exported page.
 _KEYS = ("lane", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
 def timeline_of(document: Document) -> RunTimeline:
-    """The timeline of the run (`analysis.profile.timeline`), made once."""
+    """The timeline of the run (`analysis.run.timeline`), computed once."""
     return document.kept("timeline", lambda: run_timeline(document.run, clocks_of(document)))
 
 
 def check_track(track: str) -> None:
-    """Refuse any name that is not that of the one track of a run.
+    """Check the name of the only track of a run.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def tracks_of_run(document: Document) -> dict[str, Any]:
 
 
 def _notes(document: Document, timeline: RunTimeline) -> list[str]:
-    """What the picture leaves out, and what it must not be taken for."""
+    """Notes about omitted events and possible misreadings."""
     nodes = clocks_of(document).nodes.height
     more_lanes = timeline.lanes.height - MOST_LANES
     notes = {
@@ -110,5 +110,5 @@ def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl
 
 
 def tiles_of_run(document: Document) -> list[dict[str, Any]]:
-    """Level and tile of everything that an exported page holds: levels whose tiles are not too many."""
+    """Level and tile of everything in an exported page: levels without too many tiles."""
     return list(coarse_tiles(_timeline(document), _MOST_TILES))

@@ -1,4 +1,4 @@
-"""From rows of events that name things by their ids to tables of a run: numbers, links, sound times, types."""
+"""From events with ids to tables of a run: row numbers, links, checked times, types."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: 
 
 
 def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The events with numbers of their threads, queues and streams; those become tables.
+    """The events with row numbers of their threads, queues and streams, which become tables.
 
     The events name them by `tid`, `queue_id` and `stream_id`, and have the number of their process.
 

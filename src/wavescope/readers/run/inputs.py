@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
-#: Forms in which one run may stand beside itself, the fullest first; CSV comes last.
+#: Formats of the same run in one folder, the most complete first; CSV comes last.
 _FORMS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV)
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD = 1 << 16
@@ -32,7 +32,7 @@ _NAMED = 8
 
 @dataclass(frozen=True)
 class RunInput:
-    """One run before it is opened: what a worker of a cluster is given."""
+    """One run before it is opened: the input of a worker of a cluster."""
 
     path: Path
     kind: Kind
@@ -67,7 +67,7 @@ def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
     for path in paths:
         for file, kind in _named_by(os.fspath(path), refused):
             files.setdefault(Path(os.path.realpath(file)), (file, kind))
-    read = {file.absolute() for file, _ in files.values()}  # what is named itself is read, whatever else leads to it
+    read = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
     left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
     kinds = {kind for _, kind in files.values()}
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or left):
@@ -212,7 +212,7 @@ def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
 
 
 def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """The files of runs at a place, and what each is; a file that was named itself may be of any kind."""
+    """The files of runs at a path, and their kinds; a file that is named directly may be of any kind."""
     if not place.exists():
         raise UsageError("no such file or folder", where=str(place))
     if place.is_dir():
@@ -231,7 +231,7 @@ def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
 
 
 def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
-    """A file that was met in a folder; what is plainly something else is left out."""
+    """A file of a folder; files that are clearly something else are left out."""
     try:
         if file.name == PACKAGE_INDEX:
             with suppress(NotATraceError):
@@ -259,7 +259,7 @@ def _holds_run(file: Path, kind: Kind) -> bool:
 
 
 def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
-    """The files of a run together, where the first of them stands; of a run in several forms, the fullest form."""
+    """The files of each run, in the order of their first files; of several formats, the most complete."""
     runs: dict[tuple[Path, str], list[tuple[Path, Kind]]] = {}
     for real, (file, kind) in files.items():
         is_part = kind in _CSV_KINDS or kind in _FORMS
@@ -269,7 +269,7 @@ def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
 
 
 def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
-    """Tools write the same run as database, JSON and CSV when they are asked for several forms."""
+    """One input per run: tools can write the same run as database, JSON and CSV."""
     tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
     whole = sorted((pair for pair in files if pair[1] not in _CSV_KINDS), key=lambda pair: _rank(pair[1]))
     best = [file for file, kind in whole if kind is whole[0][1]]
@@ -286,14 +286,14 @@ def _rank(kind: Kind) -> int:
 
 
 def _agent_lists(file: Path, run: str) -> list[Path]:
-    """The lists of agents beside a file of the same run."""
+    """The lists of agents in the folder of a file of the same run."""
     stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
     places = (file.with_name(name) for name in (stem, f"{stem}.gz"))
     return [place for place in places if place.is_file() and not not_read(place, place.parent)]
 
 
 def does_not_hold(path: Path) -> WavescopeError:
-    """The error for a path without a run: what it is instead, and what reads it."""
+    """The error for a path without a run: its kind, and the verb that reads it."""
     try:
         kind = sniff(path)
     except UsageError as error:

@@ -1,4 +1,4 @@
-"""Folders of tables that `wavescope convert -f parquet` or `-f arrow` wrote: only what is asked for is read."""
+"""Folders of tables that `wavescope convert -f parquet` or `-f arrow` wrote: only requested columns are read."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TablesSource:
         self._checked: dict[str, pl.LazyFrame] = {}
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The rows of a table in pieces; columns that it lacks are null.
+        """The rows of a table in chunks; missing columns are null.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class _StoredExtras(Mapping[str, "pl.DataFrame"]):
 
 
 def _entries(declared: Any) -> dict[str, dict[str, Any]]:
-    """What the manifest says about tables, as far as it can be used."""
+    """The valid entries of the manifest about tables."""
     return {
         name: entry
         for name, entry in (declared.items() if isinstance(declared, dict) else ())
@@ -158,7 +158,7 @@ def _entries(declared: Any) -> dict[str, dict[str, Any]]:
 
 
 def _losses(origin: dict[str, Any]) -> Iterator[Loss]:
-    """Losses of the origin; kinds that a newer version knows are left out."""
+    """Losses of the origin; kinds of newer versions are left out."""
     for row in origin.get("losses") or []:
         if isinstance(row, dict) and row.get("kind") in LOSSES and isinstance(row.get("count"), int):
             yield Loss(row["kind"], row["count"], str(row.get("detail", "")))

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.busy import Busy
 
-_CHARTS = 16  #: GPUs that get a curve when nothing else is asked for.
+_CHARTS = 16  #: GPUs with a curve by default.
 _STEPS = " ▁▂▃▄▅▆▇█"
 
 
 def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope busy`, for a terminal of `width` columns."""
+    """The report of `wavescope busy`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.gpus.height:
         return

@@ -25,7 +25,7 @@ _TITLES = {
 
 
 def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iterator[RenderableType]:
-    """The answer of `wavescope schema`: an overview, or all columns of the one view or table that was asked for."""
+    """The report of `wavescope schema`: an overview, or all columns of one requested view or table."""
     if not is_whole:
         name, _, row, _ = answer.relations.row(0)
         yield Text(f"{printable(name)}: one row is {row}", style="bold")

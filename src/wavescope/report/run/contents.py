@@ -1,4 +1,4 @@
-"""What runs hold, for the terminal."""
+"""The contents of runs, for the terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def contents_report(
     answer: Contents, *, width: int = 100, limit: int = 20, with_environment: bool = False
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope tables`, for a terminal of `width` columns."""
+    """The report of `wavescope tables`, for a terminal of `width` columns."""
     if not answer.files.height:
         yield Text("nothing was read", style="bold")
         return

@@ -1,4 +1,4 @@
-"""The story that `wavescope demo --run` tells: questions about a run, each with the verb that answers it."""
+"""The report of `wavescope demo --run`: questions about a run, each with the verb that answers it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def run_story(
     outputs: Sequence[str], chapters: Sequence[tuple[str, str, Iterator[RenderableType]]]
 ) -> Iterator[RenderableType]:
-    """What was made, and for each question the command that answers it and the first words of the answer.
+    """The outputs, and for each question the command that answers it and the start of its report.
 
     A chapter is a question, a command, and the report of the answer, whose first part is the verdict.
 

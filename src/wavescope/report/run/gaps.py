@@ -34,7 +34,7 @@ _ADVICE = {
 
 
 def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope gaps`, for a terminal of `width` columns."""
+    """The report of `wavescope gaps`, for a terminal of `width` columns."""
     causes = _kinds(answer)
     yield Text(_verdict(answer, causes), style="bold")
     main = next((row["cause"] for row in causes.iter_rows(named=True) if row["cause"] in _ADVICE), None)

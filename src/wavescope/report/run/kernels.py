@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.kernels import Kernels
 
-_DETAILED = 3  #: Kernels that get charts and tables of their own.
+_DETAILED = 3  #: Kernels with separate charts and tables.
 _STEPS = "▁▂▃▄▅▆▇█"
 
 
 def kernels_report(answer: Kernels, name: str, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope kernels NAME`, for a terminal of `width` columns."""
+    """The report of `wavescope kernels NAME`, for a terminal of `width` columns."""
     yield Text(_verdict(answer, name), style="bold")
     if not answer.kernels.height:
         return

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def overlap_report(answer: Overlap, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope overlap`, for a terminal of `width` columns."""
+    """The report of `wavescope overlap`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.gpus.height:
         return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-_WIDEST = 48  #: Characters of a text in a table.
+_WIDEST = 48  #: Characters of a string in a table.
 _RECORDS = 3  #: Rows that are shown one below the other when they do not fit side by side.
 
 

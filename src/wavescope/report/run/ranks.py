@@ -23,7 +23,7 @@ _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as even
 
 
 def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope ranks`, for a terminal of `width` columns."""
+    """The report of `wavescope ranks`, for a terminal of `width` columns."""
     yield Text(_verdict(answer), style="bold")
     if not answer.processes.height:
         return

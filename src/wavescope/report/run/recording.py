@@ -1,4 +1,4 @@
-"""What was recorded, for the terminal."""
+"""The recorded processes and GPUs, for the terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KINDS = 3  #: Products that are named.
 def recording_report(
     path: str, called: str, answer: Recording, *, width: int = 100, limit: int = 12
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` about runs."""
+    """The report of `wavescope info` about runs."""
     yield Text.assemble((printable(path), "bold"), f": {called}")
     yield Text(f"  {_counts(answer)}")
     yield Text(f"  {_where(answer)}")
@@ -45,7 +45,7 @@ def recording_report(
 
 
 def next_steps(path: str, answer: Recording) -> list[str]:
-    """What to ask now: only what the recording can answer."""
+    """The next commands that make sense for the recording."""
     totals = {name: int(answer.processes[name].sum()) for name in _COUNTS}
     steps = []
     if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:

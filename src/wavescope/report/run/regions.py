@@ -26,7 +26,7 @@ _OWN_LINES = 10
 def regions_report(
     answer: Regions, *, width: int = 100, limit: int = 20, depth: int | None = None, min_share: float = 0.01
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope regions`, for a terminal of `width` columns: at most `limit` lines of the tree, down to
+    """The report of `wavescope regions`, for a terminal of `width` columns: at most `limit` lines of the tree, down to
     `depth` levels, without nodes below `min_share` of the time.
     """
     yield Text(_verdict(answer), style="bold")

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 _MOST = 0.8  #: Share of the GPU time that the verdict explains.
 _NAMED = 3
-_VERY_WIDE = 150  #: Characters from which on all figures are shown beside a name that can be read.
+_VERY_WIDE = 150  #: Console width at which all figures are shown next to a readable name.
 _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
 
 
 def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope summary`, for a terminal of `width` columns."""
+    """The report of `wavescope summary`, for a terminal of `width` columns."""
     if not answer.domains.height:
         yield Text("no event was recorded", style="bold")
         return
@@ -140,7 +140,7 @@ _RATE = Column("rate", _rate, is_wide=True)
 
 
 def _group_columns(answer: Summary) -> list[Column]:
-    """What tells the groups apart: the host only where there are several, the pid only where ranks do not do."""
+    """Columns that identify the groups: the host only if there are several, the pid only if ranks are not enough."""
     hidden = {"run"}
     if answer.processes["host"].n_unique() == 1:
         hidden.add("host")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The answer of `wavescope top`, for a terminal of `width` columns."""
+    """The report of `wavescope top`, for a terminal of `width` columns."""
     if not answer.things.height or not answer.total_ns:
         yield Text("nothing that takes time was recorded", style="bold")
         return

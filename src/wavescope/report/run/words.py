@@ -1,4 +1,4 @@
-"""GPUs and processes in words, the same in all reports about runs."""
+"""Labels of GPUs and processes, the same in all reports about runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from wavescope.report.kit.tables import printable
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
-    """Which GPU, with the name of its node where there are several.
+    """The label of a GPU, with its node if there are several.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
 
 
 def process_name(rank: int | None, pid: int | None) -> str:
-    """Which process: its rank where that is known; some formats record neither.
+    """The label of a process: its rank if recorded, else its pid; some formats record neither.
 
     Examples
     --------

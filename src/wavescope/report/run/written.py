@@ -1,4 +1,4 @@
-"""What was written, in words."""
+"""The report of the verbs that write runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-#: Counts that people ask about, and the words for what is counted.
+#: Counts that are printed, and their nouns.
 _WORDS = {
     "dispatches": "dispatches",
     "copies": "copies",

@@ -119,7 +119,7 @@ class Gaps(Answer):
 
 
 def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
-    """The answer for all runs.
+    """The combined result of all runs.
 
     Raises
     ------

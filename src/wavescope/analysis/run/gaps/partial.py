@@ -1,4 +1,4 @@
-"""The gaps of one run: where they are, what ended them, and what its thread did before."""
+"""The gaps of one run: their times, the work that ended them, and the calls of its thread before."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.gpus import GpuIndex, GpuKey
     from wavescope.model.run import Run
 
-#: Where the ranges of the histogram begin.
+#: Lower bounds of the bins of the histogram.
 _STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 _MOST_DETAILS = 10_000
 
 
 @dataclass(frozen=True)
 class PartialGaps:
-    """What one run knows."""
+    """The contribution of one run."""
 
     gpus: pl.DataFrame
     causes: pl.DataFrame
@@ -43,7 +43,7 @@ class PartialGaps:
 def partial_gaps(
     run: Run, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
 ) -> PartialGaps:
-    """What one run knows, with its `keep` longest gaps.
+    """The contribution of one run, with its `keep` longest gaps.
 
     `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
     `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it.
@@ -122,10 +122,10 @@ def _among_others(
 
 @dataclass(frozen=True)
 class _Regions:
-    """What threads did, as far as it explains gaps."""
+    """Calls of threads that explain gaps."""
 
     launches: Launches
-    calls: list[pl.DataFrame]  #: Calls into a runtime at the time of any gap, in pieces.
+    calls: list[pl.DataFrame]  #: Calls into a runtime at the time of any gap, in chunks.
     contexts: list[pl.DataFrame]  #: Markers and operators that are open at one of the moments in question.
 
     @classmethod
@@ -231,7 +231,7 @@ def _details(
     calls: pl.DataFrame,
     run: Run,
 ) -> pl.DataFrame:
-    """The longest gaps with all that is known about them."""
+    """The longest gaps with all details."""
     chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
     rows = (
@@ -281,7 +281,7 @@ def _largest_cause() -> pl.Expr:
 
 
 def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:
-    """How much work of its GPU was launched and had not begun when each gap began; null = launches are not known."""
+    """Work of its GPU that was launched but not started at the start of each gap; null = launches are unknown."""
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
     rows = chosen.select("place", "gap_start_ns").with_row_index("at")
     for (place,), gpu_gaps in rows.group_by("place", maintain_order=True):
@@ -297,7 +297,7 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
 
 @dataclass(frozen=True)
 class _GpuLabels:
-    """Puts what a GPU, process and stream are called in place of their numbers."""
+    """Replace numbers of GPUs, processes and streams by their labels."""
 
     places: pl.DataFrame
     processes: pl.DataFrame

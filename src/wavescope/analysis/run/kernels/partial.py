@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.gpus import GpuIndex
     from wavescope.model.run import Run
 
-#: Columns that say how a kernel was launched and what it needs.
+#: Columns of launch size and resources of a kernel.
 SHAPE = (
     "workgroup_x",
     "workgroup_y",
@@ -41,13 +41,13 @@ _EVENT = ("process", "agent", "stream", "dispatch_id", "start_ns", "end_ns", "ev
 
 @dataclass(frozen=True)
 class PartialKernels:
-    """What one run knows; `name` is the kernel everywhere."""
+    """The contribution of one run; `name` is the kernel everywhere."""
 
     durations: Statistics
-    latencies: Statistics  #: From the begin of the launching call to the begin of the dispatch.
+    latencies: Statistics  #: From the start of the launching call to the start of the dispatch.
     shapes: pl.DataFrame
     users: pl.DataFrame  #: Distinct processes, GPUs and streams.
-    bins: pl.DataFrame  #: Calls and times per machine and stretch of `width`, a power of two.
+    bins: pl.DataFrame  #: Calls and times per node and bin of `width`, a power of two.
     longest: pl.DataFrame
     counters: pl.DataFrame
     all_ns: int  #: Durations of all dispatches, of other kernels too.
@@ -135,7 +135,7 @@ class _Matching:
         self._targets = run.read("agents", ["agent", "target"])
 
     def pieces(self) -> Iterator[pl.DataFrame]:
-        """`name`, `start_ns`, `end_ns` of the dispatches; all else is kept aside."""
+        """`name`, `start_ns`, `end_ns` of the dispatches; other columns are collected separately."""
         length = pl.col("end_ns") - pl.col("start_ns")
         for piece in self._run.chunks("dispatches", ["name", *_EVENT, *SHAPE]):
             self.all_ns += int(piece.filter(is_timed()).select(length.sum()).item())

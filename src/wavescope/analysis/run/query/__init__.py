@@ -45,7 +45,7 @@ def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits 
 
 
 def run_query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> QueryResult:
-    """As `query`, with the rows in pieces."""
+    """As `query`, with the rows in chunks."""
     meter = Meter(limits or QueryLimits())
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:

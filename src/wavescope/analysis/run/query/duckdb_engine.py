@@ -1,4 +1,4 @@
-"""Queries with DuckDB: its planner says which columns are read, those are handed over as Arrow, nothing is copied.
+"""Queries with DuckDB: its planner reports the columns to read, they are passed as Arrow, nothing is copied.
 
 The connection is in memory, may not touch files, the network or extensions, and its settings are locked before the
 query of the user is seen.
@@ -120,13 +120,13 @@ def _create(connection: duckdb.DuckDBPyConnection, names: Used, extras: dict[str
     for name, frame in extras.items():
         connection.register(f"loaded_{name}", _Stream(frame))
         connection.execute(f"CREATE VIEW run.{quoted(name)} AS SELECT * FROM {quoted(f'loaded_{name}')}")  # noqa: S608 - ours
-    # Other optimizers would see that the tables are empty, and read nothing at all.
+    # Other optimizers would see that the tables are empty, and read nothing.
     rules = [name for (name,) in connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()]
     connection.execute(f"SET disabled_optimizers = '{','.join(name for name in rules if name != 'unused_columns')}'")
 
 
 def _needed(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, set[str]]:
-    """The stored tables that a statement reads, with the columns: what the planner says while they are empty."""
+    """The stored tables that a statement reads, with the columns: planned on empty tables."""
     if _ABOUT_SCHEMA.match(statement):
         return {}
     plan = connection.execute(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()[0][1]
@@ -170,7 +170,7 @@ def _run(connection: duckdb.DuckDBPyConnection, statement: str, meter: Meter) ->
         statement = f"SELECT {', '.join(columns)} FROM ({statement}\n) AS result({listed})"  # noqa: S608 - ours
     batches = _arrow_batches if importlib.util.find_spec("pyarrow") else _row_batches
     pieces = _pieces(connection, batches(connection, statement, meter), meter)
-    first = next(pieces)  # what the engine refuses is said before anything is written
+    first = next(pieces)  # errors of the engine come before anything is written
     return QueryResult("duckdb", chain([first], pieces))
 
 

@@ -1,4 +1,4 @@
-"""What a query gave: named columns, and rows in pieces."""
+"""The result of a query: named columns, and rows in chunks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Meter:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """The engine works inside the block; what is done with its rows outside takes no time of it."""
+        """The engine runs inside the block; work on its rows outside does not count."""
         self._began = time.monotonic()
         try:
             yield
@@ -44,7 +44,7 @@ class Meter:
             self._spent_seconds += time.monotonic() - self._began
 
     def has_time(self) -> bool:
-        """Whether the engine may go on; asked while it runs."""
+        """Whether the engine may continue; called while it runs."""
         return self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
 
     def count(self, piece: pl.DataFrame) -> pl.DataFrame:
@@ -76,10 +76,10 @@ def _beyond(most: int, unit: str, option: str) -> UsageError:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """The rows that a query gave; `pieces` can be taken once."""
+    """The rows of a query; `pieces` can be read once."""
 
     engine: str
-    pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one piece, which has the columns.
+    pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one chunk, which has the columns.
 
 
 def refused(error: Exception | str) -> UsageError:
@@ -96,7 +96,7 @@ def refused(error: Exception | str) -> UsageError:
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
-    """Names of columns; those that occur again get a number.
+    """Names of columns; repeated names get a number.
 
     Examples
     --------

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
 _LONGEST_VALUE = 100_000_000
 _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C.
-#: Rows of the first piece; those of others by how large the rows before them were.
+#: Rows of the first chunk; later chunks depend on the size of earlier rows.
 _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
 
 
@@ -76,7 +76,7 @@ def _create(connection: sqlite3.Connection, names: Used) -> None:
 
 
 def _needed(connection: sqlite3.Connection, sql: str) -> dict[str, set[str]]:
-    """The stored tables that a statement reads, with the columns: what SQLite asks permission for."""
+    """The stored tables that a statement reads, with the columns: reported by SQLite's authorizer."""
     needed: dict[str, set[str]] = {}
 
     def note(action: int, table: str | None, column: str | None, *_: object) -> int:

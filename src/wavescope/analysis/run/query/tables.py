@@ -25,14 +25,14 @@ STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name 
 
 @dataclass(frozen=True)
 class Used:
-    """What a statement may name: views, in an order in which each needs only earlier ones, and stored tables."""
+    """The relations a statement may name: stored tables, and views in the order of their dependencies."""
 
     views: tuple[str, ...]
     tables: tuple[str, ...]
 
 
 def used(sql: str) -> Used:
-    """The views and stored tables whose names occur in a statement, and those that they need.
+    """The views and stored tables whose names occur in a statement, and the ones they need.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def _words(sql: str) -> set[str]:
     return set(re.findall(r"\w+", sql.lower()))
 
 
-#: Words of questions about what there is.
+#: Keywords of statements that list relations.
 _CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqlite_master", "sqlite_schema"} | {
     f"duckdb_{what}" for what in ("tables", "views", "columns")
 }

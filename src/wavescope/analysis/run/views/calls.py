@@ -1,4 +1,4 @@
-"""Views of what CPU threads did: calls, markers, samples, arguments."""
+"""Views of CPU threads: calls, markers, samples, arguments."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ class ViewColumn:
 
 @dataclass(frozen=True)
 class ViewSpec:
-    """One view: what a row is, its columns in order, and the rest of the statement."""
+    """One view: the meaning of a row, its columns in order, and the rest of the statement."""
 
     name: str
     row: str
     columns: tuple[ViewColumn, ...]
-    source: str  #: FROM and what follows it.
+    source: str  #: The FROM clause and the rest.
 
     @property
     def sql(self) -> str:

@@ -1,4 +1,4 @@
-"""Views of what took part in a run: processes, threads, code objects, kernels, counters."""
+"""Views of the entities of a run: processes, threads, code objects, kernels, counters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _string(key: str) -> str:
     return f"json_string(x.properties, '$.{key}')"
 
 
-#: Views of things, in the order of AMD's schema.
+#: Views of entities, in the order of AMD's schema.
 THINGS = (
     view_spec(
         "code_objects",

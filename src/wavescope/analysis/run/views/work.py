@@ -1,4 +1,4 @@
-"""Views of what GPUs did: dispatches, copies, allocations, and the counters of dispatches."""
+"""Views of GPU work: dispatches, copies, allocations, and the counters of dispatches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where things are shown in a Chrome trace: numbers of processes (CPU processes and GPUs) and threads (and queues)."""
+"""Ids of tracks in a Chrome trace: processes (CPU processes and GPUs) and threads (and queues)."""
 
 from __future__ import annotations
 

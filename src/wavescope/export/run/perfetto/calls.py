@@ -47,7 +47,7 @@ _COLUMNS = ("process", "thread", "category", "domain", "name", "function", "star
 
 
 def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.DataFrame:
-    """What a slice needs of each call, in few bytes."""
+    """The columns of calls that slices need, compactly."""
     calls = emitter.timed(piece, "calls and ranges")
     flow = emitter.flow(calls["process"], calls["correlation"])
     function = pl.when(pl.col("function") != pl.col("name")).then("function")

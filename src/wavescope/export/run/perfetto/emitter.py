@@ -1,4 +1,4 @@
-"""Rows of events into packets: names and annotations as numbers of interned texts, slices in pieces."""
+"""Rows of events as packets: names and annotations as numbers of interned strings, slices in chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MIX, _MIX_PROCESS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 class Emitter:
-    """Writes the events of one source, and counts what was written and what could not be."""
+    """Writes the events of one source, and counts the written and the lost ones."""
 
     def __init__(self, packets: Packets, tracks: Tracks, counts: dict[str, int], losses: list[Loss]) -> None:
         self.packets = packets

@@ -68,7 +68,7 @@ class _GpuWork:
         self._lookups |= {"src_label": ("src_agent", labels), "dst_label": ("dst_agent", labels)}
 
     def write(self) -> pl.Series:
-        """Piece by piece, as the source gives its dispatches: copies in time with them."""
+        """Write dispatches in the chunks of the source, with the copies of the same time."""
         writer = self._emitter.slices_on(may_nest=False)
         flows = [pl.Series(dtype=pl.UInt64)]
         for work in self._pieces():
@@ -96,7 +96,7 @@ class _GpuWork:
         self._emitter.counts["copies"] += piece.height - dispatches
 
     def _pieces(self) -> Iterator[pl.DataFrame]:
-        """Dispatches, with the copies that began meanwhile; they share tracks, whose times must not run back."""
+        """Dispatches and the copies that started meanwhile; they share tracks, whose times must not go back."""
         copies = self._copies()
         done = 0
         for dispatches in self._dispatches():
@@ -123,7 +123,7 @@ class _GpuWork:
         return copies.with_columns(agent.alias("agent"), kind=pl.lit(_COPY), line=pl.col(self._line))
 
     def _described(self, piece: pl.DataFrame) -> pl.DataFrame:
-        """Numbers of rows as what they stand for."""
+        """Values in place of row numbers."""
         added = [
             values.gather(piece[column]).alias(wanted)
             for wanted, (column, values) in self._lookups.items()

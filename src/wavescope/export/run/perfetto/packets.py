@@ -1,4 +1,4 @@
-"""Packets of a Perfetto trace: descriptions of tracks and interned texts by hand, events by the native core."""
+"""Packets of a Perfetto trace: descriptions of tracks and interned strings by hand, events by the native core."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import IO
 
 import polars as pl
 
-TrackKind = bytes  #: What makes a track that of a process, a thread or a counter: a field of its descriptor.
+TrackKind = bytes  #: The field of a descriptor that makes a track a process, a thread or a counter.
 
 # Fields of InternedData; in each of them iid is field 1 and the text field 2.
 CATEGORY, NAME, ANNOTATION, TEXT = 1, 2, 3, 29
@@ -36,7 +36,7 @@ def varint(value: int) -> bytes:
 
 
 def number(field: int, value: int) -> bytes:
-    """A field that holds a number.
+    """A field with a number.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def number(field: int, value: int) -> bytes:
 
 
 def message(field: int, content: bytes | str) -> bytes:
-    """A field that holds bytes, a text or a message.
+    """A field with bytes, a string or a message.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Packets:
         return uuid
 
     def text_id(self, kind: int, text: str) -> int:
-        """The number of an interned text."""
+        """The number of an interned string."""
         ids = self._texts[kind]
         if text not in ids:
             ids[text] = len(ids) + 1
@@ -118,7 +118,7 @@ class Packets:
         return ids[text]
 
     def text_ids(self, kind: int, texts: pl.Series) -> pl.Series:
-        """The numbers of texts (String or Categorical) as UInt64; null stays null."""
+        """The numbers of strings (String or Categorical) as UInt64; null stays null."""
         codes = texts if texts.dtype == pl.Categorical else texts.cast(pl.Categorical)
         distinct = codes.unique(maintain_order=True).drop_nulls()
         ids = [self.text_id(kind, text) for text in distinct.cast(pl.String)]

@@ -18,7 +18,7 @@ _GPU_RANK, _COUNTER_RANK = 1000, 2000
 
 
 class Tracks:
-    """Where the events of one source go. Numbers of processes, threads and agents are those of the source."""
+    """The tracks of the events of one source. Numbers of processes, threads and agents are the source's."""
 
     def __init__(self, packets: Packets, run: Run, used_pids: set[int], *, group_by: str) -> None:
         self._packets = packets
@@ -109,7 +109,7 @@ class Tracks:
 
 
 def _free_pid(pid: int | None, used: set[int]) -> int:
-    """Perfetto knows processes by their number alone: processes of several nodes must not share one."""
+    """Perfetto identifies processes by pid only: processes of several nodes must not share one."""
     if pid is None or not 0 < pid < 1 << 31 or pid in used:
         pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used)))
     used.add(pid)

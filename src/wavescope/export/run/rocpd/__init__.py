@@ -76,7 +76,7 @@ class RocpdFile:
             file.finish()
 
     def add(self, part: Run) -> None:
-        """Add the runs of a run of one source; those that are in the file already are left out."""
+        """Add the runs of one source; runs that the file already has are left out."""
         runs: dict[str, RunWriter] = {}
         writers: list[RunWriter | None] = []
         for guid in guids_of(part):

@@ -1,4 +1,4 @@
-"""Regions and samples as ROCpd says them: the function is the name, the text of a marker is a message of its event."""
+"""Regions and samples as in ROCpd: the function is the name, the name of a marker is a message of its event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, p
 
 
 def _properties(texts: pl.DataFrame, has_text: pl.Series) -> pl.Series:
-    """Properties of events in which the text of every marker is the message."""
+    """Properties of events with the name of every marker as the message."""
     stored = texts["event_properties"]
     pairs = texts.select(stored.alias("stored"), "name").filter(has_text).unique()
     messages = [_with_message(properties, name) for properties, name in pairs.iter_rows()]

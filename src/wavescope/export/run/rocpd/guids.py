@@ -1,4 +1,4 @@
-"""Unique ids of runs: those that were recorded, and for other formats ids made of what the runs contain."""
+"""Unique ids of runs: the recorded ones, and for other formats ids computed from the contents."""
 
 from __future__ import annotations
 

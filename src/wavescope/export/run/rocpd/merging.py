@@ -66,7 +66,7 @@ def merge_runs(
         try:
             file = _merged(inputs, copies, target, with_environment=with_environment, force=force, done=done)
             return Written(target, dict(file.counts), file.losses)
-        except _CannotCopyError as stopped:  # what was written so far cannot be undone: begin again and read that one
+        except _CannotCopyError as stopped:  # written rows stay: start again and read this one
             copies.pop(stopped.number)
 
 

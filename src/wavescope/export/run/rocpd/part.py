@@ -88,7 +88,7 @@ class PartWriter:
         return self._runs[process] if process is not None else next((run for run in self._runs if run), None)
 
     def _pieces(self, table: str, columns: list[str] | None = None) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
-        """The rows of each run, in pieces; rows that do not say their process belong to the first run."""
+        """The rows of each run, in chunks; rows without a process belong to the first run."""
         runs = list(dict.fromkeys(run for run in self._runs if run))
         owner = pl.Series([runs.index(run) if run else None for run in self._runs], dtype=pl.Int64)
         first = next((process for process, run in enumerate(self._runs) if run), None)
@@ -151,7 +151,7 @@ class PartWriter:
         self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in more.items()})
 
     def _environment(self, process: int, rank: int | None) -> dict[str, str]:
-        """The variables; a rank that they do not tell (their values are masked) is said again."""
+        """The variables; a rank that is missing in them (their values are masked) is added."""
         rows = self._part.table("environment").filter(pl.col("process") == process)
         environment = dict(rows.select("name", "value").iter_rows())
         if rank is not None and rank_of(environment) != rank:
@@ -200,7 +200,7 @@ class PartWriter:
         self._write_rows(run, table, piece, more)
 
     def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
-        """Where copies come from and go to, for AMD's views demand both: the one that is not said is the host."""
+        """Source and destination of copies; AMD's views need both, so a missing one is the host."""
         ends = {f"{name}_id": self._ids["agents"].gather(piece[name]) for name in ("src_agent", "dst_agent")}
         frame = pl.DataFrame(ends)
         is_unknown = pl.all_horizontal(pl.all().is_null())
@@ -212,7 +212,7 @@ class PartWriter:
         return {name: frame[name] for name in ends}
 
     def _kernel_ids(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
-        """The stored symbol of each dispatch if it says the same as the dispatch, else one that is made up."""
+        """The stored symbol of each dispatch if it matches the dispatch, else a new one."""
         symbols = self._tables["symbols"]
         same = piece["name"].cast(pl.String).eq_missing(symbols["name"].gather(piece["symbol"]))
         for column in _REGISTERS:
@@ -291,7 +291,7 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
 
 
 def _agent_json(agents: pl.DataFrame) -> pl.Series:
-    """What is stored about agents, with what the run knows in addition."""
+    """The stored properties of agents, with the other values of the run."""
     origins = {name: origin for name, origin in TABLES["agents"][1].items() if isinstance(origin, Json)}
     texts = []
     for row in agents.iter_rows(named=True):

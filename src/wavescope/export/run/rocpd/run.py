@@ -1,4 +1,4 @@
-"""One run of a ROCpd file while it is written: its texts, and stand-ins for what its rows must refer to."""
+"""One run of a ROCpd file while it is written: its strings, and placeholders for rows that must exist."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LAYOUT = stored_tables(VERSION)
 _ROWS_AT_ONCE = 1 << 14
-#: Rows for what a recording does not say but a ROCpd file demands.
+#: Rows that a ROCpd file needs where the recording has none.
 _STAND_INS: dict[str, dict[str, Any]] = {
     "info_node": {"hash": 0, "machine_id": "unknown"},
     "info_thread": {"tid": 0, "name": "unknown"},
@@ -39,7 +39,7 @@ _DEMANDED = {
 
 
 class RunWriter:
-    """The tables of one run, and what was written into them."""
+    """The tables of one run, and the ids written to them."""
 
     def __init__(self, connection: sqlite3.Connection, guid: str, version: str = VERSION) -> None:
         self.guid = guid
@@ -68,7 +68,7 @@ class RunWriter:
         return self.highest[stored]
 
     def text_ids(self, texts: pl.Series) -> pl.Series:
-        """The ids of texts (String or Categorical) in the table of texts; null stays null."""
+        """The ids of strings (String or Categorical) in the table of strings; null stays null."""
         unique = texts.unique().drop_nulls()
         ids = [self.text_id(text) for text in unique.cast(pl.String)]
         if not ids:
@@ -76,13 +76,13 @@ class RunWriter:
         return texts.replace_strict(unique, pl.Series(ids, dtype=pl.Int64), default=None, return_dtype=pl.Int64)
 
     def text_id(self, text: str) -> int:
-        """The id of one text."""
+        """The id of one string."""
         if text not in self._strings:
             self._strings[text] = self.insert_row("string", string=text)
         return self._strings[text]
 
     def sample_ids(self, times: pl.Series) -> pl.Series:
-        """A sample at each of the times; those that there are not yet are made."""
+        """A sample at each of the times; missing ones are added."""
         empty = pl.DataFrame(schema={"time_ns": pl.Int64, "sample": pl.Int64})
         samples = pl.concat([empty, *self.sample_times]).unique("time_ns", keep="first")
         missing = times.drop_nulls().unique().sort().to_frame("time_ns").join(samples, on="time_ns", how="anti")
@@ -97,7 +97,7 @@ class RunWriter:
         return times.to_frame("time_ns").join(samples, on="time_ns", how="left", maintain_order="left")["sample"]
 
     def stand_in(self, stored: str, **facts: Any) -> int:
-        """The id of a row that stands for what is not known, but for what is said here."""
+        """The id of a placeholder row with these facts."""
         key = (stored, *facts.items())
         if key not in self._stand_ins:
             row = _STAND_INS[stored] | facts

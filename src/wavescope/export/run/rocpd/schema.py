@@ -1,4 +1,4 @@
-"""The tables and plain views of a ROCpd file, made from the declared layout."""
+"""The tables and plain views of a ROCpd file, generated from the declared layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Mapping, Sequence
 
-VERSION = "3.0.3"  #: Version of the schema that is written: the first that holds all of a `Run`.
+VERSION = "3.0.3"  #: Version of the schema that is written: the first that can store all of a `Run`.
 
 _TERMS = 100  #: Tables of one UNION: SQLite allows 500, and every level of nesting multiplies.
 
@@ -76,5 +76,5 @@ def _column_sql(column: StoredColumn, guid: str) -> str:
 
 
 def text_sql(text: str) -> str:
-    """A text as SQL."""
+    """A string as SQL."""
     return "'" + text.replace("'", "''") + "'"

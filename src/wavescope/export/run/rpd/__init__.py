@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-_FILE_BITS = 32  #: Ids of process n begin at n << 32.
+_FILE_BITS = 32  #: Ids of process n start at n << 32.
 _RPD = "RPD"
 _NOT_HELD = ("allocations",)
 
@@ -33,8 +33,8 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
     """Write a run of any origin as one RPD file.
 
     Calls become rows of `rocpd_api`, dispatches and copies rows of `rocpd_op`, linked by their correlation. Markers are
-    calls `UserMarker` with the text as arguments. GPUs and processes of several nodes are told apart by strides. What
-    the format has no place for (allocations, registers, streamed counters) is listed as lost.
+    calls `UserMarker` with the text as arguments. GPUs and processes of several nodes are distinguished by strides.
+    Rows that the format cannot store (allocations, registers, streamed counters) are losses.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
 
 
 def _highest_call(run: Run) -> int:
-    """What the reader adds to the ids of GPU work to get its events."""
+    """The offset that the reader adds to ids of GPU work to get its events."""
     events = [piece["event"].max() for table in ("regions", "samples") for piece in run.chunks(table, ["event"])]
     return max((event for event in events if isinstance(event, int)), default=0)
 
@@ -86,7 +86,7 @@ def _node_numbers(part: Run, number_by_node: dict[object, int]) -> list[int]:
 
 
 def _pieces(run: Run, process: int, table: str) -> Iterator[pl.DataFrame]:
-    """The rows of one process; those that do not say theirs belong to the first."""
+    """The rows of one process; rows without a process belong to the first."""
     for piece in run.chunks(table):
         rows = piece.filter(pl.col("process").fill_null(0) == process)
         if rows.height:
@@ -107,7 +107,7 @@ def _without_dangling(file: RpdFile, counts: Counter[str]) -> Iterator[Loss]:
 
 
 def _write_extras(file: RpdFile, run: Run) -> Iterator[Loss]:
-    """Tables of extensions as they were; ids in them still fit, because those of an RPD file are kept."""
+    """Tables of extensions, unchanged; their ids are valid because ids of an RPD file are retained."""
     for name, frame in run.origins[0].extras.items():
         if name == "rocpd_metadata":
             rows = [row for row in frame.select("tag", "value").iter_rows() if row[0] not in METADATA]

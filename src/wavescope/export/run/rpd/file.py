@@ -1,4 +1,4 @@
-"""An RPD file while it is written: its texts, and rows of its tables."""
+"""An RPD file while it is written: its strings, and rows of its tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RpdFile:
         connection.executemany("INSERT INTO rocpd_metadata (tag, value) VALUES (?, ?)", METADATA.items())
 
     def insert(self, table: str, frame: pl.DataFrame, *, or_ignore: bool = False) -> None:
-        """Add rows; `or_ignore` those whose id there is not yet."""
+        """Add rows; with `or_ignore` only rows with new ids."""
         names = ", ".join(f'"{name}"' for name in frame.columns)
         places = ", ".join("?" * frame.width)
         verb = "INSERT OR IGNORE" if or_ignore else "INSERT"
@@ -33,7 +33,7 @@ class RpdFile:
         self.connection.executemany(statement, frame.iter_rows(buffer_size=_ROWS_AT_ONCE))
 
     def text_ids(self, texts: pl.Series, table: str = "rocpd_string") -> pl.Series:
-        """Ids of texts (String or Categorical); null counts as the empty text."""
+        """Ids of strings (String or Categorical); null counts as the empty string."""
         filled = texts.cast(pl.String).fill_null("")
         unique = filled.unique()
         ids = pl.Series([self._text_id(text, table) for text in unique], dtype=pl.Int64)

@@ -24,7 +24,7 @@ _WORDS = {1: "CopyHostToDevice", 2: "CopyDeviceToHost", 3: "CopyDeviceToDevice",
 
 
 class ProcessWriter:
-    """Writes what one process did; `pieces` gives its rows of a table, `nodes` the numbers of nodes in the file.
+    """Writes the events of one process; `pieces` returns its rows of a table, `nodes` the numbers of nodes in the file.
     Events of work are its ids and `above`.
 
     Ids of calls and of work are unique in a file, so those of process n begin at n times 2^32, as in RPD's own files.
@@ -49,7 +49,7 @@ class ProcessWriter:
         self.counts: Counter[str] = Counter()
 
     def write(self) -> None:
-        """Calls, then work, then what belongs to them."""
+        """Write calls, then work, then their links and arguments."""
         self._calls = EventIds({name: self._events(name) for name in ("regions", "samples")})
         work = {name: self._events(name) for name in ("dispatches", "copies")}
         self._ops = EventIds({name: series - self._above for name, series in work.items()})
@@ -100,7 +100,7 @@ class ProcessWriter:
         return pl.concat(links)
 
     def _write_ops(self, table: str, piece: pl.DataFrame, op_types: pl.Series, agents: pl.Series) -> pl.DataFrame:
-        """Write GPU work and its links; the piece with the op, the call that launched it, and the stream's text."""
+        """Write GPU work and its links; returns the chunk with op, launching call and name of the stream."""
         ids = self._ops.of(table, piece["event"] - self._above) + self._first
         queues = self._run.table("queues")["queue_id"].gather(piece["queue"])
         described = piece["name"].cast(pl.String)
@@ -133,7 +133,7 @@ class ProcessWriter:
                 pl.when("in_lanes").then(f"grid_{a}").otherwise(_workgroups(a)).fill_null(0).alias(f"grid{a.upper()}")
                 for a in "xyz"
             ]
-            # A call that launched several kernels, such as the launch of a graph, cannot tell the grid of each.
+            # A call that launched several kernels, such as the launch of a graph, has no grid of each.
             single = ops.filter(pl.col("api").is_not_null() & pl.col("api").is_unique()).drop_nulls("workgroup_x")
             launches = single.select(
                 pl.col("api").alias("api_ptr_id"),

@@ -1,4 +1,4 @@
-"""Chrome traces as runs: PyTorch's (Kineto), and those of rocprof, RPD and others as far as their events tell.
+"""Chrome traces as runs: PyTorch's (Kineto), and traces of rocprof, RPD and others as far as possible.
 
 What an event is, is told by its category; where there is none, by the name of its process (`GPU2`, `COPY`, ...):
 
@@ -94,7 +94,7 @@ def read_kineto(path: Path) -> MemorySource:
 
 
 def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
-    """GPU work without its launch, where launches were recorded: it was under way when the recording began."""
+    """GPU work without its launch, where launches were recorded: it was launched before the recording started."""
     key = ["process", "correlation"]
     calls = tables["regions"].select(key).drop_nulls().unique()
     work = pl.concat([tables[name].select(key) for name in ("dispatches", "copies")])
@@ -210,7 +210,7 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
         for agent, process, device in gpus.head(_MOST_DEVICES).iter_rows()
     ]
     kinds = {name: link(frame, gpus, ["process", "device"], "agent") for name, frame in kinds.items()}
-    # Memory is counted by HIP's numbers, kernels by those of the node: only a single GPU is certainly the same.
+    # Memory uses HIP's device numbers, kernels the numbers of the node: only a single GPU is certainly the same.
     single = gpus.filter(pl.len().over("process") == 1).select("process", single="agent")
     memory = kinds["allocations"].join(single, on="process", how="left", maintain_order="left")
     is_gpu = pl.col("device").is_not_null()
@@ -229,7 +229,7 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
 
 
 def _device(file: ChromeFile, device: int) -> dict[str, Any]:
-    """What the file tells about a device.
+    """The recorded properties of a device.
 
     Its numbers there may be those of HIP and those of the events those of the node: then all must be of one kind.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-_HEAD = 4096  #: Bytes in which the first sign of the text is looked for.
+_HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
 _BATCH = 1 << 15  #: Events that are Python objects at the same time.
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
 _LARGEST = (1 << 63) - 1
@@ -28,7 +28,7 @@ _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
-    """What stands around the events; PyTorch writes more of it than others."""
+    """The fields next to the events; PyTorch writes most of them."""
 
     events: list[msgspec.Raw]
     schemaVersion: Any = None  # noqa: N815
@@ -91,7 +91,7 @@ def read_chrome(path: Path) -> ChromeFile:
         return _decoded(data)
     except _UNREADABLE as error:
         what = f"not a whole Chrome trace ({error})"
-    # What its writers may have meant: no infinities, and an end. Of texts of gigabytes, no more than two are held.
+    # Repair infinities and a missing end. Of files of gigabytes, at most two copies are in memory.
     data = _NOT_JSON.sub(rb"\1null\2", data)
     data = data.rstrip().rstrip(b",")
     for end in (b"", b"]", b"]}"):
@@ -107,7 +107,7 @@ def _decoded(data: bytes) -> ChromeFile:
 
 
 def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
-    """All events in one frame; what is not an event becomes a loss.
+    """All events in one frame; values that are not events become a loss.
 
     Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `start_ns` and `dur_ns`; then the arguments.
 
@@ -183,7 +183,7 @@ def _across(sizes: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
 
 
 def _strings(values: Sequence[Any]) -> pl.Series:
-    """Values as texts, whatever they are."""
+    """Values of any type as strings."""
     with suppress(TypeError, pl.exceptions.PolarsError):
         return pl.Series(values, dtype=pl.String)
     return pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
@@ -201,7 +201,7 @@ def _integers(values: Sequence[Any]) -> pl.Series:
 
 
 def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
-    """Times in microseconds, as numbers or texts, to the nearest nanosecond without the detour of a float.
+    """Times in microseconds, as numbers or strings, rounded to nanoseconds without a float in between.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Events of a Chrome trace: what each of them is, and the process that it belongs to."""
+"""Events of a Chrome trace: the kind and the process of each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wavescope.model.losses import Loss
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-_LINKS = ("s", "t", "f", "M", "")  #: Events that say nothing of their own: what they link is linked by correlation.
+_LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in the correlations.
 
 
 def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
@@ -44,14 +44,14 @@ def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
 
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
-    """What an event is: kernel, copy, region, ...; null = nothing that is read."""
+    """The kind of an event: kernel, copy, region, ...; null = not read."""
     ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
     is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
     is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
     return (
         pl.when(is_own)
-        .then(pl.lit("profiler"))  # its own begin and end, not the application's
+        .then(pl.lit("profiler"))  # start and end of the profiler, not of the application
         .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
         .then(pl.lit("copy"))
         .when(is_range & ((cat == "gpu_user_annotation") | is_frame))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def read_rocpd(database: Database, *, with_environment: bool = False) -> RunSource:
-    """The tables of a ROCpd database; nothing big is read before it is asked for.
+    """The tables of a ROCpd database; nothing big is read before it is used.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Columns of a `Run` made from stored columns of one run: numbers of rows, texts, sound times."""
+"""Columns of a `Run` from stored columns of one run: row numbers, strings, checked times."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RunColumns:
         self._rows: dict[str, Lookup] = {}
 
     def needs(self, origin: Origin, dtype: DataType) -> dict[str, DataType]:
-        """The stored columns that a column is made of, as the types to read."""
+        """The stored columns that a column needs, with the types to read."""
         match origin:
             case Stored(column):
                 return {column: pl.Int64 if dtype == pl.Boolean else dtype}
@@ -48,7 +48,7 @@ class RunColumns:
                 return self.needs(first, dtype) | self.needs(other, dtype)
 
     def made(self, origin: Origin, piece: pl.DataFrame, dtype: DataType, losses: Counter[str]) -> pl.Series:
-        """The column for the rows of `piece`; adds what was unsound to `losses`, by kind."""
+        """The column for the rows of `piece`; counts unsound values in `losses`, by kind."""
         match origin:
             case Stored(column):
                 return piece[column].cast(dtype)
@@ -76,7 +76,7 @@ class RunColumns:
         return self._rows[table]
 
     def _is_single(self, origin: MappedRow) -> bool:
-        """Whether rows that do not say their process can only be of one."""
+        """Whether rows without a process can only belong to one."""
         return origin.table == "info_process" and "." in origin.column and self._lookup(origin.table).count == 1
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 MASKED = "***"
-#: Variables that hold the rank; those of the MPI library win over those of the job launcher.
+#: Variables with the rank; the MPI library's take precedence over the job launcher's.
 _RANKS = (
     "OMPI_COMM_WORLD_RANK",
     "PMIX_RANK",
@@ -39,7 +39,7 @@ def variables(text: str | None) -> dict[str, str]:
 
 
 def rank_of(environment: dict[str, str]) -> int | None:
-    """The rank of a process among those of its job; None = not known.
+    """The rank of a process in its job; None = unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Events: what kind of call each is, and the text of markers, once per distinct text."""
+"""Events: the kind of call, and the names of markers, once per distinct name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MARKER = "MARKER"
 
 
 def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
-    """These columns of the stored table `event` in pieces; `category`, `domain` and `message` are made.
+    """These columns of the stored table `event` in chunks; `category`, `domain` and `message` are computed.
 
     The message is the text of a marker; null for all other calls.
     """
@@ -44,7 +44,7 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
 
 @dataclass(frozen=True)
 class _Categories:
-    """The texts that name categories, by id."""
+    """The names of categories, by id."""
 
     lookup: Lookup
     names: pl.Series
@@ -87,7 +87,7 @@ def _message(text: str) -> str | None:
 
 
 class _Extdata(msgspec.Struct):
-    """What is said of an event; other members are passed over."""
+    """The message of an event; other members are ignored."""
 
     message: Any = None
 

@@ -19,7 +19,7 @@ _READ = {"metadata", "string", "event", "track"} | {stored for stored, _ in TABL
 
 
 class RocpdExtras(Mapping[str, "pl.DataFrame"]):
-    """The stored tables that have no place in a `Run`, read when they are asked for; all runs in one frame each."""
+    """The stored tables that are not part of a `Run`, read when first used; all runs in one frame each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wavescope.readers.run.rocpd.lookup import Lookup
     from wavescope.readers.run.rocpd.runs import DataType, RocpdRun, Types
 
-#: What stands before the dot -> column that holds the key, table that has the row, its column with the same key.
+#: Prefix before the dot -> column with the key, joined table, its column with the same key.
 JOINS = {
     "event": ("event_id", "event", "id"),
     "track": ("track_id", "track", "id"),
@@ -32,7 +32,7 @@ OF_TRACK = ("pid", "tid", "agent_id", "queue_id", "stream_id", "name_id")
 
 
 def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.DataFrame]:
-    """These columns of a stored table in pieces; a name with a dot is a column of the row that a join leads to."""
+    """These columns of a stored table in chunks; a name with a dot is a column of the row that a join leads to."""
     places = {name: _place(run, table, name) for name in columns}
     wanted: dict[str, dict[str, DataType]] = {"": {}}
     for name, (join, column) in places.items():
@@ -69,7 +69,7 @@ class _Target:
     @classmethod
     def read(cls, run: RocpdRun, table: str, key: str, types: Types) -> _Target:
         builder = LookupBuilder()
-        # Texts are kept once each: nearly all events say "{}" about their call stack, lines and properties.
+        # Strings are stored once each: nearly all events have "{}" as call stack, lines and properties.
         dtypes = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
         parts = {name: [pl.Series(name, [], dtype)] for name, dtype in dtypes.items()}
         read: Types = {key: pl.Int64, **types}
@@ -82,5 +82,5 @@ class _Target:
 
 
 def _copied(series: pl.Series, dtype: DataType) -> pl.Series:
-    """A column on its own: one that is kept would keep all columns of its piece, which came as one."""
+    """A copy of a column, so that the other columns of its chunk can be freed."""
     return series.cast(dtype) if series.dtype in (pl.String, pl.Categorical) else series + 0

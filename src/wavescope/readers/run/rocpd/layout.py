@@ -25,7 +25,7 @@ class StoredColumn:
     is_required: bool = False
     is_unique: bool = False
     default: str | None = None  #: Default value as SQL; None = none.
-    target: str | None = None  #: Name of the table whose id it holds.
+    target: str | None = None  #: Name of the table that it refers to.
     choices: tuple[str, ...] = ()  #: The only values that are allowed; empty = any.
 
 
@@ -64,7 +64,7 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
 
 
 def suffix_of(guid: str) -> str:
-    """What the names of a run's tables end in.
+    """The suffix of the names of a run's tables.
 
     Examples
     --------

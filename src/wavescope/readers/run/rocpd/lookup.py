@@ -26,7 +26,7 @@ class Lookup:
     def rows(self, keys: pl.Series) -> pl.Series:
         """The row of each key, as UInt32; null where the key is null or no row has it."""
         if self.ids is None:
-            rows = (keys - self.first).cast(pl.UInt32, strict=False)  # what is negative or wraps around becomes null
+            rows = (keys - self.first).cast(pl.UInt32, strict=False)  # negative numbers and overflows become null
             is_beyond = rows >= self.count
             return rows.set(is_beyond, None) if is_beyond.any() else rows
         places = self.ids.search_sorted(keys.fill_null(self.first), side="left").clip(upper_bound=self.count - 1)

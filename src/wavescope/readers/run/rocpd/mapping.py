@@ -15,7 +15,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class Text:
-    """The text whose id is stored."""
+    """The string whose id is stored."""
 
     column: str
 

@@ -1,4 +1,4 @@
-"""The tables and columns that a ROCpd file of a version must have, because the reader asks for them."""
+"""The tables and columns that a ROCpd file of a version must have, because the reader needs them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from wavescope.readers.run.rocpd.mapping import Origin
     from wavescope.readers.run.rocpd.runs import RocpdRun
 
-#: Tables without which names, places or whole kinds of events are missing, in a file of any version.
+#: Tables without which names, locations or kinds of events are missing, in a file of any version.
 _NEEDED = ("string", "info_process", "info_agent", "info_kernel_symbol", "event", "region", "kernel_dispatch")
-#: What is read beside the columns that `mapping` names.
+#: Columns that are read but not in `mapping`.
 _ALSO = {
     "metadata": ("tag", "value"),
     "string": ("id", "string"),
@@ -26,7 +26,7 @@ _ALSO = {
 
 
 def note_missing_in_run(run: RocpdRun) -> None:
-    """Note as losses what a run lacks of its declared version."""
+    """Record as losses the parts that a run lacks of its declared version."""
     version = run.metadata.get("schema_version", "")
     columns = {PREFIX + table + run.suffix: names for table, names in required(version).items()}
     if version not in VERSIONS:  # drafts: rows may have their places from their tracks

@@ -1,4 +1,4 @@
-"""The runs of a ROCpd file: each has its own tables, told apart by a suffix, and its own numbering of rows."""
+"""The runs of a ROCpd file: each has its own tables, distinguished by a suffix, and its own numbering of rows."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class RocpdRun:
         return column in self.database.tables.get(self._name(table), ())
 
     def frame(self, table: str, columns: Types) -> pl.DataFrame:
-        """These columns of a stored table; those that it lacks are null."""
+        """These columns of a stored table; missing columns are null."""
         return pl.concat([pl.DataFrame(schema=dict(columns)), *self.chunks(table, columns)], rechunk=True)
 
     def chunks(self, table: str, columns: Types) -> Iterator[pl.DataFrame]:
-        """`frame` in pieces."""
+        """Chunks of `frame`."""
         if self.only_guid is None:
             yield from self.database.chunks(self._name(table), columns)
             return

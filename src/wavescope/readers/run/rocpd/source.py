@@ -1,4 +1,4 @@
-"""A ROCpd file as the tables of a `Run`: run by run, in pieces, only the columns that are asked for."""
+"""A ROCpd file as the tables of a `Run`: run by run, in chunks, only the columns that are requested."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RocpdSource:
-    """The tables of a ROCpd file; nothing is read before it is asked for, and nothing big is kept."""
+    """The tables of a ROCpd file; nothing is read before it is used, and nothing large is cached."""
 
     format = "ROCpd"
 

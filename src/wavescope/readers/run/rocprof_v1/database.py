@@ -83,7 +83,7 @@ def read_rocprof_database(database: Database) -> MemorySource:
 
 
 def _required(database: Database, table: str) -> tuple[str, ...]:
-    """The columns that a table must have, by what else it has."""
+    """The columns that a table must have, depending on its other columns."""
     needed, has = _REQUIRED[table.upper()], set(database.tables[table])
     if table.upper() == "KERN":
         needed += _LONG_KERN if has & set(_LONG_KERN) else ()
@@ -124,7 +124,7 @@ def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
 
 
 def _with_sizes(copies: pl.DataFrame, calls: pl.DataFrame | None) -> pl.DataFrame:
-    """The size of a copy is an argument of the call that asked for it."""
+    """The size of a copy, an argument of its call."""
     if calls is None:
         return copies
     size = pl.col("text").str.extract(_SIZE).str.to_integer(strict=False)

@@ -1,4 +1,4 @@
-"""What rocprof (v1) records, whether in its database or as CSV, in the words of a run."""
+"""Records of rocprof (v1), from its database or CSV, as tables of a run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def plain_name(name: pl.Expr) -> pl.Expr:
 def assembled(
     path: Path, form: str, events: Mapping[str, pl.DataFrame], losses: list[Loss], extras: Mapping[str, pl.DataFrame]
 ) -> MemorySource:
-    """The run of events that name things by `pid`, `tid`, `device`, `queue_id` and `stream_id`."""
+    """The run of events with the ids `pid`, `tid`, `device`, `queue_id` and `stream_id`."""
     tables: dict[str, pl.DataFrame] = {}
     processes = numbered(events.values(), ["pid"], "process")
     if not processes.height:

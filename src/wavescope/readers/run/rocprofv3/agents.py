@@ -1,4 +1,4 @@
-"""Agents of rocprofv3's CSV files: the list of agents, and the texts (`Agent 4`, `GPU 0`) by which events name them."""
+"""Agents of rocprofv3's CSV files: the list of agents, and their names (`Agent 4`, `GPU 0`) in events."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _MOST_AGENTS = 1 << 16
 def add_agents(
     listed: pl.DataFrame | None, events: Mapping[str, pl.DataFrame], processes: pl.DataFrame
 ) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
-    """The agents of all processes, and the events with the numbers of theirs.
+    """The agents of all processes, and the events with the numbers of their agents.
 
-    Agents that events name but no list tells are added with what their use tells about them.
+    Agents that events name but no list has are added, with the kind implied by their use.
     """
     rows = _listed_rows(listed, processes)
     number_by_text: dict[tuple[int, str], int] = {}
@@ -84,7 +84,7 @@ def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[d
 
 
 def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
-    """How the events name agents: process, text, and the kind that the use tells, in a fixed order."""
+    """The names of agents in events: process, name, and the kind implied by the use, in a fixed order."""
     uses: set[tuple[int, str, str]] = set()
     for name, frame in events.items():
         for column in _LINKS:
@@ -106,7 +106,7 @@ def _kind(name: str, column: str, direction: str | None) -> str:
 
 
 def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) -> int:
-    """The row of the agent with this text; a new one where there is none."""
+    """The row of the agent with this name; a new one where there is none."""
     match = _TEXT.fullmatch(text.strip())
     word, number = ((match[1] or "").upper(), int(match[2])) if match else ("", None)
     process_rows = [(at, row) for at, row in enumerate(rows) if row["process"] == process]

@@ -26,7 +26,7 @@ _HEAD = 1 << 16
 
 
 def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
-    """The tables of one run; files of a kind that holds no events (statistics) are left alone.
+    """The tables of one run; files without events (statistics) are ignored.
 
     A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
     to it. Dispatches that only the counter file knows are dispatches like the others.
@@ -61,7 +61,7 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
 
 
 def _agent_rows(file: Path) -> pl.DataFrame:
-    """The list of agents: small, and read as text."""
+    """The list of agents: small, and read as strings."""
     try:
         raw = pl.read_csv(
             text_bytes(file, _MAX_AGENT_BYTES), infer_schema=False, truncate_ragged_lines=True, encoding="utf8-lossy"

@@ -29,7 +29,7 @@ _AGENT_KINDS = {1: "CPU", 2: "GPU", 3: "NIC"}
 
 
 def read_rocprofv3_json(path: Path) -> MemorySource:
-    """The tables of the processes in a file; records that are not what the format says become a loss.
+    """The tables of the processes in a file; records that do not fit the format become a loss.
 
     A call that ends when it begins is a sample, as in ROCpd. `dispatches.event` numbers the dispatches; counters refer
     to it.
@@ -67,7 +67,7 @@ def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
-    """The tables that say who and what, of one process."""
+    """The tables of one process that describe node, process, agents and kernels."""
     metadata, node = process.metadata, process.metadata.node
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [
@@ -97,7 +97,7 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
             }
         ],
         "agents": [_agent_row(agent, number) for agent in process.agents],
-        # The first of each list stands for the id 0, which nothing has.
+        # The first of each list has the id 0, which is never used.
         "code_objects": [_code_object_row(o, number) for o in process.code_objects if o.get("code_object_id")],
         "symbols": [_symbol_row(symbol, number) for symbol in process.kernel_symbols if symbol.get("kernel_id")],
     }
@@ -240,7 +240,7 @@ def _decoded(kind: RecordKind, batch: Sequence[msgspec.Raw]) -> list[Any]:
 
 
 def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
-    """Records with the names of what they did, which the file stores apart."""
+    """Records with the names of their operations, which the file stores separately."""
     if table == "counters":
         names = {_handle(counter.get("id")): str(counter.get("name", "")) for counter in process.counters}
         counters = pl.DataFrame(
@@ -269,7 +269,7 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
 
 
 def _texts(stored: Sequence[Any], key: str, name: str) -> pl.DataFrame:
-    """Texts that the file keeps by number."""
+    """Strings that the file stores by number."""
     texts = {text.key: text.value for text in stored if 0 <= text.key <= _LARGEST}
     return pl.DataFrame({key: list(texts), name: list(texts.values())}, {key: pl.Int64, name: pl.Categorical})
 
@@ -295,7 +295,7 @@ def _assembled(
 
 
 def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
-    """Dispatches with what the symbol of their kernel tells."""
+    """Dispatches with the name and registers of their kernel symbol."""
     kernel_names = symbols.select(
         "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
     ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
@@ -307,7 +307,7 @@ def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: 
 
 
 def _plain(value: Any) -> str | None:
-    """A number or address as text; some versions write `{"handle": ...}`."""
+    """A number or address as a string; some versions write `{"handle": ...}`."""
     plain = _handle(value) if isinstance(value, dict) else value
     return None if plain is None else str(plain)
 

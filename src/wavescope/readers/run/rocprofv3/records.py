@@ -29,7 +29,7 @@ class _Metadata(msgspec.Struct):
 
 
 class _OperationNames(msgspec.Struct):
-    """The operations of a kind of record; their places are the numbers that the records use."""
+    """The operations of a kind of record; records refer to them by index."""
 
     kind: str = ""
     operations: list[str] = msgspec.field(default_factory=list)
@@ -52,7 +52,7 @@ class _Strings(msgspec.Struct):
 
 
 class Process(msgspec.Struct):
-    """One process of a result file; its records stay text until their kind is known."""
+    """One process of a result file; its records are decoded by kind later."""
 
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
     agents: list[dict[str, Any]] = msgspec.field(default_factory=list)
@@ -184,7 +184,7 @@ _MEMORY = _COMMON | {
     "size_bytes": "allocation_size",
     "flags": "flags",
 }
-#: Lists of records by their names in the file; lists that end in `_api` hold calls.
+#: Lists of records by their names in the file; lists that end in `_api` contain calls.
 RECORDS = {
     "kernel_dispatch": RecordKind(
         "dispatches",

@@ -1,4 +1,4 @@
-"""What rocprofv3 records, whether as CSV or JSON, in the words of a run: dispatches, counters, memory, calls."""
+"""Records of rocprofv3, from CSV or JSON, as tables of a run: dispatches, counters, memory, calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame],
 
 
 def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
-    """Dispatches with numbers as their events, kernel symbols where none are told, and values of counters."""
+    """Dispatches numbered as events, kernel symbols where none are recorded, and values of counters."""
     dispatches = events.get("dispatches")
     counted = events.get("counters")
     if counted is not None:
@@ -57,7 +57,7 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
 
 
 def _with_counted(dispatches: pl.DataFrame | None, counted: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
-    """The dispatches, and those that only the counters know; counters of one dispatch stand in many rows."""
+    """The dispatches, and dispatches that only counter rows record; a dispatch has many counter rows."""
     keys = ["process", "dispatch_id"]
     single = counted.drop("counter", "value").unique(keys, keep="first", maintain_order=True)
     if dispatches is not None and "dispatch_id" in dispatches.columns:
@@ -101,7 +101,7 @@ def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:
     category = pl.col("category").cast(pl.String) if "category" in calls.columns else pl.lit("")
     calls = calls.with_columns(category.str.splitn("_", 2).struct.field("field_0").alias("domain"))
     if "function" not in calls.columns:
-        is_marker = pl.col("domain") == "MARKER"  # its text stands where the function of other calls does
+        is_marker = pl.col("domain") == "MARKER"  # its name is in the column of the function of other calls
         calls = calls.with_columns(pl.when(~is_marker).then(pl.col("name")).alias("function"))
     lasts = pl.col("start_ns") != pl.col("end_ns")
     tables["regions"] = calls.filter(lasts)

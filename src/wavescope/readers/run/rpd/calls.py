@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.readers.run.rpd.lanes import Lanes
 
 _MARKER = "^UserMarker$"
-#: Kinds of calls by the names of functions, for files that do not say; TOOL = the recording tool itself.
+#: Kinds of calls by function names, for files that do not record them; TOOL = the recording tool itself.
 _DOMAINS = {
     "MARKER": "^(UserMarker$|roctx)",
     "HIP": "^(__)?hip",
@@ -106,7 +106,7 @@ class Calls:
         return columns
 
     def _properties(self, calls: pl.DataFrame) -> pl.Series:
-        """The text of the arguments as JSON; null where there is none, and for markers, whose name it is."""
+        """The arguments as JSON; null where there are none, and for markers, where they are the name."""
         quoted = self._quoted.take("quoted", calls["args_id"])
         return calls.select(pl.when(~self._is_marker).then(quoted).alias("properties")).to_series()
 

@@ -1,4 +1,4 @@
-"""Tables of an RPD file that a run has no place for: those of extensions, as they are stored."""
+"""Tables of an RPD file that are not part of a run: extensions, as stored."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _READ = {
 
 
 class RpdExtras(Mapping[str, "pl.DataFrame"]):
-    """Every other table, read when it is asked for: ext_callstack, ext_autogradapi, ext_graph, rocpd_hsaApi, ..."""
+    """Every other table, read when first used: ext_callstack, ext_autogradapi, ext_graph, rocpd_hsaApi, ..."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,10 +44,10 @@ class RpdExtras(Mapping[str, "pl.DataFrame"]):
         return len(self._names)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
-        """A table as it is stored; ids that refer to strings keep their numbers."""
+        """A table as stored; ids of strings stay numbers."""
         if name not in self._names:
             raise KeyError(name)
-        # In columns of numbers an empty text stands for "nothing", so types are decided by what the texts are.
+        # In columns of numbers an empty string means null, so types depend on the strings.
         texts = self._database.frame(name, dict.fromkeys(self._database.tables[name], pl.String))
         return texts.select(_narrowed(texts[column]) for column in texts.columns)
 

@@ -1,4 +1,4 @@
-"""Where things ran in an RPD file: nodes, processes, threads, GPUs, queues and streams, each numbered."""
+"""Lanes of an RPD file: nodes, processes, threads, GPUs, queues and streams, each numbered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRAPH_LAUNCH = "^(hip|cuda)GraphLaunch"
 
 
 class Lanes:
-    """The numbered rows of an RPD file, and the links between calls and GPU work that say who launched what."""
+    """The numbered rows of an RPD file, and the links from calls to the GPU work they launched."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -31,7 +31,7 @@ class Lanes:
         self.gpu_stride = self._stride("gpu_stride")
 
     def note(self, counts: Counter[tuple[str, str]]) -> None:
-        """Keep what a pass over a table found wrong, (kind of loss, table) -> rows; another pass finds it again."""
+        """Add the losses of a pass over a table, (kind of loss, table) -> rows; a repeated pass adds nothing."""
         noted = {(loss.kind, loss.detail) for loss in self.database.losses}
         self.database.losses.extend(
             Loss(kind, count, detail)
@@ -62,7 +62,7 @@ class Lanes:
 
     @cached_property
     def nodes(self) -> pl.DataFrame:
-        """The machines of the run."""
+        """The nodes of the run."""
         ids = {*self.processes["node_id"].to_list(), *self.agents["node_id"].to_list()}
         return pl.DataFrame({"node_id": sorted(ids)}, schema={"node_id": pl.Int64}).with_row_index("node")
 
@@ -163,7 +163,7 @@ class Lanes:
 
     @cached_property
     def stream_texts(self) -> Keyed:
-        """api id -> `stream`, the text that the file has for the stream of a launch or copy."""
+        """api id -> `stream`, the stored name of the stream of a launch or copy."""
         parts = [
             self.database.frame(table, {"api_ptr_id": pl.Int64, "stream": pl.Categorical})
             for table in ("rocpd_kernelapi", "rocpd_copyapi")
@@ -191,7 +191,7 @@ class Lanes:
 
     @cached_property
     def streams(self) -> pl.DataFrame:
-        """Every stream of every process: the number, and the text that the file has for it."""
+        """Every stream of every process: its number and its stored name."""
         launches = self.stream_texts.frame
         process = self.process_of(self.thread_of(launches["api_ptr_id"]))
         pairs = pl.DataFrame({"process": process, "text": launches["stream"]}).drop_nulls().unique()
@@ -206,5 +206,5 @@ def with_sound_ends(piece: pl.DataFrame, table: str) -> tuple[pl.DataFrame, Coun
 
 
 def hexadecimal(text: pl.Expr) -> pl.Expr:
-    """Numbers from texts such as 0x7f40; null from others."""
+    """Numbers from strings such as 0x7f40; null from others."""
     return text.str.strip_prefix("0x").str.to_integer(base=16, strict=False)

@@ -1,4 +1,4 @@
-"""What an RPD file measured: clocks and power of devices, hardware counters of ops."""
+"""Measurements of an RPD file: clocks and power of devices, hardware counters of ops."""
 
 from __future__ import annotations
 

@@ -78,14 +78,14 @@ class Ops:
 
     @cached_property
     def first_event(self) -> int:
-        """What is added to the id of an op to get an event that no call has: the highest id of a call."""
+        """The offset from the id of an op to its event: the highest id of a call, so that events differ from calls."""
         if "id" not in self._database.tables.get("rocpd_api", ()):
             return 0
         return int(self._database.query("SELECT max(id) FROM rocpd_api")[0][0] or 0)
 
     @cached_property
     def launches(self) -> Keyed:
-        """api id -> what `rocpd_kernelapi` says about the launch, grids in lanes."""
+        """api id -> the launch in `rocpd_kernelapi`, grids in lanes."""
         stored: dict[str, type[pl.DataType]] = dict.fromkeys(_LAUNCH.values(), pl.Int64)
         stored["codeObject_id"] = pl.String  # an empty text where there is none
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", stored)
@@ -107,7 +107,7 @@ class Ops:
 
     @cached_property
     def copy_calls(self) -> Keyed:
-        """api id -> what `rocpd_copyapi` says about the copy."""
+        """api id -> the copy in `rocpd_copyapi`."""
         numbers = ("size", "kind", "dstDevice", "srcDevice", "sync", "pinned")
         columns = dict.fromkeys(numbers, pl.Int64) | dict.fromkeys(("dst", "src", "width", "height"), pl.String)
         return keyed(self._database, "rocpd_copyapi", "api_ptr_id", columns)
@@ -119,7 +119,7 @@ class Ops:
 
 
 class _Piece:
-    """One piece of ops; everything is looked up once, and only if it is asked for."""
+    """One chunk of ops; everything is looked up at most once."""
 
     def __init__(self, ops: Ops, piece: pl.DataFrame) -> None:
         self._ops, self._lanes, self._piece = ops, ops.lanes, piece
@@ -251,7 +251,7 @@ class _Piece:
         return None
 
     def _properties(self, *, is_copy: bool) -> pl.Series:
-        """Type and sequence of the op, and what else is known of a copy, as JSON."""
+        """Type and sequence of the op, and the other values of a copy, as JSON."""
         properties = {"opType": self.type_name.cast(pl.String)}
         properties |= {
             name: self._piece[name] for name in ("sequenceId", "completionSignal") if name in self._piece.columns

@@ -1,4 +1,4 @@
-"""The tables and columns that an RPD file of a schema must have, because the reader asks for them."""
+"""The tables and columns that an RPD file of a schema must have, because the reader needs them."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
 
 
 def note_missing_in_file(database: Database, version: str) -> None:
-    """Note as losses what a file lacks."""
+    """Record as losses the parts that a file lacks."""
     note_missing(database, required(version), (*_TABLES, *(_OF_SCHEMAS if version in _MORE else ())))
