@@ -45,7 +45,7 @@ class ChoiceRules:
         if table in ("arguments", "frames") and (self._narrows_dispatches or self._selection.domains):
             return [Rule(("process", "event"), lambda piece: _is_among(piece, self._events))]
         if table == "counters" and self._narrows_dispatches:
-            return [Rule(("process", "event", "time_ns", "counter"), self._of_kept_dispatch)]
+            return [Rule(("process", "event", "time_ns", "counter"), self._of_selected_dispatch)]
         return []
 
     def _event_rules(self, table: str) -> Iterator[Rule]:
@@ -107,7 +107,7 @@ class ChoiceRules:
             matches.append(pl.col(column).is_in(hits.implode()).fill_null(value=False))
         return matches[0] | matches[1]
 
-    def _of_kept_dispatch(self, piece: pl.DataFrame) -> pl.Expr:
+    def _of_selected_dispatch(self, piece: pl.DataFrame) -> pl.Expr:
         """Values of a dispatch follow it; streamed values are chosen by their own time and GPU."""
         streamed = pl.lit(value=True)
         if self.windows is not None:
@@ -118,13 +118,13 @@ class ChoiceRules:
 
     @cached_property
     def _dispatches(self) -> pl.DataFrame:
-        return self._kept_of(["dispatches"])
+        return self._selected_of(["dispatches"])
 
     @cached_property
     def _events(self) -> pl.DataFrame:
-        return self._kept_of(list(TIMED))
+        return self._selected_of(list(TIMED))
 
-    def _kept_of(self, tables: list[str]) -> pl.DataFrame:
+    def _selected_of(self, tables: list[str]) -> pl.DataFrame:
         """(process, event) of the chosen rows, each once."""
         keys = [pl.DataFrame(schema={"process": pl.UInt32, "event": pl.Int64})]
         for table in tables:

@@ -29,7 +29,7 @@ class ChosenSource:
         self.extras: Mapping[str, pl.DataFrame] = source.extras
         self._source = source
         self._selection = selection
-        self._rules = ChoiceRules(source, selection, self._kept_processes.to_list())
+        self._rules = ChoiceRules(source, selection, self._selected_processes.to_list())
         self._new_numbers: dict[str, pl.Series] = {}
 
     @property
@@ -48,12 +48,12 @@ class ChosenSource:
 
     def _process_rules(self, table: str) -> Iterator[Rule]:
         if self._leaves_out_processes and "process" in RUN[table].names:
-            processes = self._kept_processes.implode()
+            processes = self._selected_processes.implode()
             yield Rule(("process",), lambda _: pl.col("process").is_null() | pl.col("process").is_in(processes))
 
     @cached_property
     def _leaves_out_processes(self) -> bool:
-        return len(self._kept_processes) < self._processes.height
+        return len(self._selected_processes) < self._processes.height
 
     @cached_property
     def _processes(self) -> pl.DataFrame:
@@ -62,7 +62,7 @@ class ChosenSource:
         return pl.concat([pl.DataFrame(schema=schema), *self._source.chunks("processes", columns)])
 
     @cached_property
-    def _kept_processes(self) -> pl.Series:
+    def _selected_processes(self) -> pl.Series:
         selection, processes = self._selection, self._processes
         if selection.ranks and processes.height and processes["rank"].null_count() == processes.height:
             what = "the ranks of these processes are not known"
@@ -93,7 +93,7 @@ class ChosenSource:
         if table not in self._new_numbers:
             pieces = [piece["process"] for piece in self._source.chunks(table, ["process"])]
             process = pl.concat([pl.Series("process", [], pl.UInt32), *pieces])
-            is_selected = process.is_null() | process.is_in(self._kept_processes.implode())
+            is_selected = process.is_null() | process.is_in(self._selected_processes.implode())
             number = is_selected.cast(pl.Int64).cum_sum() - 1
             self._new_numbers[table] = pl.select(pl.when(is_selected).then(number).cast(pl.UInt32)).to_series()
         return self._new_numbers[table]

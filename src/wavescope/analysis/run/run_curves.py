@@ -88,7 +88,7 @@ def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
             stretches.select(time_ns=pl.col("end_ns") - first, value=pl.lit(0.0)),
         ]).sort("time_ns")  # fmt: skip
         curves.append((f"{place['node']} {gpu}" if several else gpu, edges))
-    return _made([(label, "", points) for label, points in curves])
+    return _with_longest([(label, "", points) for label, points in curves])
 
 
 def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
@@ -103,10 +103,10 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves
         pid, rank = pids[int(str(process))] if process is not None else (None, None)
         who = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
         curves.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
-    return _made(curves)
+    return _with_longest(curves)
 
 
-def _made(candidates: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
+def _with_longest(candidates: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
     longest = sorted(candidates, key=lambda curve: -curve[2].height)[:MOST_SERIES]
     selected = [curve for curve in candidates if any(curve is other for other in longest)]
     curves = []

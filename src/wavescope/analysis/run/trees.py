@@ -22,8 +22,8 @@ def empty_tree() -> pl.DataFrame:
     return pl.DataFrame(schema=head | dict.fromkeys((*SUMS, "min_ns", "max_ns"), pl.Int64))
 
 
-def folded(names: pl.Series, known: frozenset[str] = frozenset()) -> tuple[pl.Series, frozenset[str]]:
-    """Distinct names with # for numbers, where more than `MANY` differ only in them or the result is `known`; and all
+def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Series, frozenset[str]]:
+    """Distinct names with # for numbers, where more than `MANY` differ only in them or the result is in `seen`; and all
     such results.
 
     Examples
@@ -36,7 +36,7 @@ def folded(names: pl.Series, known: frozenset[str] = frozenset()) -> tuple[pl.Se
     frame = pl.DataFrame({"name": names}).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "#"))
     is_number = pl.col("name") != pl.col("pattern")
     counts = frame.filter(is_number).group_by("pattern").len()
-    patterns = known | frozenset(counts.filter(pl.col("len") > MANY)["pattern"])
+    patterns = seen | frozenset(counts.filter(pl.col("len") > MANY)["pattern"])
     is_folded = is_number & pl.col("pattern").is_in(list(patterns))
     return frame.select(pl.when(is_folded).then("pattern").otherwise("name").alias("name")).to_series(), patterns
 

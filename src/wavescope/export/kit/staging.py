@@ -43,9 +43,9 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
     for target in targets:
         _check_replaceable(target, force=force, mark=mark)
     try:
-        with _made(folder), scratch_folder(folder) as staging:
+        with _new_folders(folder), scratch_folder(folder) as staging:
             twins = [staging / target.name for target in targets]
-            with _told_by_libraries(staging, where):
+            with _system_errors(staging, where):
                 yield twins
             with stopping.unstopped():
                 for target in targets:
@@ -63,7 +63,7 @@ def _refused(why: str, where: str) -> OutputError:
 
 
 @contextlib.contextmanager
-def _told_by_libraries(staging: Path, where: str) -> Iterator[None]:
+def _system_errors(staging: Path, where: str) -> Iterator[None]:
     """Report a full disk as such, where libraries report a broken file or a panic."""
     try:
         yield
@@ -88,7 +88,7 @@ def _refusal(error: BaseException, staging: Path) -> str:
 
 
 @contextlib.contextmanager
-def _made(folder: Path) -> Iterator[None]:
+def _new_folders(folder: Path) -> Iterator[None]:
     """Create the folder and its parents; new ones that stay empty are removed."""
 
     def remove() -> None:

@@ -39,7 +39,7 @@ def regions_report(
     yield Text()
     yield _tree_table(answer, width=width, limit=limit, depth=depth, min_share=min_share)
     yield Text()
-    yield _own_table(answer, limit=min(limit, _OWN_LINES))
+    yield _self_time_table(answer, limit=min(limit, _OWN_LINES))
 
 
 def _verdict(answer: Regions) -> str:
@@ -47,7 +47,7 @@ def _verdict(answer: Regions) -> str:
         return "no regions were recorded"
     counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
     roots = answer.tree.filter(pl.col("depth") == 0)
-    heaviest = _own(answer).row(0, named=True)
+    heaviest = _by_self_time(answer).row(0, named=True)
     headline = (
         f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief(heaviest['name'])} itself: "
         f"{percent(heaviest['share'])}"
@@ -85,7 +85,7 @@ def _indented(row: dict[str, Any], width: int) -> str:
     return indent + brief(row["name"], 200)
 
 
-def _own(answer: Regions) -> pl.DataFrame:
+def _by_self_time(answer: Regions) -> pl.DataFrame:
     """Exclusive time per name, whatever the path."""
     sums = answer.tree.group_by("name").agg(
         pl.col("call_count", "self_ns", "gpu_ns").sum(), share=pl.col("self_share").sum()
@@ -93,8 +93,8 @@ def _own(answer: Regions) -> pl.DataFrame:
     return sums.sort("self_ns", "name", descending=[True, False], nulls_last=True)
 
 
-def _own_table(answer: Regions, *, limit: int) -> Table:
-    rows = _own(answer)
+def _self_time_table(answer: Regions, *, limit: int) -> Table:
+    rows = _by_self_time(answer)
     columns = [
         Column("region", lambda row: brief(row["name"], 200), takes_rest=True),
         Column("calls", lambda row: f"{row['call_count']:,}"),

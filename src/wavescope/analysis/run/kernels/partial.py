@@ -129,7 +129,7 @@ class _Matching:
         self.shapes: list[pl.DataFrame] = []
         self._run = run
         self._pattern = name_pattern(name)
-        self._known: dict[str | None, bool] = {}
+        self._is_match: dict[str | None, bool] = {}
         self._events: list[pl.DataFrame] = []
         self._codes: list[pl.DataFrame] = []
         self._targets = run.read("agents", ["agent", "target"])
@@ -172,9 +172,9 @@ class _Matching:
 
     def _is_matching(self, piece: pl.DataFrame) -> pl.Expr:
         for text in piece.select(pl.col("name").unique().cast(pl.String)).to_series():
-            if text not in self._known:
-                self._known[text] = text is not None and bool(self._pattern.search(text))
-        chosen = pl.Series([text for text, is_chosen in self._known.items() if is_chosen], dtype=pl.String)
+            if text not in self._is_match:
+                self._is_match[text] = text is not None and bool(self._pattern.search(text))
+        chosen = pl.Series([text for text, is_chosen in self._is_match.items() if is_chosen], dtype=pl.String)
         return pl.col("name").is_in(chosen.cast(piece.schema["name"]).implode())
 
 

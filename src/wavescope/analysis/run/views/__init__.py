@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.views.calls import CALLS
-from wavescope.analysis.run.views.things import THINGS
+from wavescope.analysis.run.views.entities import ENTITIES
 from wavescope.analysis.run.views.totals import TOTALS
 from wavescope.analysis.run.views.work import WORK
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.views.spec import ViewSpec
 
 #: The views by name; each refers only to tables of a run and to earlier views.
-VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*THINGS, *CALLS, *WORK, *TOTALS)}
+VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*ENTITIES, *CALLS, *WORK, *TOTALS)}
 
 #: Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1.
 NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")

@@ -44,7 +44,7 @@ class Tracks:
         self.place_processes = pl.Series([*owners["process"], *range(len(process_tracks))], dtype=pl.UInt32)
         self._unknown: int | None = None
         self.agent_labels = pl.Series([agent_label(agent) for agent in self._agents], dtype=pl.String)
-        self._made: dict[tuple[Any, ...], int] = {}
+        self._tracks: dict[tuple[Any, ...], int] = {}
 
     def place_of(self, frame: pl.DataFrame) -> pl.Series:
         """The number of each row's track among `places`: its `thread`, else its `process`."""
@@ -70,11 +70,11 @@ class Tracks:
         if agent is not None:
             name = name.replace("{agent}", self.agent_labels[agent])
         key = ("counter", process, agent, name)
-        if key not in self._made:
+        if key not in self._tracks:
             parent = self._agent_track(process, agent)
             kind = counter_track(is_bytes=is_bytes)
-            self._made[key] = self._packets.track(name, parent, kind, _COUNTER_RANK + len(self._made))
-        return self._made[key]
+            self._tracks[key] = self._packets.track(name, parent, kind, _COUNTER_RANK + len(self._tracks))
+        return self._tracks[key]
 
     def _thread(self, row: tuple[int | None, int | None, str | None]) -> int:
         process, tid, name = row
@@ -93,19 +93,19 @@ class Tracks:
         if agent is None:
             return parent
         key = ("agent", process, agent)
-        if key not in self._made:
+        if key not in self._tracks:
             label = self.agent_labels[agent]
-            self._made[key] = self._packets.track(label, parent, rank=_GPU_RANK + agent)
-        return self._made[key]
+            self._tracks[key] = self._packets.track(label, parent, rank=_GPU_RANK + agent)
+        return self._tracks[key]
 
     def _line_track(self, process: int | None, agent: int | None, line: int | None) -> int:
         key = ("line", process, agent, line)
-        if key not in self._made:
+        if key not in self._tracks:
             parent = self._agent_track(process, agent)
             number, name = self._lines[line] if line is not None else (None, f"no {self._group}")
             label = name or f"{self._group.capitalize()} {number}"
-            self._made[key] = self._packets.track(label, parent, rank=-1 if line is None else line)
-        return self._made[key]
+            self._tracks[key] = self._packets.track(label, parent, rank=-1 if line is None else line)
+        return self._tracks[key]
 
 
 def _free_pid(pid: int | None, used: set[int]) -> int:

@@ -42,14 +42,14 @@ def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -
     """
     target = Path(out)
     check_beside(target)
-    with staged([target], force=force) as (twin,), RocpdFile.made(twin) as file:
+    with staged([target], force=force) as (twin,), RocpdFile.created(twin) as file:
         for part in run.parts:
             file.add(part)
     return Written(target, dict(file.counts), file.losses)
 
 
 class RocpdFile:
-    """A ROCpd file that grows source by source; use `RocpdFile.made`."""
+    """A ROCpd file that grows source by source; use `RocpdFile.created`."""
 
     def __init__(self, connection: sqlite3.Connection, version: str) -> None:
         self.connection = connection
@@ -62,7 +62,7 @@ class RocpdFile:
 
     @classmethod
     @contextmanager
-    def made(cls, path: Path, version: str = VERSION) -> Iterator[RocpdFile]:
+    def created(cls, path: Path, version: str = VERSION) -> Iterator[RocpdFile]:
         """A new file at `path` with a version of the schema; its views are made at the end.
 
         Raises

@@ -89,7 +89,7 @@ def _merged(
 ) -> RocpdFile:
     versions = [run.metadata.get("schema_version", "") for copy in copies.values() for run in copy.runs]
     version = max([VERSION, *(version_read for version_read in versions if version_read in VERSIONS[1:])])
-    with staged([target], force=force) as (twin,), RocpdFile.made(twin, version) as file:
+    with staged([target], force=force) as (twin,), RocpdFile.created(twin, version) as file:
         for number, run_input in enumerate(inputs):
             try:
                 is_copied = number in copies and copies[number].into(file, with_environment=with_environment)

@@ -223,12 +223,12 @@ class PartWriter:
             return ids
         keys = piece.select("name", *_REGISTERS)
         missing = keys.filter(~same).unique(maintain_order=True)
-        symbol_ids = [self._made_symbol(run, row) for row in missing.iter_rows()]
+        symbol_ids = [self._new_symbol(run, row) for row in missing.iter_rows()]
         with_symbols = missing.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
         new_ids = keys.join(with_symbols, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
         return pl.select(pl.when(same).then(ids).otherwise(new_ids)).to_series()
 
-    def _made_symbol(self, run: RunWriter, row: tuple[Any, ...]) -> int:
+    def _new_symbol(self, run: RunWriter, row: tuple[Any, ...]) -> int:
         if row not in run.symbols:
             name, sgprs, vgprs, accum_vgprs = row
             run.symbols[row] = run.insert_row(

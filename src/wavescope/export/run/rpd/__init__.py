@@ -66,7 +66,7 @@ def write_rpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> 
         if has_own_ids:
             losses += _write_extras(file, run)
         file.finish()
-    losses += _not_held(run, with_extras=not has_own_ids)
+    losses += _not_in_format(run, with_extras=not has_own_ids)
     return Written(target, dict(counts), losses)
 
 
@@ -121,7 +121,7 @@ def _write_extras(file: RpdFile, run: Run) -> Iterator[Loss]:
             file.connection.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", frame.iter_rows())  # noqa: S608
 
 
-def _not_held(run: Run, *, with_extras: bool) -> Iterator[Loss]:
+def _not_in_format(run: Run, *, with_extras: bool) -> Iterator[Loss]:
     yield from left_out(run, _NOT_HELD)
     streamed = sum(len(piece["time_ns"].drop_nulls()) for piece in run.chunks("counters", ["time_ns"]))
     counts = {"counters over time": streamed}

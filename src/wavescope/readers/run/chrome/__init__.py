@@ -30,7 +30,7 @@ from wavescope.model.run import MemorySource
 from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
 from wavescope.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
-from wavescope.readers.run.chrome.processes import processes_of, told_apart, with_process
+from wavescope.readers.run.chrome.processes import classified, processes_of, with_process
 from wavescope.readers.run.event_rows import finished, link, numbered, with_numbers
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read_kineto(path: Path) -> MemorySource:
     every = chrome_events(file, losses)
     base = file.baseTimeNanoseconds if isinstance(file.baseTimeNanoseconds, int) else 0
     labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
-    events = told_apart(every, labels, base, losses)
+    events = classified(every, labels, base, losses)
     processes = processes_of(events, labels, _rank(file))
     events = with_process(events, processes)
     tables: dict[str, pl.DataFrame] = {"processes": processes}

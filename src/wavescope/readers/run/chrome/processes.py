@@ -11,7 +11,7 @@ _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
 _LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in the correlations.
 
 
-def told_apart(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
+def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
     """Ranges and instants with start and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)

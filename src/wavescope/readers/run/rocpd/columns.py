@@ -47,7 +47,7 @@ class RunColumns:
             case First(first, other):
                 return self.needs(first, dtype) | self.needs(other, dtype)
 
-    def made(self, origin: Origin, piece: pl.DataFrame, dtype: DataType, losses: Counter[str]) -> pl.Series:
+    def column(self, origin: Origin, piece: pl.DataFrame, dtype: DataType, losses: Counter[str]) -> pl.Series:
         """The column for the rows of `piece`; counts unsound values in `losses`, by kind."""
         match origin:
             case Stored(column):
@@ -67,7 +67,7 @@ class RunColumns:
                 losses.update(unsound)
                 return ends
             case First(first_origin, other):
-                both = [self.made(each, piece, dtype, losses) for each in (first_origin, other)]
+                both = [self.column(each, piece, dtype, losses) for each in (first_origin, other)]
                 return pl.select(pl.coalesce(both)).to_series()
 
     def _lookup(self, table: str) -> Lookup:

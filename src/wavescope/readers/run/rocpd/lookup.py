@@ -41,7 +41,7 @@ class LookupBuilder:
 
     _first: int = 0
     _count: int = 0
-    _kept: list[pl.Series] = field(default_factory=list)  #: The ids so far; empty = they follow each other.
+    _parts: list[pl.Series] = field(default_factory=list)  #: The ids so far; empty = they follow each other.
 
     def add(self, ids: pl.Series) -> None:
         """The ids of the next rows."""
@@ -50,17 +50,17 @@ class LookupBuilder:
         if not self._count:
             self._first = ids[0] if ids[0] is not None else 0
         begin = self._first + self._count
-        if not self._kept and not (ids == pl.int_range(begin, begin + len(ids), eager=True)).all(ignore_nulls=False):
-            self._kept.append(pl.int_range(self._first, begin, eager=True))
-        if self._kept:
-            self._kept.append(ids)
+        if not self._parts and not (ids == pl.int_range(begin, begin + len(ids), eager=True)).all(ignore_nulls=False):
+            self._parts.append(pl.int_range(self._first, begin, eager=True))
+        if self._parts:
+            self._parts.append(ids)
         self._count += len(ids)
 
     def done(self) -> Lookup:
         """The lookup by all of these ids."""
-        if not self._kept:
+        if not self._parts:
             return Lookup(self._first, self._count)
-        ids = pl.concat(self._kept, rechunk=True)
+        ids = pl.concat(self._parts, rechunk=True)
         if ids.null_count() == 0 and ids.is_sorted():
             return Lookup(ids[0], self._count, ids)
         rows = pl.select(id=ids, row=pl.int_range(len(ids), dtype=pl.UInt32)).drop_nulls("id").sort("id", "row")

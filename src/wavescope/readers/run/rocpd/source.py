@@ -64,7 +64,7 @@ class RocpdSource:
             selected = []
             for name in columns:
                 if name in origins:
-                    series = run.made(origins[name], piece, dtypes[name], losses[name])
+                    series = run.column(origins[name], piece, dtypes[name], losses[name])
                 elif name == NUMBERED.get(table):
                     series = pl.int_range(number, number + piece.height, dtype=pl.UInt32, eager=True)
                 else:

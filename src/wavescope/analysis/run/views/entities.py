@@ -35,7 +35,7 @@ def _string(key: str) -> str:
 
 
 #: Views of entities, in the order of AMD's schema.
-THINGS = (
+ENTITIES = (
     view_spec(
         "code_objects",
         "one loaded code object",
