@@ -1,4 +1,4 @@
-"""What every analysis returns: a frozen dataclass that says what it means and can be written as JSON."""
+"""`Answer`: the base of the frozen dataclasses that analyses return, with their definition and JSON form."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TraceSource:
-    """Where a trace came from.
+    """The origin of a trace.
 
     Examples
     --------
@@ -30,9 +30,9 @@ class TraceSource:
     path: str
     agent: int | None = None
     dispatch: int | None = None
-    target: str | None = None  #: GPU the code was built for (gfx942, ...); None = not known.
-    target_origin: str = ""  #: File that tells the target, where the trace itself does not.
-    other_dispatches: tuple[int, ...] = ()  #: Dispatches of the same capture that this trace does not hold.
+    target: str | None = None  #: GPU the code was built for (gfx942, ...); None = unknown.
+    target_origin: str = ""  #: File that names the target, where the trace itself does not.
+    other_dispatches: tuple[int, ...] = ()  #: Dispatches of the same capture that are not in this trace.
     format: str = "raw capture"  #: What was read: raw capture, ui_output, PC sampling or parquet.
 
 
@@ -41,7 +41,7 @@ class Executed:
     """Totals of the traced waves."""
 
     instruction_count: int
-    unresolved_count: int  #: Instructions whose PC is not known.
+    unresolved_count: int  #: Instructions with an unknown PC.
     highest_row: int  #: Largest code row; -1 = none.
     state_cycles: Mapping[int, int]  #: Cycles of all traced waves by `states.state`, for those that occur.
 
@@ -68,7 +68,7 @@ class ThreadTrace:
     lossy_tables: tuple[str, ...] = field(default=(), repr=False, compare=False)
     #: What `once_per_trace` keeps.
     answers: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
-    #: For a selection: the trace it was made from, and which of its instructions were kept (Boolean).
+    #: For a selection: the trace it was made from, and which of its instructions are selected (Boolean).
     part_of: tuple[ThreadTrace, pl.Series] | None = field(default=None, repr=False, compare=False)
     #: What a reader counted without making the tables of instructions and states; None = they are there.
     counted: Executed | None = field(default=None, repr=False, compare=False)
@@ -77,12 +77,12 @@ class ThreadTrace:
 
     @property
     def gfxip(self) -> int:
-        """Generation of the GPU: 9, 10, 11 or 12; 0 = not known."""
+        """Generation of the GPU: 9, 10, 11 or 12; 0 = unknown."""
         return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
 
     @property
     def executed(self) -> Executed:
-        """How much the traced waves executed; asks for no instruction where a reader has counted them."""
+        """Totals of the traced waves; reads no instructions where a reader has counted them."""
         if self.counted is not None:
             return self.counted
         import polars as pl

@@ -1,1 +1,1 @@
-"""What the analyses of traces, runs and counters share."""
+"""Shared by the analyses of traces, runs and counters."""

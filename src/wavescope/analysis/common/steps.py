@@ -42,7 +42,7 @@ class _Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class StepCurve:
-    """A value that holds from each of `times` to the next one, and `before` the first; NaN = no value."""
+    """A value from each of `times` to the next one, and `before` the first; NaN = no value."""
 
     times: npt.NDArray[np.int64]
     values: Numbers
@@ -72,7 +72,7 @@ class StepCurve:
         return self.sums(bins).binned()
 
     def sums(self, bins: TimeBins) -> _Sums:
-        """What means are made of, in each bin."""
+        """Integrals and extremes in each bin."""
         edges = bins.start_cycles + bins.width_cycles * np.arange(bins.count + 1, dtype=np.int64)
         edges[-1] = min(int(edges[-1]), bins.end_cycles)
         first = int(np.searchsorted(self.times, edges[0], side="right"))
@@ -120,7 +120,7 @@ class StepLevels:
 
 
 def _joined(sums: _Sums, count: int, many: int) -> _Sums:
-    """Every `many` bins as one; behind the last one there is nothing."""
+    """Every `many` bins as one; there is nothing after the last one."""
 
     def rows(part: Numbers, nothing: float) -> Numbers:
         padded = np.full(count * many, nothing)
@@ -147,5 +147,5 @@ def _extremes(times: npt.NDArray[np.int64], values: Numbers, edges: npt.NDArray[
     first = np.searchsorted(times, edges[:-1], side="right") - 1
     behind = np.searchsorted(times, edges[1:], side="left")
     pairs = np.column_stack([first, behind]).ravel()
-    padded = np.append(values, np.nan)  # the last pair may end behind the last value
+    padded = np.append(values, np.nan)  # the last pair may end after the last value
     return np.fmin.reduceat(padded, pairs)[::2], np.fmax.reduceat(padded, pairs)[::2]

@@ -37,10 +37,10 @@ def time_bins(start_cycles: int, end_cycles: int, count: int) -> TimeBins:
     >>> time_bins(0, 10, 60).count
     10
     """
-    begin = max(-FARTHEST_CYCLES, min(start_cycles, FARTHEST_CYCLES - 1))
-    end = max(begin + 1, min(end_cycles, FARTHEST_CYCLES))
-    width = -(-(end - begin) // max(count, 1))
-    return TimeBins(begin, end, width, -(-(end - begin) // width))
+    start = max(-FARTHEST_CYCLES, min(start_cycles, FARTHEST_CYCLES - 1))
+    end = max(start + 1, min(end_cycles, FARTHEST_CYCLES))
+    width = -(-(end - start) // max(count, 1))
+    return TimeBins(start, end, width, -(-(end - start) // width))
 
 
 def lengths_of(bins: TimeBins) -> pl.DataFrame:
@@ -51,8 +51,8 @@ def lengths_of(bins: TimeBins) -> pl.DataFrame:
     >>> lengths_of(time_bins(0, 10, 2)).rows()
     [(0, 5, 0), (1, 5, 5)]
     """
-    begins = [bins.start_cycles + number * bins.width_cycles for number in range(bins.count)]
-    columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": begins}
+    starts = [bins.start_cycles + number * bins.width_cycles for number in range(bins.count)]
+    columns = {"bin": range(bins.count), "length": bins.lengths(), "start_cycles": starts}
     return pl.DataFrame(columns, schema={"bin": pl.UInt32, "length": pl.Int64, "start_cycles": pl.Int64})
 
 
@@ -60,7 +60,7 @@ def step_means(changes: pl.DataFrame, group: str, bins: TimeBins) -> pl.DataFram
     """Means of step functions over the bins: columns `group`, `bin`, `start_cycles`, `mean`, for every group and bin.
 
     `changes` has the columns `group`, `time_cycles` and `change`: by how much the function of the group changes then.
-    What changes before the first bin counts from its begin on.
+    What changes before the first bin counts from its start on.
 
     Examples
     --------

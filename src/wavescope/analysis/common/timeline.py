@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 TILE_CELLS = 1024  #: Cells of one tile.
-NO_KIND = 65535  #: Kind of spans of which it is not known.
+NO_KIND = 65535  #: Kind of spans with an unknown kind.
 DEFINITION = (
     "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
     "that they reach into. Of the shorter ones, spans of a lane that start in the same cell are shown together, as the "
@@ -40,7 +40,7 @@ class Timeline:
     end: int
     cell_bits: int = 0  #: Cells of level 0 are 2 ** cell_bits long.
     lanes: pl.DataFrame | None = field(default=None, repr=False)
-    #: Of every kind its number `kind`, its `name` and, where it has a colour of its own, the meaning `colour`.
+    #: Of every kind its number `kind`, its `name` and, where it has a separate colour, the meaning `colour`.
     kinds: tuple[dict[str, Any], ...] = ()
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
     #: Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together.
@@ -48,7 +48,7 @@ class Timeline:
 
     @property
     def level_count(self) -> int:
-        """Number of levels; one tile of the last one holds everything."""
+        """Number of levels; one tile of the last level contains everything."""
         level = 0
         while self.tile_count(level) > 1:
             level += 1

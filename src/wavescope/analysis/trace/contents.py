@@ -1,4 +1,4 @@
-"""What does a trace hold, what does it not hold, and who says what its kernels use?"""
+"""Contents of a trace, missing data, and the origin of the resources of its kernels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contents(Answer):
-    """What a trace holds."""
+    """The contents of a trace."""
 
     definition: ClassVar[str] = (
         "Counts of what the trace holds. `kernels` are those that traced waves entered; without waves, those of the "
@@ -44,7 +44,7 @@ class Contents(Answer):
 
 
 def contents(trace: ThreadTrace) -> Contents:
-    """Count what a trace holds, and name what is missing."""
+    """Count the contents of a trace, and list missing data."""
     samples = trace.samples
     texts = trace.sources["text"]
     return Contents(

@@ -1,4 +1,4 @@
-"""Which marker scopes were open when: the markers of shader data, matched like brackets."""
+"""Marker scopes over time: the markers of shader data, matched like brackets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SCOPES = table_spec(
     simd          UInt8    -       | SIMD
     slot          UInt8    -       | wave slot
     start_cycles  Int64    cycles  | when it was entered
-    end_cycles    Int64    cycles  | when it was left; points: as begin
+    end_cycles    Int64    cycles  | when it was left; points: as start
     depth         UInt32   -       | scopes around it
     kind          String   -       | function, scope, point or unknown
     name          String   -       | name of the marker
@@ -57,7 +57,7 @@ class MarkerScopes:
     stacks: pl.DataFrame
     #: One moment at which the path of open scopes of a slot became another: se, cu, simd, slot, time_cycles, stack.
     changes: pl.DataFrame
-    orphan_count: int  #: Markers that leave a scope when none is open: their begin was not traced.
+    orphan_count: int  #: Markers that leave a scope when none is open: their start was not traced.
 
 
 @once_per_trace
@@ -110,7 +110,7 @@ class _Open:
 
 @dataclass
 class _Book:
-    """What is open in every slot, and everything that was."""
+    """The open scopes of every slot, and all closed ones."""
 
     scopes: list[tuple[Any, ...]] = field(default_factory=list)
     changes: list[tuple[int, ...]] = field(default_factory=list)

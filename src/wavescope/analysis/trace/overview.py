@@ -1,4 +1,4 @@
-"""How much is in a trace, and how complete is it?"""
+"""Size and completeness of a trace."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class Overview:
     waves: int
     waves_complete: int
     instructions: int
-    unresolved: int  #: Instructions whose PC is not known.
-    #: From the first begin to the last end of a traced wave, on one clock where the shader engines can be aligned.
+    unresolved: int  #: Instructions with an unknown PC.
+    #: From the first start to the last end of a traced wave, on one clock where the shader engines can be aligned.
     span_cycles: int
     clock_mhz: float | None  #: Shader clock from the realtime pairs; None = not recorded.
     occupancy_events: int
@@ -59,7 +59,7 @@ class Overview:
 
 
 def overview(trace: ThreadTrace) -> Overview:
-    """Count what a trace holds."""
+    """Count the contents of a trace."""
     waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
     return Overview(
         agent=trace.source.agent,
@@ -85,9 +85,9 @@ def traced_span(trace: ThreadTrace) -> int:
     """Cycles from the first start to the last end of a traced wave, on one clock; 0 = no wave was traced."""
     offsets = alignment(trace).offsets
     by_engine = trace.waves.group_by("se").agg(pl.col("start_cycles").min(), pl.col("end_cycles").max())
-    begins = [begin + offsets.get(se, 0) for se, begin, _ in by_engine.iter_rows()]
+    starts = [start + offsets.get(se, 0) for se, start, _ in by_engine.iter_rows()]
     ends = [end + offsets.get(se, 0) for se, _, end in by_engine.iter_rows()]
-    return max(ends, default=0) - min(begins, default=0)
+    return max(ends, default=0) - min(starts, default=0)
 
 
 def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
@@ -96,12 +96,12 @@ def losses_of(trace: ThreadTrace | CounterSet) -> tuple[LossLine, ...]:
     return tuple(LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows)
 
 
-#: Losses that say why code is not known, the most telling first.
+#: Losses that explain missing code, the most specific first.
 _OF_MISSING_CODE = ("missing_files", "no_code_object", "no_disassembler", "unknown_rows", "unresolved_pcs")
 
 
 def unknown_code(trace: ThreadTrace) -> str:
-    """Why nothing can be said by instruction or line of a trace that has executed instructions; empty = it can."""
+    """Why a trace with executed instructions has no results by instruction or line; empty = it has."""
     count = trace.instructions.height
     if not count or (trace.instructions["row"] >= 0).any():
         return ""

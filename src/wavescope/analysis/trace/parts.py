@@ -33,7 +33,7 @@ def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
 
 
 def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
-    """What every part answers to a question."""
+    """The results of every part for a question."""
     ask(trace, [(question, *more)])
     results: list[Any] = trace.answers[_key((question, *more))]
     return results

@@ -1,4 +1,4 @@
-"""Which part of a trace is asked about: kernel, shader engine, SIMD, wave, time, source file and line."""
+"""Selection of a part of a trace: kernel, shader engine, SIMD, wave, time, source file and line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Selection:
     simds: tuple[int, ...] = ()
     waves: tuple[int, ...] = ()  #: Numbers of `waves.wave`.
     start_cycles: int | None = None
-    #: Instructions whose first attempt to issue lies in [begin, end), on the clock of their shader engine.
+    #: Instructions whose first attempt to issue is in [start, end), on the clock of their shader engine.
     end_cycles: int | None = None
     file: str | None = None  #: End of a source path; matches any frame of an inline chain.
     first_line: int | None = None
@@ -46,29 +46,29 @@ class Selection:
         return self.start_cycles is not None or self.end_cycles is not None
 
     @property
-    def stretch(self) -> tuple[int, int]:
+    def window(self) -> tuple[int, int]:
         """The time window [start, end), clipped to 64 bits."""
-        begin = -_FARTHEST if self.start_cycles is None else self.start_cycles
+        start = -_FARTHEST if self.start_cycles is None else self.start_cycles
         end = _FARTHEST if self.end_cycles is None else self.end_cycles
-        return max(-_FARTHEST, min(begin, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
+        return max(-_FARTHEST, min(start, _FARTHEST)), max(-_FARTHEST, min(end, _FARTHEST))
 
     @property
     def chooses_rows(self) -> bool:
-        """Whether only code rows of a file or line are asked for."""
+        """Whether only code rows of a file or line are selected."""
         return self.file is not None or self.first_line is not None
 
 
 def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     """Return the trace with only the selected waves and time window; see `selected_rows` for files and lines.
 
-    Waves keep their numbers. A wave that the stretch cuts begins where its last instruction before the stretch
-    ended, so that the gap before its first chosen instruction keeps its length; its states are cut likewise.
-    Occupancy, counters and the other streams of shader engines are kept whole, except for engines left out.
+    Waves keep their numbers. A wave that the window cuts starts where its last instruction before the window
+    ended, so that the gap before its first selected instruction keeps its length; its states are cut likewise.
+    Occupancy, counters and the other streams of shader engines remain complete, except for engines left out.
 
     Raises
     ------
     UsageError
-        When nothing is left, or the time ends before it begins.
+        When nothing is left, or the time ends before it starts.
     """
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
@@ -77,10 +77,10 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
-        begin, end = selection.stretch
-        inside = is_selected & (trace.instructions["time_cycles"] >= begin) & (trace.instructions["time_cycles"] < end)
-        before = trace.instructions.filter(is_selected & (trace.instructions["time_cycles"] < begin))
-        waves, tables["states"] = _cut(waves, trace.states, before, begin, end)
+        start, end = selection.window
+        inside = is_selected & (trace.instructions["time_cycles"] >= start) & (trace.instructions["time_cycles"] < end)
+        before = trace.instructions.filter(is_selected & (trace.instructions["time_cycles"] < start))
+        waves, tables["states"] = _cut(waves, trace.states, before, start, end)
         is_selected = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
         raise UsageError("no wave fits this choice", where=trace.source.path, advice=_what_there_is(trace))
@@ -98,7 +98,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
 
 
 def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
-    """The trace behind a selection, and which of its instructions are selected (Boolean); None = all.
+    """The trace from which a selection was made, and its selected instructions (Boolean); None = all.
 
     Selections of selections lead to the trace that is none.
     """
@@ -164,19 +164,19 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
 
 
 def _cut(
-    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, begin: int, end: int
+    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, start: int, end: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Waves that overlap [start, end) with their ends moved, and the states that remain of them."""
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (
-        waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end))
+        waves.filter((pl.col("end_cycles") > start) & (pl.col("start_cycles") < end))
         .join(earlier, on="wave", how="left", maintain_order="left")
         .with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end"))
         .drop("earlier_end")
     )
     length = pl.col("duration_cycles").cast(pl.Int64)
-    stretches = (
+    intervals = (
         states.join(waves.select("wave", start="start_cycles"), on="wave", maintain_order="left")
         .with_columns(finish=pl.col("start") + length.cum_sum().over("wave"))
         .with_columns(start=pl.col("finish") - length)
@@ -184,7 +184,7 @@ def _cut(
     )
     left = pl.max_horizontal("start", "start_cycles")
     right = pl.min_horizontal("finish", pl.lit(end, pl.Int64))
-    states = stretches.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
+    states = intervals.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
     states = states.filter(pl.col("duration_cycles") > 0).select("wave", "state", "duration_cycles")
     return cut.with_columns(end_cycles=pl.min_horizontal("end_cycles", pl.lit(end, pl.Int64))), states
 
@@ -205,7 +205,7 @@ def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFra
 
 
 def _waits_of(trace: ThreadTrace, is_selected: pl.Series) -> pl.DataFrame:
-    """Waits of the whole trace whose wait is kept; a producer that is not kept loses its place, but not its row."""
+    """The selected waits of the whole trace; a producer that is not selected loses its position, but not its row."""
     place = is_selected.cast(pl.UInt64).cum_sum() - 1
     waits = trace.waits.filter(is_selected.gather(trace.waits["instruction"]))
     has_producer = is_selected.gather(waits["producer"])

@@ -40,7 +40,7 @@ def grid_of(document: Document) -> Grid:
 
 
 def curve_names_of_trace(document: Document) -> dict[str, Any]:
-    """Which curves there are, of the whole trace (`se` is null) and of each shader engine, and how they are tiled."""
+    """The available curves, of the whole trace (`se` is null) and of each shader engine, and their tiling."""
     trace = document.trace
 
     def found() -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def pipe_curves(document: Document) -> dict[str, Any]:
 
 
 def definitions(given: str) -> str:
-    """A parser of definitions: every tile is asked for with them in its address, so they have to stay short.
+    """Parse definitions. They are part of the address of every tile, so they have to stay short.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
         )
     engines = document.kept(("curve engines", name), lambda: curve_engines(document.trace, name))
     if se is not None and se not in engines:
-        return []  # not kept: anybody can think of numbers
+        return []  # not cached: a client can send any number
 
     def made() -> list[StepLevels]:
         return [StepLevels(curve, grid.begin, grid.end) for curve in curve_steps(document.trace, name, se=se)]
@@ -152,7 +152,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
-    """Kept for the last few texts: each may hold large tensors."""
+    """Derived counters of some definitions, cached for the last few texts: each may have large tensors."""
     cached: dict[object, DerivedValues] = document.kept("derived", dict)
     got = cached.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
     cached[text, se] = got
@@ -162,7 +162,7 @@ def _derived(document: Document, text: str | None, se: int | None) -> DerivedVal
 
 
 def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
-    """What an exported page holds of them: the coarse levels; more of the whole trace than of engines and pipes."""
+    """The tiles of an exported page: coarse levels; more of the whole trace than of engines and pipes."""
     grid = grid_of(document)
     sets: list[dict[str, Any]] = [
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})

@@ -1,4 +1,4 @@
-"""The things behind single spans of a timeline: an instruction, a wave of any compute unit, an event, a marker."""
+"""Details of single spans of a timeline: an instruction, a wave of any compute unit, an event, a marker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
     from wavescope.page.protocol.document import Document
 
-_MOST_HELD = 500  #: An exported page holds the answers about so many items of a timeline.
+_MOST_HELD = 500  #: Maximum number of items of a timeline whose details are in an exported page.
 
 
 def instruction(document: Document, *, item: int) -> dict[str, Any]:
@@ -167,7 +167,7 @@ def _neighbour(trace: ThreadTrace, row: dict[str, Any], item: int) -> dict[str, 
 
 
 def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
-    """What the occupancy event that started a wave says beside its time."""
+    """The occupancy event that started a wave, without its time."""
     names = ("me", "pipe", "workgroup", "cluster")
     time = wave["start_cycles"] if wave["has_begin"] else 0
     starts = trace.occupancy.filter(
@@ -209,7 +209,7 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
 
 
 def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
-    """What the kernels of a trace ask for; nothing where its GPU is not known."""
+    """Resources of the kernels of a trace; nothing where its GPU is unknown."""
     try:
         facts = architecture(trace, None).facts
     except UsageError:
@@ -233,7 +233,7 @@ def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
 
 
 def _few(table: str) -> Any:
-    """The items of a table that an exported page holds."""
+    """The items of a table in an exported page."""
 
     def held(document: Document) -> Iterator[dict[str, int]]:
         count = item_counts(document.trace)[table]

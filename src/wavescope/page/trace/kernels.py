@@ -42,6 +42,6 @@ def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:
-    """What an exported page holds: all waves, and where there are several kernels those with the most waves apart."""
+    """The selections of an exported page: all waves, and with several kernels those with the most waves separately."""
     kernels = list(traced_kernels(document))[:_MOST_EXPORTED]
     return [{}, *({"kernel": kernel} for kernel in kernels if len(kernels) > 1)]

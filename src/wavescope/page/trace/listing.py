@@ -68,7 +68,7 @@ def _row_latencies(document: Document) -> pl.DataFrame:
 
 
 def samples(document: Document) -> pl.DataFrame:
-    """How often PC sampling saw each row issued and not issued; rows that it never saw are left out."""
+    """Issued and stalled PC samples of each row; rows without samples are left out."""
     return doubles(document.trace.samples)
 
 

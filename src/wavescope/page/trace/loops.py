@@ -8,7 +8,7 @@ import polars as pl
 
 from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
-from wavescope.analysis.trace.costs.loops import loop_begins, loops
+from wavescope.analysis.trace.costs.loops import loop_starts, loops
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.protocol.serialize import serialize
@@ -37,7 +37,7 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:
-    if not loop_begins(document.trace).height:
+    if not loop_starts(document.trace).height:
         return []
     return [{"wave": number} for number in document.trace.waves["wave"].to_list()]
 

@@ -1,4 +1,4 @@
-"""What a thread trace is, how long, how complete, and what it holds for the views to show."""
+"""Facts of a thread trace that every view needs: times, completeness, contents."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 def overview_of_trace(document: Document) -> dict[str, Any]:
     """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows."""
     trace = document.trace
-    begin, end = time_range(trace)
+    start, end = time_range(trace)
     clocks = alignment(trace)
     return {
         "kind": "trace",
         "source": trace.source,
         "gfxip": trace.gfxip,
-        "start_cycles": begin,
+        "start_cycles": start,
         "end_cycles": end,
         "span_cycles": traced_span(trace),
         "base_cycles": 4 if trace.gfxip <= 9 else 1,

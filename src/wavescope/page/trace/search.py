@@ -1,4 +1,4 @@
-"""What the search looks through besides the code: every line of source text that came with the trace."""
+"""The lines of source text of a trace, for the search of the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wavescope.page.protocol.question import Question
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
-MOST_LINES = 200_000  #: Lines that are handed to the page; what comes behind them is not found.
+MOST_LINES = 200_000  #: Lines that are passed to the page; later lines are not found.
 
 
 def source_texts(document: Document) -> pl.DataFrame:

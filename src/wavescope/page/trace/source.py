@@ -26,7 +26,7 @@ ADVICE = "`wavescope open PATH --source-root DIR` reads it from below DIR; witho
 
 
 def source_files(document: Document) -> pl.DataFrame:
-    """The source files with their costs, costliest first; one without a name stands for rows without a debug line."""
+    """The source files with their costs, costliest first; one without a name represents rows without a debug line."""
     return doubles(_costs(document).files.with_row_index("number"))
 
 
@@ -51,7 +51,7 @@ def source_lines(document: Document) -> pl.DataFrame:
 
 
 def source_calls(document: Document) -> pl.DataFrame:
-    """Which lines were inlined directly into which, with the cycles that came through."""
+    """Pairs of a line and a line inlined directly into it, with their cycles."""
     calls = _numbered(document, _costliest(_costs(document).calls))
     return doubles(_numbered(document, calls, file="inlined_file", line="inlined_line"))
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.common.timeline import SpanTiles, Timeline
     from wavescope.page.protocol.document import Document
 
-_MOST_TILES = 512  #: An exported page may hold the levels of a timeline that have at most so many tiles.
+_MOST_TILES = 512  #: Levels of a timeline with more tiles are left out of an exported page.
 
 
 def tracks_of_trace(document: Document) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> 
 
 
 def tiles_of_trace(document: Document) -> Iterator[dict[str, Any]]:
-    """The tiles that an exported page may hold, the coarsest first: all levels that do not have too many."""
+    """The tiles of an exported page, the coarsest first: all levels that do not have too many."""
     for track in _timelines(document).values():
         yield from coarse_tiles(track, _MOST_TILES)
 

@@ -1,4 +1,4 @@
-"""How busy the pipes are."""
+"""Utilization of the pipes."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def wave(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
-    """What the waits of one wave waited for: positions of wait and producer among the instructions of the wave.
+    """Waits of one wave: positions of wait and producer among the instructions of the wave.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def _place(document: Document, wave: int) -> tuple[int, int, int]:
-    """Where the instructions of a wave lie, how many there are, and its shader engine."""
+    """Position and number of the instructions of a wave, and its shader engine."""
     row = document.trace.waves.filter(pl.col("wave") == wave)
     if wave < 0 or not row.height:
         raise UsageError(f"there is no wave {wave}")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from wavescope.model.trace import ThreadTrace
 
-CAPTURED = "code object of the capture"  #: kernels.resource_origin of what the capture's own code objects tell.
+CAPTURED = "code object of the capture"  #: kernels.resource_origin of values from the code objects of the capture.
 
 STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")  #: wavescope::Status by number.
 
@@ -48,7 +48,7 @@ def entries_of(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def with_kernel_numbers(tables: dict[str, pl.DataFrame], entries: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """The tables of the model: kernel numbers joined in, columns chosen and ordered as the schema says."""
+    """The tables of the model: kernel numbers joined in, columns selected and ordered as in the schema."""
     result = dict(tables)
     entry_columns = (entries["code_object"], entries["address"])
     for name in _ENTERING:
@@ -70,7 +70,7 @@ def _entry_columns(table: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series
 
 
 def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int], names: Sequence[str]) -> pl.DataFrame:
-    """What each raw buffer was."""
+    """The `shader_engines` table: one row per raw buffer."""
     spec = THREAD_TRACE["shader_engines"]
     rows = []
     for record, se, name in zip(records, engines, names, strict=True):

@@ -72,7 +72,7 @@ class Buffers:
         ]
 
     def each(self, program: _core.Program, counted: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
-        """Decode file after file with rows; `counted` says how many waves and instructions each was found to have.
+        """Decode file after file with rows; `counted` has the numbers of waves and instructions of each.
 
         Raises
         ------
@@ -126,7 +126,7 @@ def _read(path: Path, byte_count: int = -1) -> bytes:
         with open_regular(path) as file:
             return file.read(byte_count)
     except OSError:
-        return b""  # `check` has said so
+        return b""  # `check` reports it
 
 
 def _size(path: Path) -> int:

@@ -55,7 +55,7 @@ class _Part:
 
     @property
     def bias(self) -> int:
-        """What to subtract from the address of a row to get the ELF address."""
+        """Difference between the address of a row and its ELF address."""
         return (self.load_address or 0) if self.id == 0 else 0
 
     def elf_address(self, code_object: int, address: int) -> int | None:
@@ -77,7 +77,7 @@ class Code:
     target: str | None
     losses: list[Loss] = field(default_factory=list)
     line_losses: list[Loss] = field(default_factory=list)  #: What the debug lines lost; known once the table was made.
-    #: A GPU of the generation that the trace names, for code without a target of its own.
+    #: A GPU of the generation that the trace names, for code without a target.
     likely_target: str | None = None
     #: Whether only the entered functions of large code objects are listed; functions they call may be missing.
     is_partial: bool = False
@@ -141,8 +141,8 @@ class Code:
     def _listings(self) -> Iterator[tuple[_Part, pl.DataFrame]]:
         listing = pl.DataFrame(self.program.listing())
         first = self.program.first_rows
-        for part, begin, end in zip(self.parts, first[:-1], first[1:], strict=True):
-            yield part, listing[begin:end]
+        for part, start, end in zip(self.parts, first[:-1], first[1:], strict=True):
+            yield part, listing[start:end]
 
     def _described(self, part: _Part, listing: pl.DataFrame) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""
@@ -177,7 +177,7 @@ class Code:
                     return kernel
             function = part.elf.function_at(offset)
             if function is not None:
-                # Waves may enter a kernel behind its first instructions, which preload arguments.
+                # Waves may enter a kernel after its first instructions, which preload arguments.
                 named = (kernel for kernel in part.elf.kernels if kernel.name == function.name)
                 return next(named, Kernel(function.name, function.address, function.size))
         return None

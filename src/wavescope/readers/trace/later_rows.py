@@ -1,4 +1,4 @@
-"""Instructions and states that were only counted: decoded when they are asked for, whole or engine by engine."""
+"""Instructions and states that were only counted: decoded on first use, all at once or engine by engine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def leave_rows(
     buffers: Buffers,
     program: _core.Program,
 ) -> None:
-    """Make a trace whose records have no rows of instructions and states decode them when they are asked for."""
+    """Make a trace whose records have no rows of instructions and states decode them on first use."""
     trace.counted = _executed(records)
     trace.tables["waves"] = _indexed(trace.waves)
     for name in _ROWS:
@@ -62,7 +62,7 @@ def _indexed(waves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _all_rows(trace: ThreadTrace, name: str, buffers: Buffers, program: _core.Program) -> pl.DataFrame:
-    """One of the two tables over all shader engines; the other one is kept as well, because it is made by the way."""
+    """Return one of the two tables over all shader engines; the other one is decoded with it and cached."""
     tables = tables_of(buffers.decode(program), trace.shader_engines["se"].to_list())
     for other in _ROWS:
         if other != name:
@@ -83,7 +83,7 @@ def _parts(
 
 
 def _part(trace: ThreadTrace, se: int, record: _core.Records) -> ThreadTrace:
-    """One shader engine as a trace of its own; waves keep their numbers."""
+    """One shader engine as a trace; waves keep their numbers."""
     rows = _core.tables(record)
     tables = {name: pl.DataFrame(rows[name]) for name in _ROWS}
     for name, frame in trace.tables.items():

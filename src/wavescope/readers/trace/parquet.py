@@ -133,7 +133,7 @@ class _Store:
         return count
 
     def drift(self, name: str) -> list[str]:
-        """What the stored table has too much or too little, in words."""
+        """Columns that the stored table has too many or lacks, as sentences."""
         entry = self.entries.get(name)
         if not isinstance(entry, dict):
             return [f"no table {name}"]

@@ -47,7 +47,7 @@ def read_sources(
 
 
 def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None:
-    """Put texts from below `source_root` into the trace, for files whose text it does not hold."""
+    """Add source texts from below `source_root` to the trace, for files without text."""
     with_text = trace.sources.filter(pl.col("text").is_not_null())
     missing = trace.code.filter(pl.col("inline_chain").is_not_null())
     refused: dict[str, str] = {}
@@ -57,7 +57,7 @@ def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None
 
 
 def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
-    """The same from the folder `src` inside of an input: what `open` shows and an exported page holds by itself.
+    """Add source texts from the folder `src` of an input, which `open` and exported pages show by default.
 
     A link `src` that leads out of the input is not followed: nobody asked for what is there.
     """

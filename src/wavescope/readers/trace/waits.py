@@ -51,11 +51,11 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
 
 
 def _positions(rows: pl.Series, code_rows: pl.Series) -> pl.Series:
-    """Where in the code table each row stands; row numbers of foreign files may have gaps or repeat."""
+    """Position of each row in the code table; row numbers of foreign files may have gaps or repeat."""
     numbered = code_rows.to_frame("row").with_row_index("position")
     if (numbered["row"] == numbered["position"]).all():
         return rows
     last = numbered.unique("row", keep="last", maintain_order=True)
-    missing = len(code_rows)  # behind the last text: its wave cannot be matched any further
+    missing = len(code_rows)  # past the last text: its wave cannot be matched any further
     position = pl.col("row").replace_strict(last["row"], last["position"], default=missing, return_dtype=pl.Int32)
     return rows.to_frame("row").select(pl.when(pl.col("row") < 0).then(-1).otherwise(position)).to_series()

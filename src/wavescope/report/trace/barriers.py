@@ -48,7 +48,7 @@ def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
 
 
 def _causes(answer: Barriers, limit: int) -> list[RenderableType]:
-    """Where the last waves lose time on their way to the costliest barriers."""
+    """Rows at which the last waves lose time on their way to the costliest barriers."""
     shown = answer.rows.filter(pl.col("meeting_count") > 0)["row"].head(min(limit, _BARRIERS)).to_list()
     parts: list[RenderableType] = []
     for barrier in shown:
@@ -76,7 +76,7 @@ def _number(value: float | None, digits: int) -> str:
 
 
 def _place(answer: Barriers) -> str:
-    """What tells the waves of a workgroup apart: the SIMD, or the slot where all are on one SIMD (RDNA)."""
+    """The column that distinguishes waves of a workgroup: SIMD, or slot where all are on one SIMD (RDNA)."""
     return "simd" if answer.last_waves["simd"].n_unique() > 1 else "slot"
 
 

@@ -1,4 +1,4 @@
-"""What a raw capture or a code object is, for the terminal."""
+"""Raw captures and code objects, for the terminal."""
 
 from __future__ import annotations
 

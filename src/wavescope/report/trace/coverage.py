@@ -66,7 +66,7 @@ def caveat_lines(caveats: Sequence[Caveat]) -> list[RenderableType]:
 
 
 def _facts(*facts: tuple[str, float | None, str]) -> Table:
-    """Lines of a name, a bar for a share, and what it means; the text is kept apart from the bars when it wraps."""
+    """Lines of a name, a bar for a share, and its meaning; wrapped text stays apart from the bars."""
     table = Table.grid(padding=(0, 1))
     for _ in range(3):
         table.add_column(no_wrap=True)

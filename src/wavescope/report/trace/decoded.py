@@ -1,4 +1,4 @@
-"""What a decoded trace is, for the terminal: all dispatches of a folder, and the contents of one of them."""
+"""Decoded traces, for the terminal: all dispatches of a folder, and the contents of one of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iter
 def contents_report(
     label: str, path: str, kind: str, facts: Contents, *, is_listed: bool = False
 ) -> Iterator[RenderableType]:
-    """What one decoded trace holds, what is missing, and what to ask next.
+    """Contents of one decoded trace, missing data, and the next commands.
 
     `path` is what commands about it are given. With `is_listed` the other dispatches need no note.
     """

@@ -1,4 +1,4 @@
-"""The story that `wavescope demo` tells: the questions in order, each with the verb that answers it."""
+"""The story of `wavescope demo`: the questions in order, each with the verb that answers it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answers:
-    """What the story tells."""
+    """The results in the story."""
 
     facts: Overview
     curves: Sequence[Residency]
@@ -38,7 +38,7 @@ class Answers:
 
 
 def short_story(gpu: str, facts: Overview, plan: Diagnosis, seconds: float) -> Iterator[RenderableType]:
-    """What was captured, where its time goes and what to change first, for those who will look at the rest."""
+    """The capture, its hotspots and the first thing to change, followed by the verbs for the rest."""
     yield Text(f"A raw thread trace of {gpu}, made here and decoded:", "bold")
     yield _decoded(facts, seconds)
     yield from loss_lines(facts.losses)

@@ -1,4 +1,4 @@
-"""Where the time goes, for the terminal."""
+"""Hotspots, for the terminal."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[
 
 
 def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
-    """The costliest units; the title says how many are not shown."""
+    """The costliest units; the title has the number of hidden ones."""
     share = _share_of(answer)
     has_exposed = answer.exposed_cycles_total is not None
     is_single = answer.by == "instruction"
@@ -124,7 +124,7 @@ def _verdict(answer: Hotspots) -> Text:
 
 
 def _concentration(answer: Hotspots) -> Text:
-    """How few units make up most of the cost."""
+    """The smallest number of units that make up most of the cost."""
     share = _share_of(answer)
     shares = [value or 0.0 for value in answer.units[share].to_list()]
     few, taken, most = 0, 0.0, 0.8 * sum(shares)

@@ -1,4 +1,4 @@
-"""What a listing measures its lines by: cycles of a thread trace, or samples of the program counter."""
+"""The measures of listings: cycles of a thread trace, or samples of the program counter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NO_DECIMALS_FROM = 1000
 
 @dataclass(frozen=True)
 class Measure:
-    """How hot a row is, of what, and which columns say so."""
+    """A measure of the cost of a row, with its columns."""
 
     unit: str
     total: Callable[[ListingRow], int]
@@ -94,7 +94,7 @@ def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
     return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
 
 
-#: All executions; what other waves hid is known.
+#: All executions, with exposed cycles.
 CYCLES = Measure(
     unit="cycles",
     total=_cycles,

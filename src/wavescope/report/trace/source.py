@@ -29,9 +29,9 @@ _LEAST_INLINED_SHARE = 0.01  #: Inlined lines with less of all are only counted.
 
 @dataclass(frozen=True)
 class SourceView:
-    """What of the source to show."""
+    """The requested view of the source."""
 
-    top: int = 10  #: Windows around so many of the costliest lines, over all files.
+    top: int = 10  #: Number of source windows shown, around the costliest lines of all files.
     context: int = 3
     show_all: bool = False
     advice: str = ""  #: What to do where the text of a file is not here.
@@ -125,7 +125,7 @@ class _File:
         return text.append(words, style)
 
     def _inlined(self, line: ListingRow, options: ConsoleOptions, *, wide: bool) -> Iterator[Text]:
-        """What was inlined into a line, as a tree, costly branches first; cheap ones are counted."""
+        """The lines inlined into a line, as a tree, costly branches first; cheap ones are counted."""
         arrow = "`" if options.ascii_only else "↳"
         cheap = 0
         for row in _tree(self.inlined.get((line["file"], line["line"]), []), self.measure):

@@ -1,4 +1,4 @@
-"""What the waves stall on, for the terminal."""
+"""Stalls, for the terminal."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
 def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     """Busy share per pipe: in total, per shader engine, and over time."""
     engines = pipes.bubbles["se"].to_list()
-    room = (width - 62) // 8  # columns of engines beside a curve that can still be read
+    room = (width - 62) // 8  # columns of engines next to a curve that can still be read
     shown = engines if 1 < len(engines) <= min(room, _MAX_ENGINES) else []
     by_engine = {(row["se"], row["pipe"]): row["busy_share"] for row in pipes.by_engine.iter_rows(named=True)}
     simds = pipes.over_time.join(pipes.bubbles.select("se", "simd_count"), on="se")

@@ -1,1 +1,1 @@
-"""How many waves fit: limits of registers, LDS and wave slots."""
+"""Occupancy limits of registers, LDS and wave slots."""

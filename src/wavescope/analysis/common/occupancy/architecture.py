@@ -1,4 +1,4 @@
-"""Which GPU was this, and how do we know?"""
+"""The GPU of a trace, and the origin of this fact."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Architecture:
     """The architecture whose facts an answer uses, and where its name came from."""
 
     facts: arch.Arch
-    origin: str  #: Who said so, or from what it was inferred.
+    origin: str  #: Origin of the fact: the user, the capture, or the rule that inferred it.
     #: Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong.
     is_certain: bool = True
-    contradicts: str | None = None  #: What the capture says, when the user says something else.
+    contradicts: str | None = None  #: The recorded target, when the user names another one.
 
 
 # What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
@@ -37,7 +37,7 @@ _NO_SUCCESSOR = ("gfx950", "gfx1250")
 
 
 def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
-    """The architecture of a trace: `gpu` if given, else what the capture says, else inferred from the code.
+    """The architecture of a trace: `gpu` if given, else the recorded target, else inferred from the code.
 
     Inference looks for instructions that only later targets of a generation have. It is sure where no later target
     exists, e.g. gfx950; otherwise `is_certain` is False.

@@ -1,4 +1,4 @@
-"""How many waves fit on a SIMD, and what stops one more? Arithmetic over the facts of an architecture, no trace."""
+"""Waves that fit on a SIMD and the limiter, computed from the facts of an architecture without a trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Resources:
-    """What one wave, or one workgroup for LDS, asks for; None = not known, and then no limit is computed from it."""
+    """Resources of one wave, for LDS of one workgroup; None = unknown: no limit is computed from it."""
 
     vgprs: int | None = None
     agprs: int = 0
@@ -25,7 +25,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Step:
-    """What has to change so that more waves fit: `resource` must come down from `now` to at most `at_most`."""
+    """A change that lets more waves fit: `resource` must come down from `now` to at most `at_most`."""
 
     resource: str
     now: int
@@ -34,13 +34,13 @@ class Step:
 
     @property
     def to_free(self) -> int:
-        """How much has to go."""
+        """The necessary reduction."""
         return self.now - self.at_most
 
 
 @dataclass(frozen=True)
 class Limiter:
-    """How many waves one resource allows; `waves_per_simd` is not above the hardware's maximum."""
+    """Waves that one resource allows; `waves_per_simd` is not above the hardware's maximum."""
 
     name: str
     waves_per_simd: int
@@ -56,7 +56,7 @@ class Limits:
     """The theoretical occupancy: every limiter, the one that binds, and the step to the next wave."""
 
     limiters: tuple[Limiter, ...]
-    waves_per_simd: int  #: 0 = a workgroup does not fit at all.
+    waves_per_simd: int  #: 0 = a workgroup does not fit.
     waves_per_simd_peak: int  #: On the fullest SIMD, where waves do not divide evenly.
     bound_by: str
     #: What is reached when all steps are taken; None = already at the hardware's maximum.
@@ -64,7 +64,7 @@ class Limits:
     steps: tuple[Step, ...]
     simd_count: int  #: SIMDs that share one LDS.
     resources: Resources
-    unknown: tuple[str, ...]  #: Resources that are not known, so that they may limit more than is said here.
+    unknown: tuple[str, ...]  #: Unknown resources: they may limit more than is computed here.
 
 
 def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits:
@@ -144,7 +144,7 @@ class _Model:
         )
 
     def _at_most(self, name: str, wanted: int, groups: int | None) -> int | None:
-        """What a resource may take when `wanted` waves per SIMD (`groups` workgroups) shall fit."""
+        """Amount of a resource with which `wanted` waves per SIMD (`groups` workgroups) fit."""
         if name == "VGPR":
             return _down(self._vgpr_file // wanted, self._vgpr_granule)
         if name == "SGPR":
@@ -166,7 +166,7 @@ class _Model:
         return self.arch.lds_bytes_per_cu * self.simds // self.arch.simds_per_cu
 
     def _group_limit(self) -> int:
-        """Workgroups that the hardware can hold."""
+        """Workgroups that fit on the hardware."""
         waves = self.most * self.simds // (self.group_waves or 1)
         if self.group_waves == 1:
             return waves
@@ -197,7 +197,7 @@ class _Model:
         return self._per_group("LDS", groups, self.resources.lds_bytes, allocated, self._lds_bytes, "bytes")
 
     def _workgroup(self, fitting_waves: int) -> Limiter:
-        """Whole workgroups only, and no more than there are barriers; `fitting_waves` is what the others allow."""
+        """Waves of complete workgroups, limited by barriers; `fitting_waves` is the limit of other resources."""
         size = self.group_waves or 1
         limit = self._group_limit()
         groups = limit if fitting_waves % size == 0 else min(limit, fitting_waves // size)

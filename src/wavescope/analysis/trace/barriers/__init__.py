@@ -15,7 +15,7 @@ from wavescope.model.schema import TableSpec, table_spec
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
-_NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent so many more cycles there, on average.
+_NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent that many more cycles there, on average.
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Barriers(Answer):
 
 
 def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
-    """Meetings at barriers, at all of them or only those among `rows`."""
+    """Meetings at all barriers, or only at barriers among `rows`."""
     passed = passages(trace)
     groups = passed.group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
     met = groups.filter(pl.col("wave_count") > 1)

@@ -1,4 +1,4 @@
-"""Which waves passed which barrier together?"""
+"""Waves that passed a barrier together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast did the shader clock run, and how far are the clocks of the shader engines apart?"""
+"""Frequency of the shader clock, and offsets between the clocks of the shader engines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged
 
 @dataclass(frozen=True)
 class ClockAlignment(Answer):
-    """What has to be added to the times of each shader engine to put all of them on one clock."""
+    """Offsets that put the times of all shader engines on one clock."""
 
     definition: ClassVar[str] = (
         "Clock: cycles per wall-clock second between the first and the last realtime pair, summed over shader engines. "

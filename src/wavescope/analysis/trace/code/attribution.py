@@ -1,4 +1,4 @@
-"""Which source line stands for a code row: the innermost, the outermost, or the first of the user's own code."""
+"""The source line of a code row: the innermost, the outermost, or the first in the user's own code."""
 
 from __future__ import annotations
 

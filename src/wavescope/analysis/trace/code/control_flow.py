@@ -1,4 +1,4 @@
-"""How the code rows hang together: jumps, basic blocks and loops."""
+"""Control flow between code rows: jumps, basic blocks and loops."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Blocks(Answer):
 
 
 def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
-    """Where the branches of a code table go: `row`, `target_row`; null = the text does not say, or nothing is there.
+    """Targets of the branches of a code table: `row`, `target_row`; null = not in the text, or no code there.
 
     A branch is written with its distance in words behind itself, as 16 bits with or without a sign.
 
@@ -127,7 +127,7 @@ def jumps_in_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
 
 
 def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
-    """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds the targets that texts do not tell.
+    """The basic blocks of a code table; `jumps` (from `taken_jumps`) adds targets that are not in the text.
 
     Examples
     --------
@@ -144,8 +144,8 @@ def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
     changes = pl.any_horizontal(
         pl.col(name).ne_missing(pl.col(name).shift()) for name in ("code_object", "function") if name in code.columns
     )
-    begins = pl.col("row").is_in(targets.implode()) | ends_block.shift(fill_value=True) | changes
-    by_row = code.select("row", function="function", block=begins.cast(pl.UInt32).cum_sum() - 1)
+    is_start = pl.col("row").is_in(targets.implode()) | ends_block.shift(fill_value=True) | changes
+    by_row = code.select("row", function="function", block=is_start.cast(pl.UInt32).cum_sum() - 1)
     table = by_row.group_by("block", maintain_order=True).agg(
         first_row=pl.col("row").first(),
         last_row=pl.col("row").last(),
@@ -188,12 +188,12 @@ def loop_of_rows(trace: ThreadTrace) -> pl.Series:
     loops_by_row: list[int | None] = [None] * trace.code.height
     around: list[tuple[int, int, int]] = []  # (length, last row, loop) of loops that have begun, the shortest first
     rows = loops(trace).select("loop", "first_row", "last_row").rows()
-    begins: dict[int, list[tuple[int, int, int]]] = {}
+    loops_from: dict[int, list[tuple[int, int, int]]] = {}
     for loop, first, last in rows:
-        begins.setdefault(first, []).append((last - first, last, loop))
+        loops_from.setdefault(first, []).append((last - first, last, loop))
     for row in range(rows[0][1] if rows else len(loops_by_row), len(loops_by_row)):
-        for begun in begins.get(row, ()):
-            heappush(around, begun)
+        for loop_range in loops_from.get(row, ()):
+            heappush(around, loop_range)
         while around and around[0][1] < row:
             heappop(around)
         loops_by_row[row] = around[0][2] if around else None

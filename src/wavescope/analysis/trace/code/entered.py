@@ -1,4 +1,4 @@
-"""Which functions did the trace enter, and which of their rows ran?"""
+"""Functions that the trace entered, and their executed rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which way through the code did each wave take?"""
+"""The path of each wave through the code."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def wave_paths(trace: ThreadTrace) -> pl.DataFrame:
     """One row per wave, in the order of `waves`; waves that ran the same set of code rows have the same path.
 
     Columns: `wave`, `kernel`, `path` (0 = the path on which most cycles were spent), `instruction_count`,
-    `unresolved_count`, `distinct_row_count`, `last_row`, `duration_cycles` (end - begin) and `early_exit`.
+    `unresolved_count`, `distinct_row_count`, `last_row`, `duration_cycles` (end - start) and `early_exit`.
     """
     executed = trace.instructions
     ran = pl.DataFrame(_core.wave_paths(executed["wave"], executed["row"], trace.code.height))

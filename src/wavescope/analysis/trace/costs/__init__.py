@@ -1,1 +1,1 @@
-"""What code rows, lines, kernels and loops cost."""
+"""Costs of code rows, lines, kernels and loops."""

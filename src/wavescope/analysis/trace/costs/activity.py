@@ -1,4 +1,4 @@
-"""What did the traced waves do with their time: issue, stall, or nothing?"""
+"""Time of the traced waves by activity: issue, stall or idle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Activity(Answer):
     stall_cycles_total: int
     issue_cycles_total: int
     execution_count: int
-    is_stored: bool  #: Whether the numbers are those that the directory states, because it holds no instructions.
+    is_stored: bool  #: Whether the numbers are stored totals of a directory without instructions.
 
     @property
     def cycles_total(self) -> int:

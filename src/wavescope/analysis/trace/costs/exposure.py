@@ -1,4 +1,4 @@
-"""What each code row cost, and how much of it nothing hid."""
+"""Cost of each code row, and the part of it that nothing hid."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROW_COSTS = table_spec(
 
 
 def cost_questions(rule: str = "reference") -> list[Question]:
-    """What `row_costs` asks of the parts of a trace (`_parts`)."""
+    """Per-part questions of `row_costs` (`parts`)."""
     return [(totals_of_part,), (hidden_in_part, rule)]
 
 

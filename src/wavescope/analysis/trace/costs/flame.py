@@ -145,7 +145,7 @@ class _Tree:
             self.add(self.parents[number], tuple(self.measures[number]))
 
     def without_small_ones(self) -> tuple[list[int], dict[int, int]]:
-        """Numbers of the frames that stay, and for those that stand for small siblings how many these are."""
+        """Numbers of the frames that stay, and the number of small siblings that some of them represent."""
         smallest = self._size(0) * SMALLEST_SHARE
         small: dict[int, list[int]] = {}
         for number in range(1, len(self.parents)):
@@ -288,7 +288,7 @@ def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, int]:
-    """Add the paths of marker scopes; with their times when they stand alone. The frame of every stack."""
+    """Add the paths of marker scopes, with their times if there is nothing else; return the frame of every stack."""
     markers = marker_scopes(trace)
     below = {0: 0}
     for number, parent, kind, name in markers.stacks.iter_rows():

@@ -1,4 +1,4 @@
-"""How much of a row's time other work on its SIMD hid."""
+"""Time of a row that was hidden by other work on its SIMD."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 RULES = ("reference", "corrected")
-MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: How the texts of matrix instructions begin.
+MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: Start of the texts of matrix instructions.
 
 
 @dataclass(frozen=True)

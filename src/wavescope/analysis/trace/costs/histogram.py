@@ -1,4 +1,4 @@
-"""Where along the code do the cycles go, and what kind of instructions take them?"""
+"""Cycles along the code, by category of instruction."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RowHistogram(Answer):
             "bins",
             "one category in one bin of rows in which it occurs, in the order of rows",
             """
-            bin              UInt32  -       | number of the stretch
+            bin              UInt32  -       | number of the bin
             first_row        Int32   -       | its first code row
             last_row         Int32   -       | its last code row
             category         String  -       | kind of instruction (CATEGORIES, MATRIX)
@@ -58,7 +58,7 @@ class RowHistogram(Answer):
     rows_per_bin: int
     bin_count: int
     cycles_total: int  #: Of all bins.
-    unknown_cycles_total: int  #: Of instructions whose row is not known: they are in no bin.
+    unknown_cycles_total: int  #: Cycles of instructions with an unknown row: they are in no bin.
 
 
 @bounded(bins=Bounds(1, MAX_BINS), first_row=ITEM, last_row=ITEM, se=ENGINE, start_cycles=CYCLES, end_cycles=CYCLES)
@@ -79,7 +79,7 @@ def row_histogram(
     Raises
     ------
     UsageError
-        When there are too many bins or none, or a range ends before it begins.
+        When there are too many bins or none, or a range ends before it starts.
     """
     check_range(first_row, last_row, "rows")
     check_range(start_cycles, end_cycles, "the time")
@@ -117,7 +117,7 @@ def row_histogram(
 
 
 def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | None) -> pl.DataFrame:
-    """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = not known."""
+    """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
     placed = _placed(trace)
     chosen = np.ones(placed.key.size, dtype=np.bool_) if se is None else placed.se == se
     low, high = -_FARTHEST_CYCLES if begin is None else int(begin), _FARTHEST_CYCLES if end is None else int(end)
@@ -126,7 +126,7 @@ def _sums(trace: ThreadTrace, se: int | None, begin: float | None, end: float | 
     key = placed.key[chosen]
     cycles = np.maximum(np.minimum(placed.end[chosen], high) - np.maximum(placed.begin[chosen], low), 0)
     counts = np.bincount(key)
-    sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles hold whole numbers to 2**53
+    sums = np.bincount(key, weights=cycles, minlength=counts.size)  # exact: doubles represent integers up to 2**53
     cells = np.flatnonzero(counts)
     return pl.DataFrame(
         {

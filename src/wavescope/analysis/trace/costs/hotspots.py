@@ -1,4 +1,4 @@
-"""Where does the time go: by instruction, source line, file, function, kernel, basic block or loop?"""
+"""Cost by instruction, source line, file, function, kernel, basic block or loop."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SUMS = (
 
 @dataclass(frozen=True)
 class Hotspots(Answer):
-    """What units of the code cost, costliest first."""
+    """Cost of units of the code, costliest first."""
 
     definition: ClassVar[str] = (
         "Every executed code row belongs to exactly one unit, so units add up to the totals. Cycles are summed over "
@@ -82,7 +82,7 @@ class Hotspots(Answer):
     }
 
     by: str
-    attribution: str  #: Which frame of inline chains stands for a row: innermost, outermost or mine.
+    attribution: str  #: Which frame of an inline chain represents a row: innermost, outermost or mine.
     sort: str
     basis: str  #: `instructions`, or `stored totals` when the trace has none and its files' own sums had to do.
     rule: str  #: Rule of hidden latency.
@@ -91,7 +91,7 @@ class Hotspots(Answer):
     stall_cycles_total: int
     idle_cycles_total: int
     exposed_cycles_total: int | None
-    cycles_share: float  #: Latency and idle of the rows asked for, of the whole trace.
+    cycles_share: float  #: Latency and idle of the requested rows / of the whole trace.
     units: pl.DataFrame
 
 
@@ -105,7 +105,7 @@ def hotspots(
     sort: str = "exposed",
     rule: str = "reference",
 ) -> Hotspots:
-    """What each unit of the code cost; `by` one of `UNITS`, `sort` one of `SORTS`.
+    """Return the cost of each unit of the code; `by` one of `UNITS`, `sort` one of `SORTS`.
 
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
 

@@ -1,4 +1,4 @@
-"""What each code row cost in the waves of each kernel."""
+"""Cost of each code row in the waves of each kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_PAIRS = 1 << 24
 
 
 def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
-    """The columns of `row_costs` for every pair of kernel and code row, with `kernel` in front; null = not known.
+    """The columns of `row_costs` for every pair of kernel and code row, with `kernel` in front; null = unknown.
 
     Kernels can share code (functions they call), so the rows of a kernel are told by its waves.
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from wavescope import _core
 from wavescope.analysis.trace.code import control_flow
-from wavescope.analysis.trace.costs.loops import loop_begins
+from wavescope.analysis.trace.costs.loops import loop_starts
 from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
 from wavescope.model.answer import once_per_trace
@@ -25,7 +25,7 @@ LOOP_ITERATIONS = table_spec(
     entry         UInt32  -       | how often the wave had entered the loop before
     iteration     UInt32  -       | iterations since then; 0 = the first
     is_last       Boolean -       | whether the wave left the loop in it
-    start_cycles  Int64   cycles  | first attempt to issue the row with which iterations begin
+    start_cycles  Int64   cycles  | first attempt to issue the row with which iterations start
     cycles        Int64   cycles  | to the next iteration, or to the first instruction behind the loop
     stall_cycles  Int64   cycles  | stall of the instructions in it
     """,
@@ -45,9 +45,9 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     if wave < 0 or not place.height:
         raise UsageError(f"there is no wave {wave}")
     instructions = trace.instructions.slice(*place.row(0))
-    spans = loop_begins(trace)
+    spans = loop_starts(trace)
     iterations = pl.DataFrame(_core.loop_iterations(instructions, spans, _call_rows(trace)))
-    begins = (
+    starts = (
         instructions.lazy()
         .select("row", start_cycles="time_cycles")
         .join(spans.lazy().select("loop", row="start_row"), on="row")
@@ -58,7 +58,7 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
         iterations.lazy()
         .with_columns(number=pl.int_range(pl.len()).over("loop"), is_last=pl.col("is_last") == 1)
         .with_columns(entry=((pl.col("iteration") == 0).cum_sum().over("loop") - 1).cast(pl.UInt32))
-        .join(begins, on=["loop", "number"], how="left", maintain_order="left")
+        .join(starts, on=["loop", "number"], how="left", maintain_order="left")
         .sort("loop", "number")
         .select(LOOP_ITERATIONS.names)
         .collect()

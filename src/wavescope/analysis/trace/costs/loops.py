@@ -1,4 +1,4 @@
-"""How often do loops run, what does an iteration cost, and what of it is stall?"""
+"""Trip counts of loops, and cost and stall of an iteration."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Loops(Answer):
             depth                    UInt32   -       | loops around it
             first_row                Int32    -       | its first code.row
             last_row                 Int32    -       | its last code.row
-            start_row                Int32    -       | code.row with which an iteration begins
+            start_row                Int32    -       | code.row with which an iteration starts
             address                  UInt64   -       | code.address of the first row
             function                 String?  -       | function it is in
             file                     String?  -       | source file that most of its rows come from
@@ -78,8 +78,8 @@ class Loops(Answer):
 
 
 def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
-    """Trip counts and costs of every loop that waves went round, or only of those that hold one of `rows`."""
-    spans = loop_begins(trace)
+    """Trip counts and costs of every executed loop, or only of loops that contain one of `rows`."""
+    spans = loop_starts(trace)
     totals = _totals(trace, spans)
     every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
     share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
@@ -107,7 +107,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
 
 
 @once_per_trace
-def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
+def loop_starts(trace: ThreadTrace) -> pl.DataFrame:
     """The loops that count here (the thousand with the most iterations), with the row that starts an iteration.
 
     That is the row at which most waves enter: the first one, or one that a jump from outside goes to.
@@ -117,14 +117,14 @@ def loop_begins(trace: ThreadTrace) -> pl.DataFrame:
     jumps = control_flow.taken_jumps(trace)
     source, target, taken = pl.col("from_row"), pl.col("to_row"), pl.col("taken_count")
     hits = dict(row_costs(trace).select("row", "hit_count").iter_rows())
-    begins = []
+    start_rows = []
     for first, last in spans.select("first_row", "last_row").iter_rows():
         inside = source.is_between(first, last)
         back = jumps.filter(inside & (target == first))["taken_count"].sum()
         elsewhere = jumps.filter(~inside & target.is_between(first + 1, last)).group_by("to_row").agg(taken.sum())
         entries = {first: hits.get(first, 0) - back, **dict(elsewhere.iter_rows())}
-        begins.append(max(entries, key=lambda row: (entries[row], -row)))
-    return spans.with_columns(start_row=pl.Series(begins, dtype=pl.Int32))
+        start_rows.append(max(entries, key=lambda row: (entries[row], -row)))
+    return spans.with_columns(start_row=pl.Series(start_rows, dtype=pl.Int32))
 
 
 def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
@@ -160,7 +160,7 @@ def _iterations(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _places(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
-    """Where the loops are in the code and in the source."""
+    """Positions of the loops in the code and in the source."""
     code = trace.code.select("address", "function", "file", "line")
     places = []
     for loop, first, last in spans.select("loop", "first_row", "last_row").iter_rows():

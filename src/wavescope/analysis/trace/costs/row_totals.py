@@ -1,4 +1,4 @@
-"""What each code row cost over all traced waves: hit, latency, stall and idle."""
+"""Cost of each code row over all traced waves: hits, latency, stall and idle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def row_totals(trace: ThreadTrace) -> pl.DataFrame:
 
     Columns: `row` (code.row), `hit_count` (executions), `latency_cycles_total` (sum of durations),
     `stall_cycles_total` (sum of stalls) and `idle_cycles_total` (sum of the gaps before its executions: from the
-    latest end of the wave's earlier instructions, or the wave's begin, to the first attempt to issue). Overlapping
+    latest end of the wave's earlier instructions, or the wave's start, to the first attempt to issue). Overlapping
     instructions have no gap. Instructions without a known PC have no row; as in AMD's writer they neither count nor
     end a gap.
     """
@@ -43,5 +43,5 @@ def _pass(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
-    """What each code row cost in a part (`_parts`): the columns of `row_totals` and `row_maxima`."""
+    """Cost of each code row in a part (`parts`): the columns of `row_totals` and `row_maxima`."""
     return pl.DataFrame(_core.row_totals(part.instructions, part.waves, whole.code.height))

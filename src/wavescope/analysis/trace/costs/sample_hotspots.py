@@ -1,4 +1,4 @@
-"""Where do the samples of the program counter fall: by instruction, source line, file, function, block or loop?"""
+"""PC samples by instruction, source line, file, function, block or loop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOTALS = ("sample_count", "issued_count", "stalled_count")
 
 @dataclass(frozen=True)
 class SampleHotspots(Answer):
-    """How often units of the code were seen by PC sampling, the most frequent first."""
+    """PC samples of units of the code, the most frequent first."""
 
     definition: ClassVar[str] = (
         "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "

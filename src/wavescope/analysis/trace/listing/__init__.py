@@ -1,4 +1,4 @@
-"""What does each row of the code cost, and which rows wait for which?"""
+"""The code with the cost of each row in cycles or PC samples, and the rows that wait for each other."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def isa_listing(
     Parameters
     ----------
     rows
-        Only these rows, and arrows and branches that begin or end in them; None = all.
+        Only these rows, and arrows and branches that start or end in them; None = all.
     wave
         Only this wave; None = all waves. With an `iteration`, the one with the most instructions.
     iteration
@@ -198,11 +198,11 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
         advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
         raise UsageError(what, where=trace.source.path, advice=advice)
     end = pl.col("time_cycles") + pl.col("duration_cycles")
-    begin: int = trace.waves["start_cycles"][0]
+    start: int = trace.waves["start_cycles"][0]
     nothing = pl.lit(None, pl.Int64)
     return (
         executions.lazy()
-        .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(begin)))
+        .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(start)))
         .filter(pl.col("row").cum_count().over("row") == iteration + 1)
         .select(
             "row",

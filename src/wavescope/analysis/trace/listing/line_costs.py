@@ -1,4 +1,4 @@
-"""What does each source line cost by itself, and what with everything that was inlined into it?"""
+"""Exclusive and inclusive cost of each source line; inclusive: with everything that was inlined into it."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class LineCosts(Answer):
 
 @once_per_trace
 def line_costs(trace: ThreadTrace) -> LineCosts:
-    """What every source line cost by itself and with what was inlined into it, in cycles and PC samples.
+    """Return the exclusive and inclusive cost of every source line, in cycles and PC samples.
 
     Its time follows the number of frames in all distinct inline chains, however deep they are.
     """
@@ -204,7 +204,7 @@ class _Frames:
 
 
 def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
-    """Which chain every row has, and the frames of the chains."""
+    """The chain of every row, and the frames of the chains."""
     chains = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
     unique = chains.select("inline_chain").unique(maintain_order=True).with_row_index("chain")
     steps = (

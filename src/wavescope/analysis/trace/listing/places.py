@@ -1,4 +1,4 @@
-"""Which rows of the code does a name or an address mean?"""
+"""Code rows by function name or address."""
 
 from __future__ import annotations
 

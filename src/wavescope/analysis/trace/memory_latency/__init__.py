@@ -1,4 +1,4 @@
-"""How long does each memory operation take?"""
+"""Latency of each memory operation."""
 
 from __future__ import annotations
 

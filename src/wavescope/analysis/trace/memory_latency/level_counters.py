@@ -52,7 +52,7 @@ def counter_latencies(trace: ThreadTrace) -> tuple[pl.DataFrame, int]:
 
 
 def _positions(trace: ThreadTrace) -> dict[str, int]:
-    """Level counters in the first bank, by the column that holds them; a SIMD mask may follow the name."""
+    """Level counters of the first bank and their columns; a SIMD mask may follow the name."""
     first = trace.counter_names.filter(pl.col("bank") == 0)
     position_by_name = {
         name.partition(":")[0]: position for position, name in first.select("position", "name").iter_rows()
@@ -80,7 +80,7 @@ def _of_engine(trace: ThreadTrace, se: int, counter: str, position: int, interva
 
 
 def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
-    """The samples in order, zeros where they pause, and a zero behind the last."""
+    """The samples in order, with zeros where they pause, and a zero after the last."""
     if not samples.height:
         return samples
     step = pl.col("time_cycles").shift(-1) - pl.col("time_cycles")
@@ -91,7 +91,7 @@ def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
 
 
 def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.DataFrame:
-    """Which issues end at which sample; samples behind the last issue say nothing."""
+    """The sample at which each issue ends. Samples after the last issue are ignored."""
     begun = issues["issue"].search_sorted(samples["time_cycles"], side="right").cast(pl.Int64)
     seen = samples.with_columns(begun=begun).filter(pl.col("begun") < issues.height)
     complete = (seen["begun"] - seen["level"]).cum_max()

@@ -1,4 +1,4 @@
-"""How many waves could run on a SIMD, how many did, and what limits them?"""
+"""Theoretical and achieved occupancy of a trace, and its limiters."""
 
 from __future__ import annotations
 

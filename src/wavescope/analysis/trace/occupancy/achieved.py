@@ -1,4 +1,4 @@
-"""How full were the SIMDs that held some waves?"""
+"""Waves on the SIMDs that had any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIMD = ("se", "cu", "simd")
 
 @dataclass(frozen=True)
 class Achieved:
-    """What a set of resident waves made of the SIMDs that held them."""
+    """Occupancy that a set of resident waves reached on their SIMDs."""
 
     start_cycles: int
     end_cycles: int
@@ -49,9 +49,9 @@ def achieved(waves: pl.DataFrame) -> Achieved:
     engines = waves.group_by("se").agg(busy=length, window=window, drain=drain, simds=simds)
     time = int((engines["window"] * engines["simds"].cast(pl.Int64)).sum())
     most, started = _most(waves)
-    ends, begins = waves["end_cycles"].max(), waves["start_cycles"].min()
+    ends, starts = waves["end_cycles"].max(), waves["start_cycles"].min()
     return Achieved(
-        start_cycles=begins if isinstance(begins, int) else 0,
+        start_cycles=starts if isinstance(starts, int) else 0,
         end_cycles=ends if isinstance(ends, int) else 0,
         simd_count=int(engines["simds"].sum()),
         wave_count=waves.height,
@@ -74,7 +74,7 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
         named = pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
         waves = waves.filter(pl.col("kernel").is_in(trace.kernels.filter(named)["kernel"].implode()))
     if selection.chooses_time:
-        begin, end = selection.stretch
+        begin, end = selection.window
         waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end)).with_columns(
             pl.col("start_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
         )

@@ -1,4 +1,4 @@
-"""How many registers does the text of the code use?"""
+"""Numbers of registers that the text of the code uses."""
 
 from __future__ import annotations
 

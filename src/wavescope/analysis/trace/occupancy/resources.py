@@ -1,4 +1,4 @@
-"""What does each kernel ask of the hardware, put together from all that knows something about it?"""
+"""Resources of each kernel, combined from metadata, code and launches."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CALLS = r"^s_(swappc|call)_b64"
 class KernelResources:
     """The resources of one kernel, where its registers were read, and the caveats about them."""
 
-    kernel: int | None  #: `kernels.kernel`; None = waves whose kernel is not known.
+    kernel: int | None  #: `kernels.kernel`; None = waves of an unknown kernel.
     name: str
     resources: Resources
     #: code, metadata, code and metadata, metadata (doubled), dispatch, code and dispatch, options, or nothing.
@@ -131,7 +131,7 @@ def _split(facts: Arch, total: int, scan: dict[str, int]) -> tuple[int, int]:
 
 
 def _is_half(facts: Arch, recorded: int, named: int) -> bool:
-    """Whether metadata tells half of the vector registers, as rocprofv3 does on gfx950.
+    """Whether metadata has half of the vector registers, as rocprofv3 writes on gfx950.
 
     It counts granules of 4 registers there instead of 8. The allocation is always a multiple of 8, and never less than
     what the code names; a number that is not gives itself away, if twice of it is possible.
@@ -188,7 +188,7 @@ def _most(functions: pl.DataFrame) -> dict[str, int]:
 
 
 def _launches(trace: ThreadTrace) -> pl.DataFrame:
-    """What the dispatches themselves said, the largest where they differ; nonsense (0, or too large) is null."""
+    """Resources that the dispatches recorded, the largest where they differ; null = invalid (0, or too large)."""
     size = pl.col("workgroup_size_x").cast(pl.Int64) * pl.col("workgroup_size_y") * pl.col("workgroup_size_z")
     return trace.dispatches.group_by("kernel").agg(
         pl.col("lds_bytes", "sgprs").max(),

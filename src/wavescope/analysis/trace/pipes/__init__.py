@@ -1,4 +1,4 @@
-"""Which pipe of a SIMD an instruction goes through, and for how many cycles pipes are busy."""
+"""The pipe of each instruction on a SIMD, and the busy cycles of pipes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def pipe_cycles(
 
 
 def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
-    """Which pipe instructions go through and for how long, as the native core takes it.
+    """The pipe of each instruction and its busy time, as the native core takes them.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def matrix_rows(code: pl.DataFrame) -> pl.Series:
 
 
 def pipes_of_rows(code: pl.DataFrame, rows: pl.Series | None = None) -> pl.Series:
-    """Number of the pipe of every code row: MATRIX, none for rows that are not asked for, else by category."""
+    """Number of the pipe of every code row: MATRIX, none for rows that are not requested, else by category."""
     by_category, none = pl.lit(_BY_CATEGORY, pl.UInt8), pl.lit(_NO_PIPE, pl.UInt8)
     code = code.sort("row")
     pipe = pl.when(matrix_rows(code)).then(pl.lit(list(PIPES).index("MATRIX"), pl.UInt8)).otherwise(by_category)

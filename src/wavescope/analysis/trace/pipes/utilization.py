@@ -1,4 +1,4 @@
-"""How busy is each pipe of a SIMD, and how often does none of them issue?"""
+"""Busy share of each pipe of a SIMD, and the share of cycles without any issue."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ busy_share         Float64? -       | of the traced span of these SIMDs
 """
 _BUBBLES = """\
 simd_count             UInt32   -       | SIMDs with traced waves
-span_cycles_total      Int64    cycles  | from the first begin to the last end of the waves of a SIMD, over SIMDs
+span_cycles_total      Int64    cycles  | from the first start to the last end of the waves of a SIMD, over SIMDs
 resident_cycles_total  Int64    cycles  | cycles with at least one traced wave, over SIMDs
 issue_cycles_total     Int64    cycles  | cycles in which any pipe issues
 bubble_cycles_total    Int64    cycles  | cycles with a traced wave in which no pipe issues
@@ -64,8 +64,8 @@ class Utilization(Answer):
             """
             se            UInt16   -       | shader engine
             pipe          String   -       | pipe; ANY = any of them
-            bin           UInt32   -       | number of the stretch
-            start_cycles  Int64    cycles  | its begin, aligned
+            bin           UInt32   -       | number of the time bin
+            start_cycles  Int64    cycles  | its start, aligned
             busy_share    Float64  -       | mean over the SIMDs with traced waves
             """,
         ),
@@ -77,8 +77,8 @@ class Utilization(Answer):
     over_time: pl.DataFrame
     neighbours: pl.DataFrame
     bubble_share: float | None  #: Over all shader engines; None = no waves.
-    is_issue_only: bool  #: gfx9: records end with the issue; later generations tell when the instruction was done.
-    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
+    is_issue_only: bool  #: gfx9: records end with the issue; later generations record when the instruction was done.
+    start_cycles: int  #: Start of the first bin, on the aligned clock.
     end_cycles: int
     bin_cycles: int
     bin_count: int
@@ -91,7 +91,7 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     parts = answers(trace, question, *more)
     per_unit, per_bin = (added([part[place] for part in parts], ["group", "kind", "bin"]) for place in (0, 1))
     engines, units = _units(trace)
-    stretches = _stretches(trace, bins)
+    grid = _time_grid(trace, bins)
     moved = aligned(trace, trace.waves, "start_cycles", "end_cycles")
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
     per_unit = units.join(per_unit, left_on="unit", right_on="group")
@@ -102,33 +102,33 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
         pipes=_pipes(per_unit, spans_of_engines, []),
         by_engine=_pipes(per_unit, spans_of_engines, ["se"]),
         bubbles=bubbles,
-        over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), stretches),
+        over_time=_over_time(per_bin, engines.join(spans_of_engines, on="se"), grid),
         neighbours=_neighbours(trace, spans_of_engines),
         bubble_share=int(bubbles["bubble_cycles_total"].sum()) / resident if resident else None,
         is_issue_only=trace.gfxip == 9,
-        start_cycles=stretches.start_cycles,
-        end_cycles=stretches.end_cycles,
-        bin_cycles=stretches.width_cycles,
-        bin_count=stretches.count,
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
     )
 
 
 def pipe_questions(rows: pl.Series | None, bins: int) -> list[Question]:
-    """What `utilization` asks of the parts of a trace (`_parts`)."""
+    """Per-part questions of `utilization` (`parts`)."""
     return [(_pipes_of_part, None if rows is None else tuple(rows), bins)]
 
 
 def _pipes_of_part(
     part: ThreadTrace, whole: ThreadTrace, rows: tuple[int, ...] | None, bins: int
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """What `pipe_cycles` gives for the waves of a part, with the units and groups of the whole trace."""
+    """Run `pipe_cycles` on the waves of a part, with the units and groups of the whole trace."""
     _, units = _units(whole)
     chosen = None if rows is None else pl.Series(rows, dtype=pl.Int32)
     return pipe_cycles(
         aligned(whole, part.waves).join(units, on=["se", "simd"], maintain_order="left", nulls_equal=True),
         part.instructions,
         pipes_of_rows(whole.code, chosen),
-        _stretches(whole, bins),
+        _time_grid(whole, bins),
         base_clock=4 if whole.gfxip == 9 else 1,
         counts_unknown_rows=rows is None,
     )
@@ -142,7 +142,7 @@ def _units(trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:
     return engines, numbered.with_columns(pl.col("unit", "group").cast(pl.UInt32))
 
 
-def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
+def _time_grid(trace: ThreadTrace, bins: int) -> TimeBins:
     cells = max(1, trace.waves["se"].n_unique()) * (BUBBLE + 1)
     return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
 
@@ -199,10 +199,10 @@ def _bubbles(per_unit: pl.DataFrame, spans: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
+def _over_time(per_bin: pl.DataFrame, engines: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
     return (
         per_bin.filter(pl.col("kind") <= ANY_PIPE)
-        .join(lengths_of(stretches), on="bin", maintain_order="left")
+        .join(lengths_of(grid), on="bin", maintain_order="left")
         .join(engines, on="group", maintain_order="left")
         .sort("se", "kind", "bin")
         .select(

@@ -116,21 +116,21 @@ def sampled_counters(trace: ThreadTrace, *, names: Sequence[str] = (), bins: int
     step = sampling_step(trace)
     curves = {name: gpu_curve(trace, number) for number, name in enumerate(all_names)}
     times = pl.concat([curve["time_cycles"] for curve in curves.values()]).to_list() if curves else []
-    stretches = time_bins(min(times, default=0), max(times, default=0), bins)
+    grid = time_bins(min(times, default=0), max(times, default=0), bins)
     by_cu = _by_cu(trace, all_names)
     peaks = {name: max(curve["value"].to_list(), default=0) for name, curve in curves.items()}
     hardware, hardware_by_cu = _hardware(by_cu, peaks)
     return SampledCounters(
         totals=_summed(by_cu, all_names),
         by_cu=by_cu,
-        curves=_binned(curves, stretches),
+        curves=_binned(curves, grid),
         hardware=hardware,
         hardware_by_cu=hardware_by_cu,
         step_cycles=step,
-        start_cycles=stretches.start_cycles,
-        end_cycles=stretches.end_cycles,
-        bin_cycles=stretches.width_cycles,
-        bin_count=stretches.count,
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
         names_are_known=any(name != f"counter{number}" for number, name in enumerate(all_names)),
     )
 
@@ -185,12 +185,12 @@ def _summed(by_cu: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _binned(curves: Mapping[str, pl.DataFrame], stretches: TimeBins) -> pl.DataFrame:
+def _binned(curves: Mapping[str, pl.DataFrame], grid: TimeBins) -> pl.DataFrame:
     change = pl.col("value") - pl.col("value").shift(1, fill_value=0)
     changes = [curve.select(pl.lit(name).alias("name"), "time_cycles", change=change) for name, curve in curves.items()]
     if not changes:
         return _empty("curves")
-    return step_means(pl.concat(changes), "name", stretches).rename({"mean": "value_mean"})
+    return step_means(pl.concat(changes), "name", grid).rename({"mean": "value_mean"})
 
 
 def _hardware(by_cu: pl.DataFrame, peaks: Mapping[str, int]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -78,7 +78,7 @@ def samples(trace: ThreadTrace, number: int) -> pl.DataFrame:
 
 
 def filled(of_counter: pl.DataFrame, step_cycles: int) -> pl.DataFrame:
-    """Samples with the zeros that were not written: one step behind a sample, unless the next one is there by then.
+    """Samples with the zeros that were not written: one step after a sample, unless the next one comes by then.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What do the waves stall on? Every stall cycle by class; every wait by the operations it waited for."""
+"""Stall cycles by class, and waits by the operations they waited for."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Stalls(Answer):
     latency_cycles_total: int
     idle_cycles_total: int
     wait_count: int  #: Executed waits.
-    unresolved_wait_count: int  #: Of them those whose producers could not be told.
+    unresolved_wait_count: int  #: Waits among them with unknown producers.
 
 
 def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:

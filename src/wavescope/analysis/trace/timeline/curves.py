@@ -1,4 +1,4 @@
-"""What can be drawn over time, as exact step functions: resident waves, states, counters, the shader clock."""
+"""Curves over time as exact step functions: resident waves, states, counters, the shader clock."""
 
 from __future__ import annotations
 

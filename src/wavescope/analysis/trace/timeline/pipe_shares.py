@@ -1,4 +1,4 @@
-"""How busy is every pipe of every SIMD over time, and when does none of them issue?"""
+"""Busy share of every pipe of every SIMD over time, and times without any issue."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     for (se, simd), lanes in timeline.lanes.partition_by("se", "simd", as_dict=True, maintain_order=True).items():
         simd_waves = waves.filter(pl.col("se").eq_missing(se), pl.col("simd").eq_missing(simd))
         around = simd_waves if simd_waves.height else waves.filter(pl.col("se").eq_missing(se))
-        begin, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
+        start, end = around["start_cycles"].min() or 0, around["end_cycles"].max() or 0
         resident = _curve(_changes(simd_waves))
         issued = pl.concat([by_lane[lane] for lane in lanes["lane"] if lane in by_lane] or [issues.clear()])
         curves = {pipe: _curve(by_lane.get(lane)) for lane, pipe in lanes.select("lane", "pipe").iter_rows()}
         curves |= {NO_ISSUE: _without(resident, _curve(issued)), RESIDENT: resident}
-        shares += [PipeSeries(se, simd, pipe, begin, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
+        shares += [PipeSeries(se, simd, pipe, start, end, curve) for pipe, curve in curves.items()]  # type: ignore[arg-type]
     return tuple(shares)
 
 

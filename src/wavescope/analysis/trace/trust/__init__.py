@@ -1,1 +1,1 @@
-"""How far a trace can be trusted."""
+"""Trust in a trace: coverage, consistency, source mapping, caveats."""

@@ -61,7 +61,7 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
 
 
 _WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
-#: Losses that other caveats tell with their share.
+#: Losses that other caveats report with their share.
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 
 
@@ -175,7 +175,7 @@ def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
 
 
 def _advice_for_code(trace: ThreadTrace) -> str:
-    """What to do about code that is not known: a decoded directory has it in a file of its own."""
+    """Advice when the code is missing. A decoded directory stores it in code.json."""
     if not trace.code.height and "missing_files" in trace.losses["kind"]:
         return LOSSES["missing_files"].advice
     return "put every code object of the capture beside the trace, and install an AMDGPU disassembler"

@@ -1,4 +1,4 @@
-"""How well do debug lines tell which source line an instruction comes from?"""
+"""Quality of the mapping from instructions to source lines."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class SourceMapping(Answer):
 
     @property
     def swallowing(self) -> pl.DataFrame:
-        """The lines that hold suspiciously many rows."""
+        """The lines with suspiciously many rows."""
         return self.lines.filter("swallows")
 
 

@@ -1,4 +1,4 @@
-"""What an instruction can stall on: every class with its meaning and a first remedy, declared once."""
+"""The stall classes: name, meaning and first remedy of each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StallClass:
 
 @dataclass(frozen=True)
 class Producer:
-    """A kind of operation that waits wait for: the classes of code it stands for, and what helps."""
+    """A kind of operation that waits wait for: its classes of code, and the remedy."""
 
     name: str
     classes: tuple[str, ...]

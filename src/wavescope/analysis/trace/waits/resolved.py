@@ -40,7 +40,7 @@ COUNTERS = (
 #: Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them.
 UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
 
-#: Frames of the native pass, and what tells their rows apart.
+#: Frames of the native pass, and the keys of their rows.
 _KEYS = {
     "groups": ["row", "is_wait", "key"],
     "edges": ["row", "producer_row", "counter"],
@@ -48,7 +48,7 @@ _KEYS = {
     "idle": ["row"],
 }
 
-_NO_PRODUCER = len(PRODUCERS)  # an instruction that is known and adds to no counter
+_NO_PRODUCER = len(PRODUCERS)  # a classified instruction that adds to no counter
 _FREE_WAIT_CYCLES = {9: 4}
 #: Classes that complete in order among themselves, but in any order against the others of their counter.
 _ORDERS = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
@@ -112,7 +112,7 @@ def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
 
 @once_per_trace
 def _rules(trace: ThreadTrace) -> dict[str, object]:
-    """What every code row adds to and waits for, from its text."""
+    """The counters that every code row adds to and waits for, from its text."""
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)
     rules: list[tuple[int, int, int, int]] = []

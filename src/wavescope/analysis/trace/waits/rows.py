@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.waits.classes import StallClass
     from wavescope.model.trace import ThreadTrace
 
-_IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; which of them only the PC tells
+_IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC distinguishes them
 
 
 @once_per_trace
@@ -73,7 +73,7 @@ def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
     if not is_wait:
         return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
     mask = key & (UNKNOWN - 1)
-    if mask != CACHE_BIT:  # an invalidation is done long before the loads beside it
+    if mask != CACHE_BIT:  # an invalidation is done long before the loads next to it
         mask &= ~CACHE_BIT
     one_kind = mask & (mask - 1) == 0
     if key & UNKNOWN or (key & UNCERTAIN and not one_kind):

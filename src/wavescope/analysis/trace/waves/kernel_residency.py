@@ -1,4 +1,4 @@
-"""How many waves of each kernel are resident on each shader engine over time?"""
+"""Resident waves of each kernel on each shader engine over time."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _MAX_CELLS = 1 << 20
 _CURVE = """\
-bin              UInt32   -       | number of the stretch
-start_cycles     Int64    cycles  | its begin, aligned
+bin              UInt32   -       | number of the time bin
+start_cycles     Int64    cycles  | its start, aligned
 wave_count_mean  Float64  waves   | mean number of resident waves
 """
 _WAVES = """\
@@ -58,7 +58,7 @@ class KernelResidency(Answer):
     kernels: pl.DataFrame
     engine_curves: pl.DataFrame
     kernel_curves: pl.DataFrame
-    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
+    start_cycles: int  #: Start of the first bin, on the aligned clock.
     end_cycles: int
     bin_cycles: int
     bin_count: int
@@ -70,18 +70,18 @@ def kernel_residency(trace: ThreadTrace, *, bins: int = 60) -> KernelResidency:
     """Residency per shader engine and per kernel in at most `bins` time bins."""
     events = residency_changes(trace)
     groups = max(1, events["se"].n_unique(), events["kernel"].n_unique())
-    stretches = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))
+    grid = bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // groups)))
     names = trace.kernels.select("kernel", name="demangled")
     kernels = _waves(events, "kernel").join(names, on="kernel", how="left", maintain_order="left", nulls_equal=True)
     return KernelResidency(
         engines=_waves(events, "se"),
         kernels=kernels.select("kernel", "name", "start_count", "wave_count_max"),
-        engine_curves=_curves(events, "se", stretches),
-        kernel_curves=_curves(events, "kernel", stretches),
-        start_cycles=stretches.start_cycles,
-        end_cycles=stretches.end_cycles,
-        bin_cycles=stretches.width_cycles,
-        bin_count=stretches.count,
+        engine_curves=_curves(events, "se", grid),
+        kernel_curves=_curves(events, "kernel", grid),
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
         clocks=alignment(trace),
     )
 
@@ -113,5 +113,5 @@ def _waves(events: pl.DataFrame, group: str) -> pl.DataFrame:
     )
 
 
-def _curves(events: pl.DataFrame, group: str, stretches: TimeBins) -> pl.DataFrame:
-    return step_means(events, group, stretches).rename({"mean": "wave_count_mean"})
+def _curves(events: pl.DataFrame, group: str, grid: TimeBins) -> pl.DataFrame:
+    return step_means(events, group, grid).rename({"mean": "wave_count_mean"})

@@ -1,4 +1,4 @@
-"""How many waves are resident over time?"""
+"""Number of resident waves over time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Residency:
 def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
     """Mean number of resident waves per shader engine in `bins` equal time bins, from the occupancy events.
 
-    The mean of a stretch is the integral of the number of resident waves over it, divided by its length. Waves that
+    The mean of a bin is the integral of the number of resident waves over it, divided by its length. Waves that
     started before the trace count from its first event, those without an end to its last.
     """
     engines = resident_waves(trace).partition_by("se", as_dict=True, maintain_order=True)
@@ -36,11 +36,11 @@ def residency(trace: ThreadTrace, *, bins: int = 60) -> tuple[Residency, ...]:
 
 
 def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
-    begin = waves["start_cycles"].min()
+    start = waves["start_cycles"].min()
     end = waves["end_cycles"].max()
-    if not isinstance(begin, int) or not isinstance(end, int) or end <= begin:
+    if not isinstance(start, int) or not isinstance(end, int) or end <= start:
         return None
-    length = (end - begin) / bins
-    edges = pl.Series([begin + length * number for number in range(bins)] + [float(end)])
+    length = (end - start) / bins
+    edges = pl.Series([start + length * number for number in range(bins)] + [float(end)])
     means = waves_at(waves, edges).diff().slice(1) / length
-    return Residency(se, begin, end, tuple(means.to_list()))
+    return Residency(se, start, end, tuple(means.to_list()))

@@ -35,9 +35,9 @@ _SLOT = ("se", "cu", "simd", "slot")
 def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     """The occupancy events, paired: a start with the next end of the same slot.
 
-    A start at time 0 stands for a wave that was there before the trace: it begins with the first event that has a
-    time. Two starts in a row: the first wave ends where the second begins. Two ends in a row: the second one belongs
-    to a wave whose start was lost; it is taken to begin where the first ended.
+    A start at time 0 means a wave that was there before the trace: it starts with the first event that has a
+    time. Two starts in a row: the first wave ends where the second starts. Two ends in a row: the second one belongs
+    to a wave whose start was lost; it is assumed to start where the first ended.
     """
     time = pl.col("time_cycles")
     events = (

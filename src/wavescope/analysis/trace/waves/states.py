@@ -1,4 +1,4 @@
-"""What do the traced waves do, in all and over time?"""
+"""States of the traced waves, in total and over time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ share          Float64  -       | of the wave-cycles of the group
 
 @dataclass(frozen=True)
 class States(Answer):
-    """How the traced waves spend their time."""
+    """Time of the traced waves by state."""
 
     definition: ClassVar[str] = (
         "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing), wait (at a "
@@ -61,8 +61,8 @@ class States(Answer):
             """
             se               UInt16   -       | shader engine
             state            String   -       | state
-            bin              UInt32   -       | number of the stretch
-            start_cycles     Int64    cycles  | its begin, aligned
+            bin              UInt32   -       | number of the time bin
+            start_cycles     Int64    cycles  | its start, aligned
             cycles_total     Int64    cycles  | wave-cycles in the state
             wave_count_mean  Float64  waves   | mean number of waves in the state
             """,
@@ -73,9 +73,9 @@ class States(Answer):
     by_engine: pl.DataFrame
     by_kernel: pl.DataFrame
     over_time: pl.DataFrame
-    start_cycles: int  #: Begin of the first stretch, on the aligned clock.
+    start_cycles: int  #: Start of the first bin, on the aligned clock.
     end_cycles: int
-    bin_cycles: int  #: Length of a stretch; the last one may be shorter.
+    bin_cycles: int  #: Length of a bin; the last one may be shorter.
     bin_count: int
     clocks: ClockAlignment
 
@@ -84,7 +84,7 @@ class States(Answer):
 def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     """Shares of the states over all waves, per shader engine and per kernel, and curves in at most `bins` time bins."""
     ask(trace, state_questions(bins))
-    stretches = _stretches(trace, bins)
+    grid = _time_grid(trace, bins)
     curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])
     totals = added(answers(trace, _totals_of_part), ["se", "kernel", "kind", "bin"])
     totals = totals.filter(pl.col("bin") == _ALL_BINS)
@@ -96,28 +96,28 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
         total=_shares(totals, []),
         by_engine=_shares(totals, ["se"]),
         by_kernel=by_kernel.select("kernel", "name", "state", "cycles_total", "share"),
-        over_time=_over_time(curves, stretches),
-        start_cycles=stretches.start_cycles,
-        end_cycles=stretches.end_cycles,
-        bin_cycles=stretches.width_cycles,
-        bin_count=stretches.count,
+        over_time=_over_time(curves, grid),
+        start_cycles=grid.start_cycles,
+        end_cycles=grid.end_cycles,
+        bin_cycles=grid.width_cycles,
+        bin_count=grid.count,
         clocks=alignment(trace),
     )
 
 
 def state_questions(bins: int) -> list[Question]:
-    """What `states` asks of the parts of a trace (`_parts`)."""
+    """Per-part questions of `states` (`parts`)."""
     return [(_curves_of_part, bins), (_totals_of_part,)]
 
 
-def _stretches(trace: ThreadTrace, bins: int) -> TimeBins:
+def _time_grid(trace: ThreadTrace, bins: int) -> TimeBins:
     cells = max(1, trace.waves["se"].n_unique()) * len(STATES)
     return bins_of_trace(trace, min(bins, max(1, _MAX_CELLS // cells)))
 
 
 def _curves_of_part(part: ThreadTrace, whole: ThreadTrace, bins: int) -> pl.DataFrame:
     """Cycles per shader engine, state and bin."""
-    return _sums(part, whole, ["se"], _stretches(whole, bins))
+    return _sums(part, whole, ["se"], _time_grid(whole, bins))
 
 
 def _totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
@@ -125,8 +125,8 @@ def _totals_of_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
     return _sums(part, whole, ["se", "kernel"], time_bins(0, 0, 1))
 
 
-def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: TimeBins) -> pl.DataFrame:
-    """What the native core adds up over the waves of a part, by `keys`, on the clock of the whole trace."""
+def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], grid: TimeBins) -> pl.DataFrame:
+    """Totals over the waves of a part from the native core, by `keys`, on the clock of the whole trace."""
     waves = aligned(whole, part.waves, "start_cycles", "end_cycles")
     groups = waves.select(keys).unique(maintain_order=True).sort(keys, nulls_last=True).with_row_index("group")
     numbered = waves.join(groups, on=keys, how="left", maintain_order="left", nulls_equal=True)
@@ -138,7 +138,7 @@ def _sums(part: ThreadTrace, whole: ThreadTrace, keys: list[str], stretches: Tim
             numbered["state_count"].fill_null(0),
             part.states["state"],
             part.states["duration_cycles"],
-            stretches.numbers,
+            grid.numbers,
         )
     )
     return groups.join(sums, on="group", maintain_order="left_right").drop("group")
@@ -160,8 +160,8 @@ def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
     )
 
 
-def _over_time(curves: pl.DataFrame, stretches: TimeBins) -> pl.DataFrame:
-    return curves.join(lengths_of(stretches), on="bin", maintain_order="left").select(
+def _over_time(curves: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
+    return curves.join(lengths_of(grid), on="bin", maintain_order="left").select(
         "se",
         _named(),
         "bin",

@@ -15,7 +15,7 @@ Entry = tuple[int, int]  #: (code object, address) of a kernel's entry.
 
 _UNKNOWN: Entry = (0, 0)
 
-#: Sizes through which libstdc++'s hash table grows; each holds as many keys as it has buckets.
+#: Sizes through which libstdc++'s hash table grows; each has room for as many keys as it has buckets.
 _BUCKETS = (13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85229, 172933, 351061, 712697, 1447153)
 
 
@@ -31,14 +31,14 @@ class KernelIds:
         self.names: dict[int, str] = {0: "0 / 0x0"}
 
     def number(self, entry: Entry | str, name: str) -> int:
-        """The number of `entry`, or of a kernel that is known by name only; a new one if it is met first."""
+        """The number of `entry`, or of a kernel with only a name; a new one if it is met first."""
         number = self._numbers.setdefault(entry, len(self._numbers))
         self.names.setdefault(number, name)
         return number
 
 
 class KernelNames:
-    """How occupancy.json calls kernels: by symbol when the entry is exactly where the symbol starts.
+    """Kernel names in occupancy.json: the symbol when the entry is exactly at the start of the symbol.
 
     AMD's writer looks the entry up as it is, so a kernel that is entered behind its argument preload stays a number.
     Where no code is known, the name in `kernels` is all there is.
@@ -60,7 +60,7 @@ class KernelNames:
         return self._kernels.get(entry) or number
 
     def of_kernel(self, number: int) -> str:
-        """The name of a kernel whose entry is not known."""
+        """The name of a kernel with an unknown entry."""
         return self._by_number.get(number) or "0 / 0x0"
 
 

@@ -1,4 +1,4 @@
-"""Which code rows the directory lists, and the line number that each gets (docs/formats/ui_output.md)."""
+"""The code rows that the directory lists, and the line number of each (docs/formats/ui_output.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     """The rows of code.json: `line`, `row` (null on label rows), `text`, `source`, `code_object`, `address`.
 
     Functions follow each other in the order in which waves first touched them; each is listed whole, behind a label.
-    Code outside of any function is listed as the whole stretch between two functions, without a label.
+    Code outside of any function is listed as the whole range between two functions, without a label.
     """
     touched = (
         trace.instructions.lazy()
@@ -28,7 +28,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     code = (
         _with_stretches(trace.code)
         .join(touched, on="row", how="left", maintain_order="left")
-        .with_columns(pl.col("touched_at").min().over("stretch"))
+        .with_columns(pl.col("touched_at").min().over("range"))
         .filter(pl.col("touched_at").is_not_null())
         .collect()
     )
@@ -42,23 +42,23 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
         is_instruction=pl.lit(1, pl.Int8),
     )
     listing = pl.concat([_labels(code), instructions], how="diagonal").sort("touched_at", "is_instruction", "address")
-    # Line 0 means "PC not known" in wave files: only a label may have it.
+    # Line 0 means "PC unknown" in wave files: only a label may have it.
     first = 0 if listing.is_empty() or listing["row"][0] is None else 1
     columns = ("row", "text", "source", "code_object", "address")
     return listing.select(*columns).with_row_index("line", offset=first)
 
 
 def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
-    """`code` by address, with the number of the function (or of the gap between two functions) that holds each row."""
+    """`code` by address, with the number of the function (or of the gap between two functions) of each row."""
     ordered = code.lazy().sort("code_object", "address")
-    return ordered.with_columns(stretch=pl.struct("code_object", "function").rle_id())
+    return ordered.with_columns(range=pl.struct("code_object", "function").rle_id())
 
 
 def _labels(code: pl.DataFrame) -> pl.DataFrame:
     """A row before each function: its symbol, and as source its C++ signature (empty if there is none)."""
     functions = (
         code.filter(pl.col("function").is_not_null())
-        .group_by("stretch")
+        .group_by("range")
         .agg(pl.col("touched_at", "code_object", "function").first(), pl.col("address").min())
     )
     readable = demangle_all(functions["function"])
@@ -75,7 +75,7 @@ def _labels(code: pl.DataFrame) -> pl.DataFrame:
 
 
 def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
-    """The line of each code row in `rows`; 0 for -1 (PC not known) and for rows that are not listed.
+    """The line of each code row in `rows`; 0 for -1 (PC unknown) and for rows that are not listed.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:
     starts = (
         _with_stretches(code)
         .filter(pl.col("function").is_not_null())
-        .group_by("stretch", maintain_order=True)
+        .group_by("range", maintain_order=True)
         .agg(pl.col("code_object", "address", "function").first())
         .collect()
     )

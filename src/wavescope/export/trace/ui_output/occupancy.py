@@ -29,7 +29,7 @@ _FIELDS = {
     "cluster_id": "cluster",
 }
 
-#: AMD's decoder leaves it (and a dispatch's packet address) 0, so the tables do not hold it (differences.md).
+#: AMD's decoder leaves it (and a dispatch's packet address) 0, so it is not in the tables (differences.md).
 _NOT_IN_TABLES = {"byte_offset": 0}
 
 _EVENT_FIELDS = {"time": "time_cycles", "type": "type", "me_id": "me", "pipe_id": "pipe", "flags": "flags"}

@@ -38,7 +38,7 @@ def _referred_paths(listing: pl.DataFrame) -> set[str]:
 
 
 def _components(path: str) -> list[str]:
-    """Parts of a path; the root is a part of its own, `.` and `..` stay as they are."""
+    """Parts of a path; the root is a separate part, `.` and `..` stay as they are."""
     root = ["/"] if path.startswith("/") else []
     return root + [part for part in path.split("/") if part]
 

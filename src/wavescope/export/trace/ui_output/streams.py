@@ -1,4 +1,4 @@
-"""Files that exist only when the trace holds their data: counters, other SIMD, shader data, clocks, state curves."""
+"""Files that exist only when the trace has their data: counters, other SIMD, shader data, clocks, state curves."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ _EXTENDED_KEYS = {"me_id": "me", "pipe_id": "pipe", "workgroup_id": "workgroup",
 
 
 def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
-    """The waves that get a file, with `id` (number among the kept ones of the slot) and `file_name`.
+    """The waves that get a file, with `id` (number among such waves of the slot) and `file_name`.
 
     Waves without instructions and with fewer than three states have none: they say nothing (spec_ui_output 9).
     """
@@ -44,9 +44,9 @@ def wave_filenames(waves: pl.DataFrame) -> dict[str, Any] | None:
     """SE -> SIMD -> slot -> id -> [file name, start, end], as the manifest lists them."""
     nested: dict[str, Any] = {}
     columns = ("se", "simd", "slot", "id", "file_name", "start_cycles", "end_cycles")
-    for se, simd, slot, number, name, begin, end in waves.select(*columns).iter_rows():
+    for se, simd, slot, number, name, start, end in waves.select(*columns).iter_rows():
         slots = nested.setdefault(str(se), {}).setdefault(str(simd), {})
-        slots.setdefault(str(slot), {})[str(number)] = [name, begin, end]
+        slots.setdefault(str(slot), {})[str(number)] = [name, start, end]
     return nested or None
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.resources.matching import ResourceMatches
 
-#: Larger files beside a trace are not read without being asked: opening a trace must stay fast.
+#: Larger files next to a trace are only read when named: opening a trace must stay fast.
 MAX_BESIDE_BYTES = 32 << 20
 MAX_BESIDE_FILES = 64
 NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
@@ -70,7 +70,7 @@ def fill_from(trace: ThreadTrace, sidecars: Iterable[Sidecar], *, replace_known:
 
 
 def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code: bool = True) -> None:
-    """The same from the files beside a trace: the first two folders are its own and its parent.
+    """Fill in facts from the files next to a trace: the first two folders are its own and its parent.
 
     Without `with_code` code objects are left out: a raw capture has read its own.
 
@@ -81,7 +81,7 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
     def may_tell(name: str) -> bool:
         return is_sidecar(name) and (with_code or not name.endswith(CODE_SUFFIXES))
 
-    untold = around[1:] if with_code else around  # a decoded trace tells of its own folder, a capture of its traces
+    untold = around[1:] if with_code else around  # a decoded trace describes its folder, a capture its traces
     _say_refused(trace, untold, may_tell)
     if not any(may_tell(name) for folder in around for name in _names(folder)):
         return
@@ -118,7 +118,7 @@ def _fill(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool) -> Re
 
 
 def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
-    """Files of a folder that may tell something, by their names; too large ones are left out."""
+    """Files of a folder that may have facts, by their names; too large ones are left out."""
     names = sorted(name for name in _names(folder) if is_sidecar(name))
     for name in names[:MAX_BESIDE_FILES]:
         path = folder.path_of(name)
@@ -133,7 +133,7 @@ def sidecars_in(folder: Folder) -> Iterator[Sidecar]:
 def _names(folder: Folder) -> Collection[str]:
     try:
         return folder.names()
-    except UsageError:  # a folder beside the trace that may not be read
+    except UsageError:  # a folder next to the trace that may not be read
         return ()
 
 
@@ -141,7 +141,7 @@ def _say_refused(trace: ThreadTrace, folders: Iterable[Folder], may_tell: Callab
     """A loss for the links and special files that would have been asked."""
     refused: dict[str, str] = {}
     for folder in folders:
-        with suppress(UsageError):  # a folder beside the trace that may not be read
+        with suppress(UsageError):  # a folder next to the trace that may not be read
             refused |= {name: why for name, why in folder.refused().items() if may_tell(name)}
     if refused:
         add_losses(trace, [Loss("not_followed", len(refused), detail=listed(refused))])

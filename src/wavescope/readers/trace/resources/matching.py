@@ -1,4 +1,4 @@
-"""Which of the facts in sidecar files belong to the kernels and the GPU of a trace: never a silent guess."""
+"""Matching of sidecar facts with the kernels and the GPU of a trace, without silent guesses."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def kernel_facts(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool
 def _facts(
     row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: ResourceMatches, *, replace_known: bool
 ) -> dict[str, Any]:
-    """New values for a row of `kernels`; where the files disagree about one, it stays unknown and a note says so."""
+    """New values for a row of `kernels`; where files disagree, the value stays unknown and a note is added."""
     keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
     facts: dict[str, Any] = {}
     origins: dict[str, None] = {}
@@ -104,7 +104,7 @@ def _other_kernel(name: str, names: Iterable[str], facts: SidecarFacts, dispatch
 
 
 def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches) -> tuple[str | None, str]:
-    """The GPU that ran the trace, and who says so; None = unknown, or several are possible (which is noted)."""
+    """The GPU that ran the trace, and its origin; None = unknown, or several are possible (which is noted)."""
     if trace.source.target is not None and not facts.gpus:
         return None, ""
     fitting = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]

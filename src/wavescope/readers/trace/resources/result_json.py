@@ -65,7 +65,7 @@ class _ResultFile(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
 
 
 def read_results(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
-    """Add what a result file says to `told`."""
+    """Add the facts of a result file to `facts`."""
     for process in msgspec.json.decode(data, type=_ResultFile).processes:
         gpus = [agent for agent in process.agents if agent.name.startswith("gfx")]
         facts.gpus += [Gpu(a.name, origin, frozenset({str(a.id.handle), f"Agent {a.logical_node_id}"})) for a in gpus]

@@ -1,4 +1,4 @@
-"""Files beside a trace that tell what its kernels use and which GPU ran them: CSV, JSON and code objects."""
+"""Files next to a trace with the resources of its kernels and the GPU: CSV, JSON and code objects."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1 << 30  #: Of one file, unpacked.
 
-#: Columns of `kernels` that a code object tells.
+#: Columns of `kernels` that a code object records.
 FIELDS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max")
 
 CODE_SUFFIXES = (".out", ".hsaco", ".co")
@@ -36,7 +36,7 @@ _CSV_COLUMNS = {
 
 @dataclass(frozen=True)
 class Sidecar:
-    """A file that may tell something; it is read only when asked."""
+    """A file that may have facts; it is read on request."""
 
     name: str
     origin: str
@@ -45,7 +45,7 @@ class Sidecar:
 
 
 def is_sidecar(name: str) -> bool:
-    """Whether a file of this name may tell something about a trace beside it.
+    """Whether a file of this name may have facts about a trace next to it.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def is_sidecar(name: str) -> bool:
 
 
 def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
-    """Add what a file says to `told`; a file that cannot be read becomes one of its problems."""
+    """Add the facts of a file to `facts`; a file that cannot be read becomes one of its problems."""
     if sidecar.name.endswith(CODE_SUFFIXES):
         number = _TRAILING_NUMBER.search(sidecar.name)
         if number and int(number[1]) not in trace_kernels.code_objects:

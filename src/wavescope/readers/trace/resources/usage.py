@@ -1,4 +1,4 @@
-"""What files next to a trace record: what its kernels use, and the GPUs."""
+"""Facts of files next to a trace: resources of kernels, and the GPUs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LARGEST = (1 << 32) - 1  # counts and sizes are 32 bits wide in code objects; la
 
 @dataclass(frozen=True)
 class TraceKernels:
-    """What the trace has: names of its kernels as `plain_name` gives them, code objects, and its dispatch."""
+    """The kernels of a trace: names as `plain_name` gives them, code objects, and the dispatch."""
 
     names: frozenset[str]
     code_objects: frozenset[int]
@@ -22,7 +22,7 @@ class TraceKernels:
 
 @dataclass(frozen=True)
 class Usage:
-    """What one file says that a kernel uses; `rank` 0 is the most trustworthy."""
+    """Resources of a kernel as one file records them; `rank` 0 is the most trustworthy."""
 
     kernel: str
     origin: str

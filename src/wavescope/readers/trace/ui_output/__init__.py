@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.readers.files.folder import Folder
     from wavescope.readers.trace.ui_output.occupancy import OccupancyFile, RawOccupancy
 
-#: People add text to the names of directories: before, between and behind.
+#: People add text to the names of directories: before, between and after.
 _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
 
 _FILES = ("filenames.json", "code.json", "occupancy.json")

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class Background(Generic[T]):
-    """Calls `work` in a thread of its own; worth it for what releases the interpreter lock."""
+    """A call of `work` in a separate thread; useful for work that releases the interpreter lock."""
 
     def __init__(self, work: Callable[[], T]) -> None:
         self._results: list[T] = []

@@ -22,7 +22,7 @@ FILE_NAME = "realtime.json"
 
 @dataclass
 class ClockFile:
-    """What realtime.json says."""
+    """The contents of realtime.json."""
 
     realtime: pl.DataFrame
     frequency_hz: int = 0  #: Of the wall clock; 0 = not recorded.
@@ -67,7 +67,7 @@ def _frequency(metadata: object) -> int:
 
 
 def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves: pl.DataFrame) -> pl.DataFrame:
-    """The `shader_engines` table; what only the raw file tells is null.
+    """The `shader_engines` table; columns that only a raw file records are null.
 
     PC samples belong to no shader engine: then one row without a number holds the generation.
     """

@@ -1,4 +1,4 @@
-"""code.json: the static instructions, what the writer says they cost, and what PC sampling saw of them."""
+"""code.json: the static instructions, their stored costs, and their PC samples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.readers.files.folder import Folder
 
 FILE_NAME = "code.json"
-#: Where the columns stand when the header does not say (spec_ui_output 4.1).
+#: Positions of the columns when there is no header (spec_ui_output 4.1).
 _POSITIONS = {
     "isa": 0,
     "linenumber": 2,
@@ -62,13 +62,13 @@ class CodeFile:
     samples: list[tuple[int, int, int]] = field(default_factory=list)  #: (row, issued, stalled)
     reasons: list[tuple[int, str, int]] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
-    marker_rows: list[Any] = field(default_factory=list)  #: `sqtt_funcmap` as it stands in the file.
+    marker_rows: list[Any] = field(default_factory=list)  #: `sqtt_funcmap` as in the file.
     losses: list[Loss] = field(default_factory=list)
     has_sample_columns: bool = False
 
     @property
     def has_executions(self) -> bool:
-        """Whether the file says that any row was executed."""
+        """Whether the file records that any row was executed."""
         return any(totals[0] for totals in self.totals)
 
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:
@@ -216,7 +216,7 @@ def _is(dtype: str, value: int) -> bool:
 
 
 def _sizes() -> pl.Expr:
-    """Up to the next instruction of the same function; null where nothing tells the length."""
+    """Length up to the next instruction of the same function; null = unknown."""
     same = (pl.col("code_object") == pl.col("code_object").shift(-1)) & pl.col("function").eq_missing(
         pl.col("function").shift(-1)
     )
@@ -225,7 +225,7 @@ def _sizes() -> pl.Expr:
 
 
 def _classified(frame: pl.DataFrame, gfxip: int, target: str | None) -> pl.DataFrame:
-    """With `class`. Directories tell the generation only, and gfx1250 is one of gfx12: it is tried last."""
+    """Add `class`. Directories record only the generation, and gfx1250 is one of gfx12: it is tried last."""
     if target is not None or not gfxip:
         return classify_frame(frame, target)
     classified = classify_frame(frame, f"gfx{gfxip}-generic")

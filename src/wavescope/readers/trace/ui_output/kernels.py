@@ -39,7 +39,7 @@ class Kernels:
         return number in self._names and self._names[number] != "0 / 0x0"
 
     def entries(self) -> pl.DataFrame:
-        """`id` (of the file), `number` (kernels.kernel), `code_object` and `address` (null = not known)."""
+        """`id` (of the file), `number` (kernels.kernel), `code_object` and `address` (null = unknown)."""
         rows = [(number, at, *(self._place(number) or (None, None))) for at, number in enumerate(self._used)]
         schema = {"id": pl.UInt32, "number": pl.UInt32, "code_object": pl.UInt64, "address": pl.UInt64}
         return pl.DataFrame(rows, schema=schema, orient="row")
@@ -64,7 +64,7 @@ class Kernels:
         return frame_of(THREAD_TRACE["kernels"], rows)
 
     def _place(self, number: int) -> tuple[int, int] | None:
-        """(code object, address) of the entry: written in the name, or where the label of that name stands."""
+        """(code object, address) of the entry: from the name, or the position of the label of that name."""
         name = self._names[number]
         place = _PLACE.fullmatch(name)
         if place:
@@ -72,7 +72,7 @@ class Kernels:
         return self._labelled.get(name)
 
     def _name(self, number: int) -> str:
-        """The symbol. An entry behind the argument preload has no symbol of its own: its function's is taken."""
+        """The symbol. An entry after the argument preload has no symbol: the symbol of its function is used."""
         name = self._names[number]
         place = _PLACE.fullmatch(name)
         if not place:

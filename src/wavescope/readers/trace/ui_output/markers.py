@@ -34,7 +34,7 @@ _NO_PAYLOAD = 0xFFFFFFFF
 
 
 class Marker(NamedTuple):
-    """What one id of one code object means."""
+    """The meaning of one id of one code object."""
 
     id: int
     kind: int
@@ -93,7 +93,7 @@ class _Life:
 
 
 def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
-    """The `markers` table. Which names count is told by the kernel of the wave that wrote a value.
+    """The `markers` table. The kernel of the wave that wrote a value decides which names are used.
 
     Payload words of markers are not told apart: the format does not say which markers have some.
     """
@@ -134,7 +134,7 @@ def _markers(names: MarkerNames, happened: Iterable[tuple[Any, ...]]) -> Iterato
 
 
 def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, int] | None:
-    """The marker that a word stands for, and its flags; a bare exit stands for the scope that it leaves."""
+    """The marker of a value, and its flags; a bare exit means the scope that it leaves."""
     flags, number = word & (_LEAVE | _ENTER), word >> _ID_SHIFT
     marker = markers.get(number)
     is_bare_exit = number == 0 and flags == _LEAVE

@@ -53,7 +53,7 @@ class RawOccupancy:
 
 @dataclass
 class OccupancyFile:
-    """What occupancy.json says; kernel numbers are those of the `kernels` table."""
+    """The contents of occupancy.json; kernel numbers are those of the `kernels` table."""
 
     tables: dict[str, pl.DataFrame] = field(default_factory=dict)  #: occupancy, kernels, events and dispatches
     engines: set[int] = field(default_factory=set)
@@ -83,7 +83,7 @@ def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
 
 
 def occupancy_tables(raw: RawOccupancy, code: CodeFile) -> OccupancyFile:
-    """The tables of occupancy.json; `code` says where the kernels lie."""
+    """The tables of occupancy.json; `code` has the positions of the kernels."""
     result = OccupancyFile(engines=set(raw.rows), losses=raw.losses)
     names = decoded(raw.members.get(b"dispatches", b"null"), FILE_NAME, result.losses)
     happened = decoded(raw.members.get(b"events", b"null"), FILE_NAME, result.losses)

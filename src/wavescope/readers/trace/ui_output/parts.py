@@ -75,7 +75,7 @@ def whole(value: object) -> int | None:
 
 
 def readable(text: str) -> str:
-    """Text that UTF-8 can hold and a terminal can show: bytes are escaped, and what else does not fit is a `?`.
+    """A string that fits UTF-8 and a terminal: bytes are escaped, other characters become a `?`.
 
     Examples
     --------

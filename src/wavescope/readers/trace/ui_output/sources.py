@@ -1,4 +1,4 @@
-"""snapshots.json and the source copies beside it. Nothing outside of the directory is ever read."""
+"""snapshots.json and the source copies next to it. Nothing outside of the directory is ever read."""
 
 from __future__ import annotations
 

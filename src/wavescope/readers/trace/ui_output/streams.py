@@ -77,7 +77,7 @@ def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
 
 
 def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
-    """The list of samples: the member `data`, or what stands behind the word in the early form."""
+    """The list of samples: the member `data`, or the rest of the file in the early form."""
     wrapped = _WRAPPED.match(content)
     if wrapped:
         return content[wrapped.end() :].rstrip().removesuffix(b"]")
@@ -91,7 +91,7 @@ def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
 def _rows_of(
     folder: Folder, table: str, files: Sequence[ListedFile], schema: Mapping[str, str], streams: Streams
 ) -> pl.DataFrame:
-    """Rows of files that name their columns: `<kind>_schema` lists them, `<kind>` holds the rows."""
+    """Rows of files that name their columns: `<kind>_schema` lists them, `<kind>` has the rows."""
     kind = {"other_simd": b"instructions", "shader_data": b"records"}[table]
     parts = []
     for file in files:

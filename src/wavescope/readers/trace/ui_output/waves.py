@@ -56,7 +56,7 @@ _FILE_FAULTS = {
 
 @dataclass(frozen=True)
 class WaveTables:
-    """What the wave files gave."""
+    """Tables and losses of the wave files."""
 
     tables: dict[str, pl.DataFrame]
     losses: list[Loss]
@@ -71,7 +71,7 @@ def read_waves(
 
 
 def wave_tables(read: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
-    """What `read_waves` gave, as tables of the model and losses; `with_kernels` completes the waves."""
+    """Convert the result of `read_waves` into tables of the model and losses; `with_kernels` completes the waves."""
     frames = {name: pl.DataFrame(table) for name, table in read.items()}
     losses = _losses(frames["problems"], files)
     frames["waves"] = _waves(frames["waves"], files)
@@ -91,7 +91,7 @@ def _content(folder: Folder, name: str) -> str | bytes:
     try:
         return folder.read(name)
     except OSError:
-        return str(Path(folder.label) / name)  # the native reader fails there as well, and says so
+        return str(Path(folder.label) / name)  # the native reader fails there as well, and reports it
 
 
 def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:

@@ -29,7 +29,7 @@ class IsaColumns:
     with_place: bool
     bar_width: int
     measure: Measure
-    scale: int  #: What a full bar stands for.
+    scale: int  #: Value of a full bar.
     hottest: int
     ascii_only: bool
 

@@ -1,4 +1,4 @@
-"""What stands on each line of a listing of code, and the arrows between the lines."""
+"""The lines of a listing of code, and the arrows between the lines."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MAX_ENDS = 8  #: Rows shown because an arrow joins them with one in focus; more
 
 @dataclass(frozen=True)
 class IsaView:
-    """What of a listing to show, and how."""
+    """The requested view of a listing."""
 
     arrows: str = "waits"  #: waits, branches or none.
-    cost: str = "sum"  #: sum, mean or max: what the columns latency and stall hold.
-    top: int = 10  #: Windows around so many of the hottest rows.
+    cost: str = "sum"  #: Cost in the columns latency and stall: sum, mean or max.
+    top: int = 10  #: Number of the hottest rows that get a window.
     context: int = 3
     show_all: bool = False
     around: frozenset[int] = frozenset()  #: Windows around these rows (code.row) instead of the hottest.
@@ -37,7 +37,7 @@ class IsaView:
 class IsaLine:
     """A line: one row, or several that are folded, or a heading."""
 
-    begin: int = 0  #: Index of the first row that the line stands for.
+    begin: int = 0  #: Index of the first row of the line.
     end: int = 0
     heading: str = ""
     is_name: bool = False  #: Whether the heading names a function.
@@ -49,7 +49,7 @@ class IsaLine:
 
     @property
     def is_fold(self) -> bool:
-        """Whether the line stands for several rows."""
+        """Whether the line represents several rows."""
         return self.end - self.begin > 1
 
 
@@ -60,7 +60,7 @@ def hottest(rows: Sequence[ListingRow], measure: Measure, top: int) -> list[int]
 
 
 def focus(view: IsaView, rows: Sequence[ListingRow], measure: Measure) -> set[int]:
-    """Indexes of the rows that the listing is about: those asked for, else the hottest."""
+    """Indexes of the rows that the listing is about: the requested ones, else the hottest."""
     if view.around:
         return {index for index, row in enumerate(rows) if row["row"] in view.around}
     return set(hottest(rows, measure, view.top))
@@ -90,10 +90,10 @@ def isa_lines(
     rows: Sequence[ListingRow], windows: Mapping[int, int], loops: Sequence[ListingRow] = ()
 ) -> list[IsaLine]:
     """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
-    begins: dict[int, list[ListingRow]] = {}
+    loops_from: dict[int, list[ListingRow]] = {}
     ends: dict[int, list[ListingRow]] = {}
     for loop in loops:
-        begins.setdefault(loop["first_row"], []).append(loop)
+        loops_from.setdefault(loop["first_row"], []).append(loop)
         ends.setdefault(loop["last_row"], []).append(loop)
     lines: list[IsaLine] = []
     function: str | None = ""
@@ -108,7 +108,7 @@ def isa_lines(
                 lines.append(IsaLine(heading=function or "no function", is_name=True))
             elif before and row["row"] != before["row"] + 1:
                 lines.append(IsaLine(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
-            opened = begins.get(row["row"], [])
+            opened = loops_from.get(row["row"], [])
             lines += [IsaLine(heading=_loop_heading(loop)) for loop in opened]
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
                 lines.append(IsaLine(heading=f"block {row['block']}"))

@@ -28,7 +28,7 @@ def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
 
 
 def item_counts(trace: ThreadTrace) -> dict[str, int]:
-    """How many items the timelines have whose spans stand for rows of a table of their own, by name."""
+    """Number of items of the timelines whose spans represent rows of a separate table, by name."""
     return {
         "waves": resident_waves(trace).height,
         "events": trace.dispatches.height + trace.events.height,

@@ -1,4 +1,4 @@
-"""Memory instructions of the SIMD beside the traced one (gfx11 and later)."""
+"""Memory instructions of the SIMD next to the traced one (gfx11 and later)."""
 
 from __future__ import annotations
 

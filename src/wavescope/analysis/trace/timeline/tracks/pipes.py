@@ -1,4 +1,4 @@
-"""What the pipes of every SIMD issue."""
+"""Issues of the pipes of every SIMD."""
 
 from __future__ import annotations
 

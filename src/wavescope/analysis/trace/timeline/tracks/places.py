@@ -84,7 +84,7 @@ def _outermost_instructions(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def rows_of_waves(trace: ThreadTrace, what: str) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """What to add to the times of a wave, and where its instructions or states lie, as the native core takes it."""
+    """Time offset and range of instructions or states of each wave, as the native core takes them."""
     first, count = pl.col(f"first_{what}").fill_null(0), pl.col(f"{what}_count").fill_null(0)
     return _offset(trace).alias("time"), first.alias("first"), count.alias("count")
 
@@ -104,7 +104,7 @@ def lane_of(lanes: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT
 
 
 def unit_name(trace: ThreadTrace) -> pl.Expr:
-    """What people call the compute unit of a row."""
+    """The usual name of the compute unit of a row."""
     if trace.gfxip <= 9:
         return pl.format("SE {} CU {}", "se", "cu")
     return pl.format("SE {} SA {} WGP {}", "se", pl.col("cu") // 128, pl.col("cu") % 128)

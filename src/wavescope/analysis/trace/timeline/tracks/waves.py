@@ -1,4 +1,4 @@
-"""The waves of all compute units, as the occupancy events tell."""
+"""The waves of all compute units, from the occupancy events."""
 
 from __future__ import annotations
 
