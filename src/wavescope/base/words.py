@@ -49,3 +49,14 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
     ('25.7 %', '50 %', '-', '+1.4 %')
     """
     return none if share is None else f"{100 * share:{'+' if sign else ''}.{digits}f} %"
+
+
+def shortened(name: str, width: int = 60) -> str:
+    """Return a name in at most `width` characters.
+
+    Examples
+    --------
+    >>> shortened("gemm", 4), shortened("gemm_kernel", 5)
+    ('gemm', 'gemm…')
+    """
+    return name if len(name) <= width else f"{name[: width - 1]}…"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import percent, shortened
 from wavescope.report.kit.losses import loss_lines
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from wavescope.codeobj.code_object import Kernel
     from wavescope.errors import WavescopeError
     from wavescope.model.losses import Loss
-
-_MAX_NAME = 60
 
 
 def capture_report(
@@ -36,7 +34,7 @@ def capture_report(
     yield _dispatch_table(facts)
     kernels = [name for f in facts for name in f.kernels]
     for name in dict.fromkeys(kernels):
-        yield Text(f"  kernel {_short(name)}")
+        yield Text(f"  kernel {shortened(name)}")
     for fact in facts:
         label = "" if fact.dispatch is None else f"dispatch {fact.dispatch} "
         for line in loss_lines(fact.losses):
@@ -63,7 +61,7 @@ def code_object_report(
         table.add_column(column, justify="right")
     for kernel in kernels:
         values = (getattr(kernel, column) for column in columns)
-        table.add_row(_short(kernel.name), *("-" if value is None else f"{value:,}" for value in values))
+        table.add_row(shortened(kernel.name), *("-" if value is None else f"{value:,}" for value in values))
     if kernels:
         yield table
     for loss in losses:
@@ -96,7 +94,3 @@ def _next_step(path: str, facts: Sequence[Overview]) -> str:
     if any(f.damaged for f in facts):
         return f"fix the losses above, or check what can be trusted: wavescope coverage {path}"
     return f"wavescope hotspots {path} (where the time goes), stalls, diagnose; or wavescope decode {path} -o decoded"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 3] + "..."

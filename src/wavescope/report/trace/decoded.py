@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import percent, shortened
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import Column, frame_table, printable, short
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.contents import Contents
 
-_MAX_NAME = 60
 _MAX_KERNELS = 6
 
 _MISSING = {
@@ -93,7 +92,7 @@ def _gpu(facts: Contents) -> str:
 
 def _kernel(row: dict[str, Any]) -> str:
     name = printable(row["demangled"] or row["name"])
-    name = name if len(name) <= _MAX_NAME else name[: _MAX_NAME - 3] + "..."
+    name = shortened(name)
     uses = {
         "vgprs": "VGPRs",
         "agprs": "AGPRs",

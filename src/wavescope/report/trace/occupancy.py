@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import percent, shortened
 from wavescope.report.kit.bars import bar, sparkline
 from wavescope.report.kit.tables import Column, frame_table, printable
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.occupancy import Occupancy
     from wavescope.analysis.trace.waves.residency import Residency
 
-_MAX_NAME = 60
-
 
 def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: int) -> Iterator[RenderableType]:
     """The parts of the answer in order."""
@@ -30,7 +28,7 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
     rows = answer.kernels.head(limit).to_dicts()
     for row in rows[:1]:
         yield Text(_verdict(row), style="bold")
-        yield Text(f"{_short(row['name'])} on {answer.target} ({answer.target_origin})".removeprefix(" "))
+        yield Text(f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" "))
         limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
         if limiters.height:
             yield _limiter_table(limiters, row, answer.lds_shared_by)
@@ -108,7 +106,7 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
     return frame_table(
         kernels,
         [
-            Column("kernel", lambda row: _short(row["name"]), takes_rest=True),
+            Column("kernel", lambda row: shortened(printable(row["name"])), takes_rest=True),
             Column("waves", lambda row: f"{row['wave_count']:,}"),
             Column("fit", lambda row: _or_unknown(row["waves_per_simd_limit"])),
             Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
@@ -154,8 +152,3 @@ def _or_unknown(value: int | None) -> str:
 
 def _waves(count: int) -> str:
     return "1 wave" if count == 1 else f"{count:,} waves"
-
-
-def _short(name: str) -> str:
-    name = printable(name)
-    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

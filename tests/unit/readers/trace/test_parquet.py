@@ -89,7 +89,7 @@ def test_broken_manifest(copy: Path) -> None:
         ("instructions", pl.lit(None, pl.Int32).alias("row"), "empty places"),
         ("instructions", pl.lit(99, pl.UInt32).alias("wave"), "wave reaches"),
         ("instructions", pl.col("row").cast(pl.Int64), "is Int64, not Int32"),
-        ("waves", pl.lit(1 << 60, pl.UInt64).alias("first_instruction"), "behind the end"),
+        ("waves", pl.lit(1 << 60, pl.UInt64).alias("first_instruction"), "past the end"),
         ("code", pl.lit(0, pl.Int32).alias("row"), "not numbered"),
     ],
 )

@@ -12,6 +12,7 @@ from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
 from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
 from wavescope.analysis.trace.occupancy.resources import KernelResources, kernel_resources
 from wavescope.analysis.trace.waves.resident import resident_waves
+from wavescope.base.words import shortened
 from wavescope.errors import UsageError
 from wavescope.facts import gpus as arch
 from wavescope.model.answer import Answer
@@ -76,7 +77,6 @@ _ENGINES = table_spec(
     """,
 )
 
-_MAX_NAME = 60
 _EMPTY_BELOW = 0.8  #: Share of the peak below which the mean is worth a word.
 
 
@@ -164,7 +164,7 @@ def occupancy(
         limit = _limits_of(gpu_facts, kernel, wgp_mode=wgp_mode, notes=notes)
         rows.append(_theoretical_row(kernel, limit))
         limiters += _limiter_rows(kernel, limit)
-        notes += [f"{_short(kernel.name)}: {note}" for note in kernel.notes]
+        notes += [f"{shortened(kernel.name)}: {note}" for note in kernel.notes]
         if seen:
             rows[-1] |= asdict(achieved(seen[kernel.kernel]))
             notes += _agreement(rows[-1], limit) or _emptying(rows[-1])
@@ -189,7 +189,7 @@ def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
     waves = chosen_waves(everything, trace, selection)
     if everything.height and not waves.height:
         engines = ", ".join(map(str, everything["se"].unique().sort().to_list()))
-        kernels = ", ".join(_short(name) for name in trace.kernels["demangled"].head(4).to_list())
+        kernels = ", ".join(shortened(name) for name in trace.kernels["demangled"].head(4).to_list())
         what = "no wave fits this choice"
         whole = achieved(everything)
         cycles = f"{whole.start_cycles:,} to {whole.end_cycles:,}"
@@ -203,13 +203,13 @@ def _limits_of(
 ) -> Limits | None:
     """The limits of a kernel; None, and a note, when they cannot be computed."""
     if kernel.resources.vgprs is None:
-        notes.append(f"{_short(kernel.name)}: its registers are not known, so neither is what fits")
+        notes.append(f"{shortened(kernel.name)}: its registers are not known, so neither is what fits")
         return None
     try:
         return limits(architecture.facts, kernel.resources, wgp_mode=wgp_mode)
     except UsageError as error:
         notes.append(
-            f"{_short(kernel.name)}: {error.what}; is {architecture.facts.target} right ({architecture.origin})?"
+            f"{shortened(kernel.name)}: {error.what}; is {architecture.facts.target} right ({architecture.origin})?"
         )
         return None
 
@@ -277,7 +277,7 @@ def _agreement(row: dict[str, Any], limit: Limits | None) -> list[str]:
         return []
     ran, fit = row["waves_per_simd_max"], limit.waves_per_simd_peak
     advice = f"do not trust the limit ({limit.bound_by}): wrong GPU or wrong resources"
-    return [f"WRONG: {_short(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
+    return [f"WRONG: {shortened(row['name'])}: {ran} waves ran on one SIMD where at most {fit} should fit; {advice}"]
 
 
 def _emptying(row: dict[str, Any]) -> list[str]:
@@ -286,13 +286,9 @@ def _emptying(row: dict[str, Any]) -> list[str]:
         return []
     mean, most = row["waves_per_simd_mean"], row["waves_per_simd_max"]
     seen = f"all waves were there at once, and SIMDs emptied while the longest ran ({mean:.2f} of {most} on average)"
-    return [f"{_short(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
+    return [f"{shortened(row['name'])}: {seen}: even out the work of the waves, or give the grid more of them"]
 
 
 def _with_share(kernels: pl.DataFrame) -> pl.DataFrame:
     limit = pl.col("waves_per_simd_limit")
     return kernels.with_columns(limit_share=pl.when(limit > 0).then(pl.col("waves_per_simd_mean") / limit))
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
