@@ -5,6 +5,8 @@ Verbs are taken from the program; a new one is tested without being named here.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 import sqlite3
@@ -62,7 +64,7 @@ def has(verb: str, option: str) -> bool:
     return any(option in parameter.opts for parameter in _command(verb).params)
 
 
-COUNTER_VERBS = ["l2", *(verb for verb in VERBS if has(verb, "--dispatch") and has(verb, "--target"))]
+COUNTER_VERBS = ["l2", *(verb for verb in VERBS if has(verb, "--dispatch") and has(verb, "--gpu"))]
 """Those about counter captures alone."""
 
 
@@ -209,7 +211,30 @@ def test_names_are_printed_as_they_are(verb: str, inputs: Path) -> None:
     assert "\N{SMILING FACE WITH OPEN MOUTH AND SMILING EYES}" not in done.stdout
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if has(verb, "--top")])
+TABLE_VERBS = [verb for verb in VERBS if has(verb, "--top")]
+
+
+def test_every_verb_about_traces_and_counters_has_all_forms() -> None:
+    for verb in TABLE_VERBS:
+        assert has(verb, "--csv"), verb
+        assert has(verb, "--json"), verb
+    assert {"hotspots", "stalls", "occupancy", "l2", "counters"} <= set(TABLE_VERBS)
+
+
+@pytest.mark.parametrize("verb", TABLE_VERBS)
+def test_csv_is_one_table_and_json_names_its_inputs(inputs: Path, verb: str) -> None:
+    path = inputs / kind_for(verb)
+    done = asked(verb, path, "--csv")
+    assert done.status == 0, done.stderr
+    rows = list(csv.reader(io.StringIO(done.stdout)))
+    assert len(rows) > 1 or verb == "barriers"  # the kernel has none
+    assert {len(row) for row in rows} == {len(rows[0])}
+    answer = parsed(asked(verb, path, "--json"))
+    assert answer["inputs"] == [str(path)]
+    assert "input" not in answer
+
+
+@pytest.mark.parametrize("verb", TABLE_VERBS)
 def test_top(verb: str, inputs: Path) -> None:
     kind = kind_for(verb)
     one, every = asked(verb, inputs / kind, "--top", "1"), asked(verb, inputs / kind, "--top", "0")
@@ -278,7 +303,7 @@ def test_help(verb: str) -> None:
 
 def test_the_verbs_without_a_path(inputs: Path) -> None:
     parsed(call("demo", "--json"))
-    parsed(call("occupancy", "--gpu", "gfx942", "--vgprs", "128", "--json"))
+    parsed(call("occupancy", "--target", "gfx942", "--vgprs", "128", "--json"))
 
 
 def test_a_part_without_neighbours_says_nothing_about_barriers(inputs: Path) -> None:

@@ -9,7 +9,7 @@ from tests.unit.analysis.counters.test_l2 import IDEAL_GB, worked_example
 
 def test_the_worked_example(run: Run, tmp_path: Path) -> None:
     files = worked_example(tmp_path, bubble=False)
-    done = run("l2", *files, "--kernel", "k", "--ideal-gb", IDEAL_GB, "--ea-channels", 2, "--gpu", "gfx942")
+    done = run("l2", *files, "--kernel", "k", "--ideal-gb", IDEAL_GB, "--ea-channels", 2, "--target", "gfx942")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0] == "streaming, nothing to fix"
     text = " ".join(done.stdout.split())
@@ -19,7 +19,7 @@ def test_the_worked_example(run: Run, tmp_path: Path) -> None:
 
 def test_json(run: Run, tmp_path: Path) -> None:
     worked_example(tmp_path, bubble=True)
-    answer = json.loads(run("l2", tmp_path, "--gpu", "MI300X", "--json").stdout)
+    answer = json.loads(run("l2", tmp_path, "--target", "MI300X", "--json").stdout)
     assert answer["kernels"]["rows"][0]["hit_rate"] == 0.017
     assert answer["losses"] == []
     assert answer["findings"]["rows"][0]["answer"] == "no, it streams"

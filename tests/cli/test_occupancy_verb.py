@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Run
 
-_WORKED = ("--gpu", "gfx942", "--vgprs", 144, "--agprs", 136, "--sgprs", 112, "--lds", 12800, "--workgroup", 256)
+_WORKED = ("--target", "gfx942", "--vgprs", 144, "--agprs", 136, "--sgprs", 112, "--lds", 12800, "--workgroup", 256)
 
 
 def test_the_calculator(run: Run) -> None:
@@ -30,11 +30,11 @@ def test_the_calculator_as_json(run: Run) -> None:
 def test_the_calculator_needs_a_gpu(run: Run) -> None:
     done = run("occupancy", "--vgprs", 8)
     assert done.returncode == 2
-    assert "--gpu" in done.stderr
-    done = run("occupancy", "--gpu", "gfx999", "--vgprs", 8)
+    assert "--target" in done.stderr
+    done = run("occupancy", "--target", "gfx999", "--vgprs", 8)
     assert done.returncode == 2
     assert "gfx942" in done.stderr
-    done = run("occupancy", "--gpu", "gfx942", "--vgprs", 600)
+    done = run("occupancy", "--target", "gfx942", "--vgprs", 600)
     assert done.returncode == 2
     assert "600 vector registers are more than gfx942 can give" in done.stderr
 

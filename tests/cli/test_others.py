@@ -38,7 +38,7 @@ def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx950", "gfx1100", "gfx1201"])
 def test_demo(run: Run, gpu: str) -> None:
-    done = run("demo", "--gpu", gpu)
+    done = run("demo", "--target", gpu)
     assert (done.returncode, done.stderr) == (0, "")
     assert "What to change first" in done.stdout
     assert "1. Waves wait for" in done.stdout

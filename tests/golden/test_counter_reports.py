@@ -118,7 +118,7 @@ def test_captures_of_different_gpus_are_compared_by_name(shared: Path) -> None:
 
 def assert_l2_agrees(path: Path, *options: str) -> None:
     """`l2` and `counters` of the same capture give the same hit rates, bytes per second and read sizes."""
-    gpu = ("--gpu", options[1]) if options else ()
+    gpu = ("--target", options[1]) if options else ()
     kernels = {row["kernel_name"]: row for row in answer("l2", path, *gpu)["kernels"]["rows"]}
     told = answer("counters", path, *options, "--by", "kernel", "--panel", "17")
     assert len(told["values"]["rows"]) == len(kernels)

@@ -60,6 +60,9 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
         if distinct.str.contains(f"{_FORMULA}|{_CONTROLS}").any():
             cell = pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd")
             made.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
+    made += [
+        pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in frame.select(cs.by_dtype(pl.List)).columns
+    ]
     named = _headers(frame.columns)
     return frame.with_columns(made).rename(named) if named else frame.with_columns(made)
 

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
 @trace_verb
-def command(asked: Asked) -> None:
+def command(request: TraceRequest) -> None:
     """Tell for every barrier of PATH how far apart waves arrive, who is last and how many cycles the others lose."""
     from wavescope.analysis.trace.barriers import barriers
     from wavescope.report.trace.barriers import barriers_report
 
-    answer = barriers(asked.require_instructions(), rows=asked.rows)
-    if asked.as_json:
-        asked.emit(answer)
-    else:
-        asked.show_by_row(*barriers_report(answer, limit=asked.limit))
+    answer = barriers(request.require_instructions(), rows=request.rows)
+    request.give(
+        answer,
+        answer.rows,
+        request.with_code(lambda: barriers_report(answer, limit=request.limit)),
+        request.trace.losses,
+    )

@@ -13,12 +13,12 @@ from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
 @click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Most stretches of time.")
-def command(asked: AskedRun, bins: int) -> None:
+def command(request: RunRequest, bins: int) -> None:
     """How busy is each GPU, in all and over time?
 
     PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
@@ -32,9 +32,15 @@ def command(asked: AskedRun, bins: int) -> None:
     from wavescope.analysis.run.gpus import shared_gpus
     from wavescope.report.run.busy import busy_report
 
-    gathered = asked.gather(partial(partial_busy, bins=bins))
+    gathered = request.gather(partial(partial_busy, bins=bins))
     shared = shared_gpus(gathered.values)
     if shared:  # how work of several files overlaps is known from its times only
-        gathered = asked.gather(partial(partial_busy, bins=bins, shared=shared))
+        gathered = request.gather(partial(partial_busy, bins=bins, shared=shared))
     answer = combine_busy(gathered.values)
-    asked.give(answer, answer.gpus, gathered, lambda: busy_report(answer, width=console().width, limit=asked.limit))
+    request.give(
+        answer,
+        answer.gpus,
+        lambda: busy_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
+    )

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import DECIMALS, ID, PERCENT, TOP
-from wavescope.base.words import counted, side_label
+from wavescope.base.bounds import DECIMALS, ID, PERCENT
+from wavescope.base.words import counted
 from wavescope.cli.kit.counters import counter_options
 from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_option
 from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.request import ALL_ROWS, DEFAULT_TOP, top_option
 from wavescope.cli.kit.run import run_options
-from wavescope.cli.kit.trace import DEFAULT_TOP, open_trace, selection_options
+from wavescope.cli.kit.trace import open_trace, selection_options
 from wavescope.facts.metrics.names import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.selection import Selection
-    from wavescope.cli.kit.counters import AskedCounters
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.run import RunRequest
     from wavescope.model.trace import ThreadTrace
 
 _MOST_SIBLINGS = 8
-_SPARE = 1 << 62
 _REGRESSION_EXIT_CODE = 1
 
 
@@ -35,7 +35,7 @@ _REGRESSION_EXIT_CODE = 1
     type=click.Choice(["instruction", "line", "block", "function"]),
     help="What to match. Default: line if both have source lines, else instruction.",
 )
-@click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20.")
+@top_option
 @click.option("--all", "everything", is_flag=True, help="Show differences within noise too.")
 @selection_options
 @click.option(
@@ -87,10 +87,10 @@ def _traces(
         verdicts = [answer.verdict(number) for number in range(1, len(traces))]
         losses = [trace.losses.to_dicts() for trace in traces]
         body = to_builtins(answer, top=top or None)
-        emit_json({"inputs": [str(path) for path in paths], "verdicts": verdicts, **body, "losses": losses})
+        emit_json({"verdicts": verdicts, **body}, inputs=paths, losses=losses)
         return
     out = console()
-    for part in compare_report(answer, limit=DEFAULT_TOP if top is None else top or _SPARE, everything=everything):
+    for part in compare_report(answer, limit=DEFAULT_TOP if top is None else top or ALL_ROWS, everything=everything):
         out.print(part)
     _warn(traces, labels)
 
@@ -172,7 +172,7 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     help="A repeated run of the first PATH, to measure the noise; may be repeated.",
 )
 @run_options
-def _runs(asked: AskedRun, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
+def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
     """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
 
     Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
@@ -192,10 +192,11 @@ def _runs(asked: AskedRun, step: str | None, everything: bool, repeats: tuple[st
     asked.give(
         answer,
         answer.things,
-        together,
         lambda: comparison_report(
-            answer, paths=asked.paths, width=console().width, limit=asked.limit, everything=everything
+            answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
         ),
+        together.losses,
+        inputs=together.paths,
         verdicts=verdicts,
     )
 
@@ -230,7 +231,7 @@ def _runs(asked: AskedRun, step: str | None, everything: bool, repeats: tuple[st
 )
 @counter_options
 def _counters(
-    asked: AskedCounters,
+    asked: CounterRequest,
     paths: tuple[Path, ...],
     panels: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -256,23 +257,17 @@ def _counters(
     others = range(1, len(sides))
     failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
     is_failed = any(rows.height for rows in failed)
-    if asked.as_json:
-        from wavescope.model.answer import to_builtins
-
-        told: dict[str, Any] = {"inputs": [str(path) for path in paths]}
-        told["verdicts"] = [answer.verdict(side) for side in others]
-        told |= {} if fail_above is None else {"is_failed": is_failed}
-        losses = [side.counters.losses.to_dicts() for side in sides]
-        emit_json({**told, **to_builtins(answer, top=asked.top or None), "losses": losses})
-    else:
-        width = console().width
-        asked.show(
-            answer.metrics,
-            lambda: counter_comparison_report(
-                answer, width=width, limit=asked.limit, everything=everything, decimals=decimals
-            ),
-            [side.counters for side in sides],
-        )
+    facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
+    facts |= {} if fail_above is None else {"is_failed": is_failed}
+    asked.give(
+        answer,
+        answer.metrics,
+        lambda: counter_comparison_report(
+            answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals
+        ),
+        [side.counters.losses for side in sides],
+        **facts,
+    )
     if is_failed:
         slower = sum(rows.height for rows in failed)
         click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)

@@ -12,7 +12,7 @@ import click
 from wavescope.base.bounds import DECIMALS
 from wavescope.base.words import counted
 from wavescope.cli.kit.counters import counter_verb
-from wavescope.cli.kit.io import console, emit_json, progress, with_options
+from wavescope.cli.kit.io import console, progress, with_options
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli.kit.plan import plannable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.analysis.counters.raw import RawCounters
-    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.own_panels import OwnPanels
     from wavescope.facts.metrics.declared import Panel
 
@@ -90,7 +90,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 @plannable
 @partial(with_options, options=_OPTIONS)
 def command(
-    asked: AskedCounters,
+    request: CounterRequest,
     panels: tuple[str, ...],
     everything: bool,
     metrics: tuple[str, ...],
@@ -124,59 +124,61 @@ def command(
         if by:
             what = "--by is about one table, --csv-dir writes those of all chosen dispatches"
             raise UsageError(what, advice="leave one of them away; --by prints CSV with --csv")
-        _write(asked, _answer(asked, panels, metrics, how), csv_dir, decimals, force=force)
+        _write(request, _answer(request, panels, metrics, how), csv_dir, decimals, force=force)
         return
     if by:
         is_raw = bool(set(own) & set(RAW))
         how |= {"all_channels": all_channels}
-        _by(asked, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
+        _by(request, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
         return
     is_summary = not (panels or metrics or everything or own)
     is_own = bool(own) and not (panels or metrics or everything)
-    answer = _answer(asked, _summary_panels(asked, how) if is_summary or is_own else panels, metrics, how)
+    answer = _answer(request, _summary_panels(request, how) if is_summary or is_own else panels, metrics, how)
     if is_own:
         answer = replace(answer, panels=(), rows=answer.rows.clear())
     if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
         own = list(RAW)
-    shown = own_panels(asked, own)
+    shown = own_panels(request, own)
     width = console().width
 
     def report() -> Iterable[RenderableType]:
         if is_summary and not explain and not own:
-            return _summary(asked, answer, how, width, decimals)
-        return _panels(asked, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
+            return _summary(request, answer, how, width, decimals)
+        return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
 
-    more_json = {"panels": _described(answer, explain=explain), **shown.described(asked.top or None)}
-    asked.give(answer, shown.table(answer), report, **more_json)
+    more_json = {"panels": _described(answer, explain=explain), **shown.described(request.top or None)}
+    request.give(answer, shown.table(answer), report, request.counters.losses, **more_json)
 
 
-def _answer(asked: AskedCounters, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]) -> CounterPanels:
+def _answer(
+    request: CounterRequest, panels: Sequence[str], metrics: Sequence[str], how: dict[str, Any]
+) -> CounterPanels:
     from wavescope.analysis.counters.engine.panels import counter_panels
 
     with progress("computing metrics"):
-        return counter_panels(asked.counters, choice=asked.choice, panels=panels, metrics=metrics, **how)
+        return counter_panels(request.counters, choice=request.choice, panels=panels, metrics=metrics, **how)
 
 
-def _summary_panels(asked: AskedCounters, how: dict[str, Any]) -> tuple[str, ...]:
+def _summary_panels(request: CounterRequest, how: dict[str, Any]) -> tuple[str, ...]:
     """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
-    known = _known(asked, how)
-    stored = asked.counters.stored_metrics["metric_id"].drop_nulls()
+    known = _known(request, how)
+    stored = request.counters.stored_metrics["metric_id"].drop_nulls()
     has_stored = not stored.len() or stored.str.starts_with(f"{_SUMMARY}.").any()
     if not has_stored or not any(str(panel.number) == _SUMMARY for panel in known):
         return ()
     return (_SUMMARY, *(panel.word for panel in known if panel.number >= FIRST_OWN_PANEL))
 
 
-def _known(asked: AskedCounters, how: dict[str, Any]) -> tuple[Panel, ...]:
+def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
     """The panels of the capture's GPU."""
     from wavescope.facts.metrics.panels import panels_of
 
-    target = asked.counters.system.target
+    target = request.counters.system.target
     return panels_of(target, rules=how["rules"], more=how["more"]) if target else ()
 
 
 def _summary(
-    asked: AskedCounters, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
+    request: CounterRequest, answer: CounterPanels, how: dict[str, Any], width: int, decimals: int | None
 ) -> Iterator[RenderableType]:
     import polars as pl
 
@@ -187,37 +189,37 @@ def _summary(
 
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
-        choice = replace(asked.choice, kernels=(str(rank),))
-        by_kernel.append((rank, counter_panels(asked.counters, choice=choice, panels=(_SUMMARY,), **how)))
-    measured = counter_contents(asked.counters).panels.filter(pl.col("measured_count") > 0)
+        choice = replace(request.choice, kernels=(str(rank),))
+        by_kernel.append((rank, counter_panels(request.counters, choice=choice, panels=(_SUMMARY,), **how)))
+    measured = counter_contents(request.counters).panels.filter(pl.col("measured_count") > 0)
     if measured.height and answer.rows["average"].null_count() == answer.rows.height:
         words = measured.sort("measured_count", descending=True)["word"].head(_INSTEAD).to_list()
-        answer = _answer(asked, (_SUMMARY, *words), (), how)
+        answer = _answer(request, (_SUMMARY, *words), (), how)
     return summary_parts(
         answer,
-        asked.counters,
+        request.counters,
         by_kernel,
-        path=str(asked.path),
+        path=str(request.path),
         words=[_told(row) for row in measured.iter_rows(named=True)],
-        raw=_beside_metrics(asked, is_alone=not measured.height),
+        raw=_beside_metrics(request, is_alone=not measured.height),
         width=width,
-        limit=_SUMMARY_KERNELS if asked.top is None else asked.limit,
+        limit=_SUMMARY_KERNELS if request.top is None else request.limit,
         decimals=decimals,
     )
 
 
-def _beside_metrics(asked: AskedCounters, *, is_alone: bool) -> RawCounters | None:
+def _beside_metrics(request: CounterRequest, *, is_alone: bool) -> RawCounters | None:
     """What the profiler derived itself, which no metric repeats; every counter if no metric can be computed."""
     import polars as pl
 
     from wavescope.analysis.counters.raw import raw_counters
     from wavescope.facts.metrics.profiler_units import is_derived
 
-    names = asked.counters.counters["counter"].unique().to_list()
+    names = request.counters.counters["counter"].unique().to_list()
     shown = names if is_alone else [name for name in names if is_derived(name)]
     if not shown:
         return None
-    raw = raw_counters(asked.counters, choice=asked.choice)
+    raw = raw_counters(request.counters, choice=request.choice)
     return replace(raw, counters=raw.counters.filter(pl.col("counter").is_in(shown)))
 
 
@@ -229,7 +231,7 @@ def _told(panel: dict[str, Any]) -> str:
 
 
 def _panels(
-    asked: AskedCounters,
+    request: CounterRequest,
     answer: CounterPanels,
     own: OwnPanels,
     width: int,
@@ -243,15 +245,15 @@ def _panels(
     from wavescope.report.counters.panels import panel_parts
     from wavescope.report.counters.summary import capture_lines, caveat_lines
 
-    yield from capture_lines(answer, asked.counters)
-    yield from own.parts(answer, width=width, limit=asked.limit, decimals=decimals)
+    yield from capture_lines(answer, request.counters)
+    yield from own.parts(answer, width=width, limit=request.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield Text()
     yield from caveat_lines(answer.caveats)
 
 
 def _by(
-    asked: AskedCounters,
+    request: CounterRequest,
     by: str,
     panels: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -267,45 +269,45 @@ def _by(
     from wavescope.report.counters.values import values_report
 
     is_default = not (panels or metrics or everything)
-    if is_raw or (is_default and asked.counters.measured and not _known(asked, how)):
-        answer = raw_values(asked.counters, by=by, choice=asked.choice)
+    if is_raw or (is_default and request.counters.measured and not _known(request, how)):
+        answer = raw_values(request.counters, by=by, choice=request.choice)
     else:
         with progress("computing metrics"):
             answer = metric_values(
-                asked.counters,
+                request.counters,
                 by=by,
-                choice=asked.choice,
-                panels=_summary_panels(asked, how) if is_default else panels,
+                choice=request.choice,
+                panels=_summary_panels(request, how) if is_default else panels,
                 metrics=metrics,
                 **how,
             )
-    asked.give(
+    request.give(
         answer,
         answer.named(),
-        lambda: values_report(answer, width=console().width, limit=asked.limit, decimals=decimals),
+        lambda: values_report(answer, width=console().width, limit=request.limit, decimals=decimals),
+        request.counters.losses,
     )
 
 
-def _write(asked: AskedCounters, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
+def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
     """The tables as files, then what was written."""
     from wavescope.export.counters.compute_csv import write_compute_csv
     from wavescope.report.kit.tables import printable
 
     with progress(f"writing {folder.name}"):
-        files = write_compute_csv(answer, asked.counters, folder, decimals=decimals, force=force)
-    if asked.as_json:
-        losses = asked.counters.losses.to_dicts()
-        emit_json({"input": str(asked.path), "written": [str(file) for file in files], "losses": losses})
+        files = write_compute_csv(answer, request.counters, folder, decimals=decimals, force=force)
+    if request.as_json:
+        request.emit({"written": [str(file) for file in files]}, request.counters.losses)
         return
     said = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
-    if not (answer.caveats or asked.counters.losses.height or asked.as_csv):
+    if not (answer.caveats or request.counters.losses.height or request.as_csv):
         click.echo(said)  # nothing to style: importing rich takes longer than the evaluation
         return
     from rich.text import Text
 
     from wavescope.report.counters.summary import caveat_lines
 
-    asked.show(answer.rows, lambda: [Text(said), *caveat_lines(answer.caveats)], [asked.counters])
+    request.give(answer, answer.rows, lambda: [Text(said), *caveat_lines(answer.caveats)], request.counters.losses)
 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:

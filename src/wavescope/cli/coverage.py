@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
 @trace_verb
-def command(asked: Asked) -> None:
+def command(request: TraceRequest) -> None:
     """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
     from wavescope.analysis.common.caveats import verdict
     from wavescope.analysis.trace.trust.caveats import caveats_of
@@ -19,12 +19,15 @@ def command(asked: Asked) -> None:
     from wavescope.analysis.trace.trust.mapping import mapping
     from wavescope.report.trace.coverage import FEW, coverage_report
 
-    caveats = caveats_of(asked.trace)
-    seen, lines = coverage(asked.trace, rows=asked.rows), mapping(asked.trace, rows=asked.rows)
-    if asked.as_json:
-        shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}
-        answer = {"trust": verdict(caveats), "caveats": caveats, "shares": shares, "coverage": seen, "mapping": lines}
-        asked.emit(answer)
-        return
-    few = FEW if asked.top is None else asked.limit
-    asked.show(*coverage_report(verdict(caveats), caveats, seen, lines, limit=asked.limit, few=few))
+    reasons = caveats(request.trace)
+    trust = verdict(reasons)
+    seen, lines = coverage(request.trace, rows=request.rows), mapping(request.trace, rows=request.rows)
+    shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}
+    answer = {"trust": trust, "caveats": reasons, "shares": shares, "coverage": seen, "mapping": lines}
+    few = FEW if request.top is None else request.limit
+    request.give(
+        answer,
+        seen.functions,
+        lambda: coverage_report(trust, reasons, seen, lines, limit=request.limit, few=few),
+        request.trace.losses,
+    )

@@ -120,9 +120,9 @@ def command(
     if as_json and done:
         unreadable = [str(problem) for problem in problems]
         dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
-        answer = {"input": [str(path) for path in paths], "format": file_format}
         losses = [loss for summary in dispatches for loss in summary["losses"]]
-        emit_json(answer | {"dispatches": dispatches, "unreadable": unreadable, "losses": losses})
+        answer = {"format": file_format, "dispatches": dispatches, "unreadable": unreadable}
+        emit_json(answer, inputs=paths, losses=losses)
     if problems:
         problems[0].kept = f"{len(done)} of {len(jobs)} dispatches were written" if done else problems[0].kept
         raise problems[0]

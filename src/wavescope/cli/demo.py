@@ -24,7 +24,7 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
 
 
 @click.command()
-@click.option("--gpu", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU of the capture.")
+@click.option("--target", type=click.Choice(tuple(GPUS)), default="gfx942", show_default=True, help="GPU of the trace.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
@@ -49,7 +49,7 @@ GPUS = {"gfx942": "MI300X", "gfx950": "MI350X", "gfx1100": "RX 7900 XTX", "gfx12
 @serving_options
 @json_option
 def command(
-    gpu: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
+    target: str, keep: Path | None, prefetch: bool, kind: str | None, port: int, no_browser: bool, as_json: bool
 ) -> None:
     """Decode a capture of a small matrix multiplication, explain it and open the viewer on it.
 
@@ -58,13 +58,13 @@ def command(
     """
     viewer = None if as_json else _viewer(port)
     if viewer is None:
-        tell = {"run": _run, "counters": _counters}.get(kind or "", partial(_trace, gpu, prefetch=prefetch))
+        tell = {"run": _run, "counters": _counters}.get(kind or "", partial(_trace, target, prefetch=prefetch))
         tell(keep, as_json=as_json)
         return
     with viewer, scratch_folder() as scratch:
         folder = keep or scratch
         show = {"run": _runs_to_show, "counters": _counters_to_show}.get(
-            kind or "", partial(_trace_to_show, gpu, prefetch=prefetch)
+            kind or "", partial(_trace_to_show, target, prefetch=prefetch)
         )
         library = show(folder)
         if keep is not None:
@@ -89,7 +89,7 @@ def _viewer(port: int) -> Place | None:
         return None
 
 
-def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
+def _trace_to_show(target: str, folder: Path, *, prefetch: bool) -> Library:
     """The capture as the only document, after its story in short."""
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.analysis.trace.overview import overview
@@ -100,15 +100,15 @@ def _trace_to_show(gpu: str, folder: Path, *, prefetch: bool) -> Library:
 
     kernel = "tiled_gemm_prefetch" if prefetch else "tiled_gemm"
     with progress("unpacking the capture"):
-        _unpack_trace(kernel, gpu, folder)
+        _unpack_trace(kernel, target, folder)
         began = time.perf_counter()
         trace = decode(folder)
         seconds = time.perf_counter() - began
         add_sources(trace, folder / "src")
-    for part in short_story(f"{gpu} ({GPUS[gpu]})", overview(trace), diagnose(trace), seconds):
+    for part in short_story(f"{target} ({GPUS[target]})", overview(trace), diagnose(trace), seconds):
         console().print(part)
     library = Library()
-    _ = library.add(f"{kernel} on {gpu}", str(folder), lambda: trace).opened
+    _ = library.add(f"{kernel} on {target}", str(folder), lambda: trace).opened
     return library
 
 
@@ -142,14 +142,14 @@ def _counters_to_show(folder: Path) -> Library:
     return library
 
 
-def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> None:
+def _trace(target: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> None:
     """A capture, and its story."""
     from wavescope.readers.trace.att import decode
 
     with scratch_folder() as scratch:
         folder = keep or scratch
         with progress("unpacking the capture"):
-            files = _unpack_trace("tiled_gemm_prefetch" if prefetch else "tiled_gemm", gpu, folder)
+            files = _unpack_trace("tiled_gemm_prefetch" if prefetch else "tiled_gemm", target, folder)
         began = time.perf_counter()
         trace = decode(folder)
         seconds = time.perf_counter() - began
@@ -160,9 +160,9 @@ def _trace(gpu: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> Non
 
             facts = msgspec.to_builtins(overview(trace))
             names = [file.name for file in files]
-            emit_json({"gpu": gpu, "files": names, "overview": facts, "losses": facts["losses"]})
+            emit_json({"target": target, "files": names, "overview": facts}, losses=facts["losses"])
         else:
-            _tell(gpu, files, trace, seconds, kept=keep)
+            _tell(target, files, trace, seconds, kept=keep)
 
 
 def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
@@ -178,12 +178,12 @@ def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
     return [folder / entry.name for entry in entries if entry.isfile()]
 
 
-def _unpack_trace(kernel: str, gpu: str, folder: Path) -> list[Path]:
+def _unpack_trace(kernel: str, target: str, folder: Path) -> list[Path]:
     """The files of the capture; its kernel's source is in `folder`/src."""
-    return [path for path in _unpack("traces", f"{gpu}/{kernel}", folder) if path.parent == folder]
+    return [path for path in _unpack("traces", f"{target}/{kernel}", folder) if path.parent == folder]
 
 
-def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
+def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
     from wavescope.analysis.trace.costs.hotspots import hotspots
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.analysis.trace.overview import overview
@@ -195,7 +195,7 @@ def _tell(gpu: str, files: list[Path], trace: ThreadTrace, seconds: float, *, ke
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
     out = console()
     where = str(kept or "capture")
-    for renderable in story(f"{gpu} ({GPUS[gpu]})", made, answers, seconds, where=where, width=out.width):
+    for renderable in story(f"{target} ({GPUS[target]})", made, answers, seconds, where=where, width=out.width):
         out.print(renderable)
     keep = "" if kept else "wavescope demo --keep capture   |   "
     out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")
@@ -212,7 +212,7 @@ def _run(keep: Path | None, *, as_json: bool) -> None:
             counts = _unpack_runs(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.db"))
-            emit_json({"files": files, "dispatches": counts, "losses": []})
+            emit_json({"files": files, "dispatches": counts})
             return
         _tell_run(folder, counts, where=str(keep or "runs"))
     hint = "" if keep else "wavescope demo --run --keep runs   |   "
@@ -261,7 +261,7 @@ def _counters(keep: Path | None, *, as_json: bool) -> None:
         counts = _unpack_counters(folder)
         if as_json:
             files = sorted(str(file.relative_to(folder)) for file in folder.glob("*/*.csv"))
-            emit_json({"files": files, "dispatches": counts, "losses": []})
+            emit_json({"files": files, "dispatches": counts})
             return
         _tell_counters(folder, counts, where=str(keep or "counters"))
     hint = "" if keep else "wavescope demo --counters --keep counters   |   "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,11 @@ from wavescope.cli.kit.numbers import Real
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.counters import AskedCounters
-    from wavescope.cli.kit.trace import Asked
+    import polars as pl
+
+    from wavescope.analysis.trace.diagnose import Diagnosis
+    from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.trace import TraceRequest
     from wavescope.model.counters import CounterSet
     from wavescope.readers.files.kinds import Kind
 
@@ -52,7 +56,11 @@ _format_option = click.option(
     help="With --counters: 10^9 bytes that one dispatch has to read at least.",
 )
 def _traces(
-    asked: Asked, file_format: str, counters_path: Path | None, counters_kernel: str | None, ideal_gb: float | None
+    request: TraceRequest,
+    file_format: str,
+    counters_path: Path | None,
+    counters_kernel: str | None,
+    ideal_gb: float | None,
 ) -> None:
     """A prioritized plan for the kernel of a thread trace."""
     from wavescope.analysis.trace.diagnose import diagnose
@@ -62,19 +70,33 @@ def _traces(
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
-    counters = None if counters_path is None else _opened(counters_path, asked.trace.source.target)
+    counters = None if counters_path is None else _opened(counters_path, request.trace.source.target)
     kernel = counters_kernel
-    if kernel is None and counters is not None and asked.selection.kernel is not None:
+    if kernel is None and counters is not None and request.selection.kernel is not None:
         names = counters.dispatches["kernel_name"].drop_nulls()
-        kernel = asked.selection.kernel if names.str.contains(asked.selection.kernel, literal=True).any() else None
-    answer = diagnose(asked.trace, rows=asked.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
-    if asked.as_json:
-        more = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
-        asked.emit(answer, **more)
-    elif file_format == "md":
-        click.echo(diagnosis_markdown(answer, name=asked.path.name), nl=False)
-    else:
-        asked.show(*diagnosis_report(answer, limit=asked.limit))
+        kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
+    answer = diagnose(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        click.echo(diagnosis_markdown(answer, name=request.path.name), nl=False)
+        return
+    facts = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
+    request.give(
+        answer,
+        _finding_table(answer),
+        lambda: diagnosis_report(answer, limit=request.limit),
+        request.trace.losses,
+        **facts,
+    )
+
+
+def _finding_table(answer: Diagnosis) -> pl.DataFrame:
+    """One row per finding, with its numbers and its confidence."""
+    import polars as pl
+
+    from wavescope.analysis.trace.diagnose.finding import Finding
+
+    names = [field.name for field in fields(Finding) if field.type in ("str", "int", "float")]
+    return pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
 
 
 def _opened(path: Path, target: str | None) -> CounterSet:
@@ -88,33 +110,33 @@ def _opened(path: Path, target: str | None) -> CounterSet:
         return open_counters(path, target=target)
 
 
-def _counters(asked: AskedCounters, file_format: str) -> None:
+def _counters(request: CounterRequest, file_format: str) -> None:
     """Which limit each kernel of a counter capture is at."""
     from wavescope.analysis.counters.limiters import limiter_table, limiters
     from wavescope.report.counters.limiters import limiters_markdown, limiters_report
 
-    _require_counters(asked)
-    is_text = not (asked.as_json or asked.as_csv)
-    top = asked.top or None if asked.top is not None or not is_text else _KERNELS
-    answer = limiters(asked.counters, choice=asked.choice, top=None if asked.as_csv else top)
+    _require_counters(request)
+    is_text = not (request.as_json or request.as_csv)
+    top = request.top or None if request.top is not None or not is_text else _KERNELS
+    answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
     if file_format == "md" and is_text:
-        name = asked.path.name if asked.path else ""
-        click.echo(limiters_markdown(answer, name=name), nl=False)
+        name = request.path.name if request.path else ""
+        click.echo(bottlenecks_markdown(answer, name=name), nl=False)
     else:
-        asked.give(answer, limiter_table(answer), lambda: limiters_report(answer))
+        request.give(answer, suspect_table(answer), lambda: bottlenecks_report(answer), request.counters.losses)
 
 
-def _require_counters(asked: AskedCounters) -> None:
+def _require_counters(request: CounterRequest) -> None:
     """Open the capture; a run without counters is told which verb fits it."""
     from wavescope.errors import NotATraceError, UsageError
     from wavescope.readers.files.kinds import RUNS, sniff
     from wavescope.readers.opening import does_not_fit
 
     try:
-        _ = asked.counters
+        _ = request.counters
     except (NotATraceError, UsageError):
-        if asked.path is not None and (kind := sniff(asked.path)) in RUNS:
-            raise does_not_fit(kind, asked.path) from None
+        if request.path is not None and (kind := sniff(request.path)) in RUNS:
+            raise does_not_fit(kind, request.path) from None
         raise
 
 
@@ -147,8 +169,8 @@ not be trusted: cut off, waves that left early, too few waves. With --counters o
 reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
 
 Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the limiters that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
---gpu, --target and --csv are for counter captures only, --se to --line, --code-object, --resources and --counters for
+between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
+--gpu and --target are for counter captures only, --se to --line, --code-object, --resources and --counters for
 thread traces only.
 """
 

@@ -11,7 +11,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Gaps between all work of a GPU, or of each of its streams.",
 )
-def command(asked: AskedRun, by: str) -> None:
+def command(request: RunRequest, by: str) -> None:
     """When do the GPUs idle between their work, and who makes them wait?
 
     Every gap is divided: what the thread that launched the next work did before (synchronisation, allocation, copies,
@@ -38,11 +38,17 @@ def command(asked: AskedRun, by: str) -> None:
     from wavescope.analysis.run.gpus import merged_elsewhere, partial_intervals, shared_gpus
     from wavescope.report.run.gaps import gaps_report
 
-    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, asked.limit))
-    gathered = asked.gather(question)
+    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, request.limit))
+    gathered = request.gather(question)
     shared = shared_gpus(gathered.values) if by == "gpu" else None
     if shared:  # gaps of such a GPU are known only when all of its work is
-        elsewhere = merged_elsewhere(asked.gather(partial(partial_intervals, shared=shared)).values)
-        gathered = asked.gather(partial(question, elsewhere=elsewhere))
+        elsewhere = merged_elsewhere(request.gather(partial(partial_intervals, shared=shared)).values)
+        gathered = request.gather(partial(question, elsewhere=elsewhere))
     answer = combine_gaps(gathered.values)
-    asked.give(answer, answer.gpus, gathered, lambda: gaps_report(answer, width=console().width, limit=asked.limit))
+    request.give(
+        answer,
+        answer.gpus,
+        lambda: gaps_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
+    )

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.trace import trace_sums_verb
+from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
 
 
-@trace_sums_verb
+@trace_totals_verb
 @click.option(
     "--by", type=click.Choice(_UNITS), default="instruction", show_default=True, help="What to add cycles up by."
 )
@@ -48,33 +48,31 @@ _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
     show_default=True,
     help="Rule of hidden latency: as AMD's viewer, or without what a wave does for itself.",
 )
-def command(asked: Asked, by: str, sort: str, attribution: str, mine: tuple[str, ...], rule: str) -> None:
+def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...], rule: str) -> None:
     """Tell where the time of PATH goes: cycles by instruction, source line, file, function, kernel, block or loop."""
     if mine:
         attribution = "mine"
-    if asked.trace.samples.height:
-        _samples(asked, by, attribution, mine)
+    if request.trace.samples.height:
+        _samples(request, by, attribution, mine)
         return
-    if not asked.trace.stored_totals.height:
-        asked.require_instructions()
+    if not request.trace.stored_totals.height:
+        request.require_instructions()
     from wavescope.analysis.trace.costs.hotspots import hotspots
-
-    answer = hotspots(asked.trace, rows=asked.rows, by=by, attribution=attribution, mine=mine, sort=sort, rule=rule)
-    if asked.as_json:
-        asked.emit(answer)
-        return
     from wavescope.report.trace.hotspots import hotspots_report
 
-    asked.show_by_row(*hotspots_report(answer, limit=asked.limit, width=console().width))
+    answer = hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort, rule=rule)
+    report = request.with_code(lambda: hotspots_report(answer, limit=request.limit, width=console().width))
+    request.give(answer, answer.units, report, request.trace.losses)
 
 
-def _samples(asked: Asked, by: str, attribution: str, mine: tuple[str, ...]) -> None:
+def _samples(request: TraceRequest, by: str, attribution: str, mine: tuple[str, ...]) -> None:
     from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
-
-    answer = sample_hotspots(asked.trace, rows=asked.rows, by=by, attribution=attribution, mine=mine)
-    if asked.as_json:
-        asked.emit(answer)
-        return
     from wavescope.report.trace.hotspots import sample_report
 
-    asked.show(*sample_report(answer, limit=asked.limit, width=console().width))
+    answer = sample_hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine)
+    request.give(
+        answer,
+        answer.units,
+        lambda: sample_report(answer, limit=request.limit, width=console().width),
+        request.trace.losses,
+    )

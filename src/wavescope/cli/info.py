@@ -66,8 +66,8 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
     refused = refused_in(path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
     if as_json:
-        answer = {"input": str(path), "kind": kind.value, "next": _next_for(path, kind)}
-        emit_json(answer | {"losses": losses.to_dicts()})
+        answer = {"kind": kind.value, "next": _next_for(path, kind)}
+        emit_json(answer, inputs=[path], losses=losses.to_dicts())
         return
     console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
     console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
@@ -107,8 +107,8 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
     answer = counter_contents(counters)
     if as_json:
         steps = counter_next_steps(str(path), answer)
-        body = {"input": str(path), "kind": kind.value, **to_builtins(answer), "next": steps}
-        emit_json(body | {"losses": counters.losses.to_dicts()})
+        body = {"kind": kind.value, **to_builtins(answer), "next": steps}
+        emit_json(body, inputs=[path], losses=counters.losses.to_dicts())
         return
     out = console()
     for part in contents_parts(str(path), kind.value, answer, width=out.width):
@@ -134,8 +134,8 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
         told = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(told.values)
     if as_json:
-        body = {"input": str(path), "kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
-        emit_json(body | {"losses": told.losses.to_dicts()})
+        body = {"kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
+        emit_json(body, inputs=[path], losses=told.losses.to_dicts())
         return
     out = console()
     for part in recording_report(str(path), kind.value, answer, width=out.width):
@@ -160,9 +160,9 @@ def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path
     with progress(f"reading {chosen.folder.name}"):
         facts = contents(open_decoded(candidates, losses, dispatch, str(path), resources))
     if as_json:
-        answer = {"input": str(path), "kind": kind.value, "dispatches": rows.to_dicts()}
-        body = to_builtins(facts)
-        emit_json(answer | body | {"damaged": facts.overview.damaged, "losses": body["overview"]["losses"]})
+        body = {"kind": kind.value, "dispatches": rows.to_dicts(), **to_builtins(facts)}
+        losses = body["overview"]["losses"]
+        emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
         return
     out = console()
     unopened = "".join(f"; {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
@@ -237,13 +237,13 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
     if as_json:
         import msgspec
 
-        answer: dict[str, Any] = {"input": str(path), "kind": Kind.RAW_CAPTURE.value}
+        answer: dict[str, Any] = {"kind": Kind.RAW_CAPTURE.value}
         answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
         answer["dispatches"] = [msgspec.to_builtins(f) | {"damaged": f.damaged} for f in facts]
         answer["unreadable"] = [str(problem) for problem in problems]
         answer["profiles"] = _runs_beside(path)
-        answer["losses"] = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
-        emit_json(answer)
+        losses = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
+        emit_json(answer, inputs=[path], losses=losses)
         return
     out = console()
     for renderable in capture_report(str(path), _files(path, capture), facts, problems):
@@ -287,15 +287,8 @@ def _code_object(path: Path, *, as_json: bool) -> None:
     if as_json:
         kernels = [msgspec.to_builtins(kernel) for kernel in code_object.kernels]
         losses = [loss.message for loss in code_object.losses]
-        emit_json(
-            {
-                "input": str(path),
-                "kind": "code_object",
-                "target": code_object.target,
-                "kernels": kernels,
-                "losses": losses,
-            }
-        )
+        answer = {"kind": "code_object", "target": code_object.target, "kernels": kernels}
+        emit_json(answer, inputs=[path], losses=losses)
         return
     for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
         console().print(renderable)

@@ -11,14 +11,14 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_options
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @click.command()
 @click.argument("name")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @run_options
-def command(asked: AskedRun, name: str) -> None:
+def command(request: RunRequest, name: str) -> None:
     """How do the dispatches of kernels called NAME behave: durations, launch parameters, registers, occupancy?
 
     NAME is part of the name of a kernel, or a /regular expression/; '' means every kernel. PATHS are runs or
@@ -32,12 +32,13 @@ def command(asked: AskedRun, name: str) -> None:
     from wavescope.analysis.run.kernels.partial import partial_kernels
     from wavescope.report.run.kernels import kernels_report
 
-    gathered = asked.gather(partial(partial_kernels, name=name))
+    gathered = request.gather(partial(partial_kernels, name=name))
     answer = combine_kernels(gathered.values)
-    asked.give(
+    request.give(
         answer,
         answer.kernels,
-        gathered,
-        lambda: kernels_report(answer, name, width=console().width, limit=asked.limit),
+        lambda: kernels_report(answer, name, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
         name=name,
     )

@@ -8,17 +8,19 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
 @trace_verb
-def command(asked: Asked) -> None:
+def command(request: TraceRequest) -> None:
     """Tell how long each memory operation of PATH takes: from its issue to the end of the wait for it."""
     from wavescope.analysis.trace.memory_latency import memory_latency
     from wavescope.report.trace.latency import latency_report
 
-    answer = memory_latency(asked.require_instructions(), rows=asked.rows)
-    if asked.as_json:
-        asked.emit(answer)
-    else:
-        asked.show(*latency_report(answer, limit=asked.limit, width=console().width))
+    answer = memory_latency(request.require_instructions(), rows=request.rows)
+    request.give(
+        answer,
+        answer.by_row,
+        lambda: latency_report(answer, limit=request.limit, width=console().width),
+        request.trace.losses,
+    )

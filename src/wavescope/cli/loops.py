@@ -8,18 +8,19 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
 @trace_verb
-def command(asked: Asked) -> None:
+def command(request: TraceRequest) -> None:
     """Tell how often the loops of PATH run, and the cycles of an iteration: first, steady, last, and what is stall."""
     from wavescope.analysis.trace.costs.loops import loops
-
-    answer = loops(asked.require_instructions(), rows=asked.rows)
-    if asked.as_json:
-        asked.emit(answer)
-        return
     from wavescope.report.trace.loops import loops_report
 
-    asked.show_by_row(*loops_report(answer, limit=asked.limit, width=console().width))
+    answer = loops(request.require_instructions(), rows=request.rows)
+    request.give(
+        answer,
+        answer.loops,
+        request.with_code(lambda: loops_report(answer, limit=request.limit, width=console().width)),
+        request.trace.losses,
+    )

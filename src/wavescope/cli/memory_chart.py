@@ -13,8 +13,8 @@ from wavescope.facts.metrics.names import NORMALIZATIONS
 from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.counters import AskedCounters
-    from wavescope.cli.kit.picture import AskedPicture
+    from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.picture import PictureRequest
 
 
 @counter_verb
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     help="Values under the rules of this tool, its defects included. Default: corrected rules.",
 )
 @picture_options
-def command(asked: AskedCounters, normalization: str, compat: str | None, picture: AskedPicture) -> None:
+def command(request: CounterRequest, normalization: str, compat: str | None, picture: PictureRequest) -> None:
     """What flows between waves, caches and memory: requests, hit rates, latencies, and traffic against its peak.
 
     PATH is a counter capture, as of `wavescope counters`. Numbers are means over the chosen dispatches: choose one
@@ -45,19 +45,20 @@ def command(asked: AskedCounters, normalization: str, compat: str | None, pictur
     from wavescope.report.counters.memory_chart import memory_chart_report, one_table
     from wavescope.report.counters.memory_chart.svg import memory_chart_svg
 
-    counters, choice = asked.counters, asked.choice
+    counters, choice = request.counters, request.choice
     with progress("computing metrics"):
         answer = memory_chart(counters, choice=choice, normalization=normalization, rules=compat or "corrected")
     picture.write(lambda theme: memory_chart_svg(answer, theme=theme))
     screen = console()
     has_colours = screen.color_system is not None and not screen.no_color
-    asked.give(
+    request.give(
         answer,
         one_table(answer),
         lambda: (
             *memory_chart_report(answer, width=screen.width, has_colours=has_colours),
             *picture.lines(),
         ),
+        counters.losses,
         is_cut=True,
         **picture.told,
     )

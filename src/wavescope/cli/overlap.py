@@ -8,11 +8,11 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
-def command(asked: AskedRun) -> None:
+def command(request: RunRequest) -> None:
     """What runs at the same time: copies and kernels, communication and computation, streams, processes, calls?
 
     Exposed is what nothing hides: communication without computation, copies without any kernel. --csv prints one row
@@ -25,6 +25,12 @@ def command(asked: AskedRun) -> None:
     from wavescope.analysis.run.overlap import combine_overlap, partial_overlap
     from wavescope.report.run.overlap import overlap_report
 
-    gathered = asked.gather(partial_overlap)
+    gathered = request.gather(partial_overlap)
     answer = combine_overlap(gathered.values)
-    asked.give(answer, answer.gpus, gathered, lambda: overlap_report(answer, width=console().width, limit=asked.limit))
+    request.give(
+        answer,
+        answer.gpus,
+        lambda: overlap_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
+    )

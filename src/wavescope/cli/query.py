@@ -10,13 +10,14 @@ import click
 from wavescope.base.bounds import SECONDS, SOME
 from wavescope.cli.kit.io import console, emit_json
 from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.request import ALL_ROWS, say_rows_left_out
 from wavescope.cli.kit.run import run_options
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.run.query.result import QueryResult
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @click.command()
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
 @click.option("--max-seconds", type=Real(SECONDS), help="Seconds that it may take. Default: 300.")
 def command(
-    asked: AskedRun,
+    request: RunRequest,
     sql: str,
     engine: str | None,
     max_rows: int | None,
@@ -54,33 +55,29 @@ def command(
 
     from wavescope.analysis.run.query import run_query
     from wavescope.analysis.run.query.result import QueryLimits
-    from wavescope.report.kit.losses import loss_lines
 
-    run, gathered = asked.opened()
+    run, gathered = request.opened()
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
     limits = QueryLimits(max_rows or usual.rows, max_mib or usual.mib, seconds)
     result = run_query(run, sql, engine=engine, limits=limits)
-    if asked.as_json:
-        body = _json_rows(result, asked.top)
-    elif asked.as_csv:
-        _write_csv(result, asked.top)
+    if request.as_json:
+        body = _json_rows(result, request.top)
+    elif request.as_csv:
+        _write_csv(result, request.top)
     else:
-        _show(result, asked.limit)
+        _show(result, request.limit)
     losses = pl.concat([gathered.losses, run.losses]).unique(["path", "kind", "message"], maintain_order=True)
-    if asked.as_json:
-        inputs = [str(found.path) for found in gathered.inputs]
-        emit_json({"inputs": inputs, "engine": result.engine, **body, "losses": losses.to_dicts()})
-        return
-    out = console(stderr=True)
-    for line in loss_lines(losses):
-        out.print(line)
+    if request.as_json:
+        emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
+    else:
+        request.print_losses(losses, stderr=True)
 
 
 def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:
     from wavescope.model.answer import to_builtins
 
-    columns, shown, count = _first(result, top or 1 << 62)
+    columns, shown, count = _first(result, top or ALL_ROWS)
     return {"columns": columns, "row_count": count, "rows": to_builtins(shown.to_dicts())}
 
 
@@ -90,15 +87,14 @@ def _write_csv(result: QueryResult, top: int | None) -> None:
 
     from wavescope.base.csv import harmless
 
-    left, count = top or 1 << 62, 0
+    left, count = top or ALL_ROWS, 0
     for number, piece in enumerate(result.pieces):
         lines = BytesIO()
         harmless(piece.head(left)).write_csv(lines, include_header=number == 0)
         click.echo(lines.getvalue(), nl=False)
         left -= min(left, piece.height)
         count += piece.height
-    if top and top < count:
-        click.echo(f"showing {top:,} of {count:,} rows", err=True)
+    say_rows_left_out(top or count, count)
 
 
 def _show(result: QueryResult, limit: int) -> None:

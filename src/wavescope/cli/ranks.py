@@ -8,17 +8,21 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
-def command(asked: AskedRun) -> None:
+def command(request: RunRequest) -> None:
     """Compare the ranks of a run whose files are at PATHS: who has more work, who is late, who waits."""
     from wavescope.analysis.run.ranks import combine_ranks, partial_ranks
     from wavescope.report.run.ranks import ranks_report
 
-    gathered = asked.gather(partial_ranks)
+    gathered = request.gather(partial_ranks)
     answer = combine_ranks(gathered.values)
-    asked.give(
-        answer, answer.processes, gathered, lambda: ranks_report(answer, width=console().width, limit=asked.limit)
+    request.give(
+        answer,
+        answer.processes,
+        lambda: ranks_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
     )

@@ -14,7 +14,7 @@ from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     metavar="PERCENT",
     help="Leave out nodes below this share of the time, and of the GPU time.",
 )
-def command(asked: AskedRun, depth: int | None, min_share: float) -> None:
+def command(request: RunRequest, depth: int | None, min_share: float) -> None:
     """Which regions take the time of the threads, with and without what they enclose, and what GPU work do they cause?
 
     Regions (calls, markers, operators) are nested by time and added up by path over threads, processes and ranks. With
@@ -41,15 +41,18 @@ def command(asked: AskedRun, depth: int | None, min_share: float) -> None:
     from wavescope.analysis.run.regions import combine_regions, partial_regions
     from wavescope.report.run.regions import regions_report
 
-    domains = asked.selection.domains
-    asked = replace(asked, selection=replace(asked.selection, domains=()))  # other calls still tell what they launched
-    gathered = asked.gather(partial(partial_regions, domains=domains))
+    domains = request.selection.domains
+    request = replace(
+        request, selection=replace(request.selection, domains=())
+    )  # other calls still tell what they launched
+    gathered = request.gather(partial(partial_regions, domains=domains))
     answer = combine_regions(gathered.values)
-    asked.give(
+    request.give(
         answer,
         answer.tree,
-        gathered,
         lambda: regions_report(
-            answer, width=console().width, limit=asked.limit, depth=depth, min_share=min_share / 100
+            answer, width=console().width, limit=request.limit, depth=depth, min_share=min_share / 100
         ),
+        gathered.losses,
+        inputs=gathered.paths,
     )

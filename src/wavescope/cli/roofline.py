@@ -14,8 +14,8 @@ from wavescope.cli.kit.picture import picture_options
 from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.counters import AskedCounters
-    from wavescope.cli.kit.picture import AskedPicture
+    from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.picture import PictureRequest
 
 
 @counter_verb
@@ -50,14 +50,14 @@ if TYPE_CHECKING:
 )
 @picture_options
 def command(
-    asked: AskedCounters,
+    request: CounterRequest,
     by: str,
     precision: str,
     level: str,
     ceilings: str,
     device: int | None,
     compat: str | None,
-    picture: AskedPicture,
+    picture: PictureRequest,
 ) -> None:
     """Kernels under the roofs of arithmetic and of each level of memory.
 
@@ -72,23 +72,24 @@ def command(
     shown: dict[str, Any] = {
         "levels": chosen_levels(level),
         "precisions": chosen_precisions(precision),
-        "limit": asked.limit,
+        "limit": request.limit,
     }
     answer = roofline(
-        asked.counters,
-        choice=asked.choice,
+        request.counters,
+        choice=request.choice,
         by=by,
-        top=asked.top or None,
+        top=request.top or None,
         ceilings=ceilings,
         device=device,
         rules=compat or "corrected",
     )
     picture.write(lambda theme: roofline_svg(answer, theme=theme, **shown))
     width = console().width
-    asked.give(
+    request.give(
         answer,
         answer.points,
         lambda: (*roofline_report(answer, width=width, **shown), *picture.lines()),
+        request.counters.losses,
         is_cut=True,
         **picture.told,
     )

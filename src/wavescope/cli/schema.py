@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli.kit.io import console, emit_json, json_option
+from wavescope.cli.kit.io import console, with_options
+from wavescope.cli.kit.request import Request, form_options
 
 if TYPE_CHECKING:
     from wavescope.model.run import Run
@@ -15,9 +17,8 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path())
 @click.option("--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, run.copies.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per column as CSV instead of text.")
-@json_option
-def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: bool) -> None:
+@partial(with_options, options=form_options)
+def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """Which views, tables and columns can a query name?
 
     The stable views have the names and columns of AMD's ROCpd views, for every format; the tables of a run are in
@@ -31,19 +32,14 @@ def command(paths: tuple[str, ...], name: str | None, as_csv: bool, as_json: boo
     from wavescope.analysis.run.catalog import catalog
     from wavescope.report.run.catalog import catalog_report
 
+    request = Request(paths=paths, **form)
     answer = catalog(_run(paths), name)
-    if as_json:
-        from wavescope.model.answer import to_builtins
-
-        emit_json(to_builtins(answer))
-    elif as_csv:
-        from wavescope.base.csv import write_csv
-
-        click.echo(write_csv(answer.columns), nl=False)
-    else:
-        out = console()
-        for part in catalog_report(answer, is_whole=name is None, width=out.width):
-            out.print(part)
+    request.give(
+        answer,
+        answer.columns,
+        lambda: catalog_report(answer, is_whole=name is None, width=console().width),
+        (),
+    )
 
 
 def _run(paths: tuple[str, ...]) -> Run | None:

@@ -14,8 +14,9 @@ from wavescope.cli.kit.trace import trace_verb
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.analysis.trace.listing.sample_lines import SampleLines
+    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.cli.kit.trace import TraceRequest
     from wavescope.model.trace import ThreadTrace
 
 DEFAULT_HOT = 10
@@ -63,33 +64,35 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
     metavar="DIR",
     help="Read source files that the trace does not hold from below DIR.",
 )
-def command(asked: Asked, mode: str | None, source_root: Path | None, function: str | None, **options: Any) -> None:
+def command(
+    request: TraceRequest, mode: str | None, source_root: Path | None, function: str | None, **options: Any
+) -> None:
     """List the source or the code with heat and costs, and arrows from what is awaited to what waits.
 
     Source lines are shown where their text is known, else instructions.
     """
-    trace = asked.trace if asked.trace.samples.height else asked.require_instructions()
+    trace = request.trace if request.trace.samples.height else request.require_instructions()
     if source_root is not None:
         from wavescope.readers.trace.sources import add_sources
 
         add_sources(trace, source_root)
-    rows = _rows(asked, function)
+    rows = _rows(request, function)
     if mode is None and any(options[name] != default for name, default in ISA_ONLY.items()):
         mode = "isa"
     lines = None if mode == "isa" else _lines(trace, rows, options)
     if lines is not None and (mode == "source" or lines.has_text):
-        _show_lines(asked, lines, options)
+        _show_lines(request, lines, options)
     else:
-        _show_rows(asked, rows, options, hint=NO_TEXT if lines is not None and lines.files.height else "")
+        _show_rows(request, rows, options, hint=NO_TEXT if lines is not None and lines.files.height else "")
 
 
-def _rows(asked: Asked, function: str | None) -> pl.Series | None:
+def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:
     from wavescope.analysis.trace.listing.places import rows_of_function
 
     if function is None:
-        return asked.rows
-    named = rows_of_function(asked.trace.code, function)
-    return named if asked.rows is None else named.filter(named.is_in(asked.rows.implode()))
+        return request.rows
+    named = rows_of_function(request.trace.code, function)
+    return named if request.rows is None else named.filter(named.is_in(request.rows.implode()))
 
 
 def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
@@ -99,44 +102,39 @@ def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) 
     return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
 
 
-def _show_lines(asked: Asked, lines: SourceListing | SampleLines, options: dict[str, Any]) -> None:
-    if asked.as_json:
-        asked.emit(lines)
-        return
+def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, options: dict[str, Any]) -> None:
     from wavescope.analysis.trace.listing.source_lines import SourceListing
     from wavescope.report.trace.source import SourceView, sampled_source_report, source_report
 
     advice = "--source-root DIR reads it from below DIR"
-    view = SourceView(_top(asked), options["context"], options["show_all"], advice)
-    if isinstance(lines, SourceListing):
-        asked.show_by_row(*source_report(lines, view))
-    else:
-        asked.show_by_row(*sampled_source_report(lines, view))
-
-
-def _show_rows(asked: Asked, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.trace.listing import IsaListing, isa_listing, sample_listing
-    from wavescope.analysis.trace.listing.places import rows_at
-
-    around = frozenset(row for place in options["around"] for row in rows_at(asked.trace.code, place))
-    listing = (
-        isa_listing(asked.trace, rows=rows, iteration=options["iteration"])
-        if asked.trace.instructions.height
-        else sample_listing(asked.trace, rows=rows)
+    view = SourceView(_top(request), options["context"], options["show_all"], advice)
+    report = request.with_code(
+        lambda: source_report(lines, view) if isinstance(lines, SourceListing) else sampled_source_report(lines, view)
     )
-    if asked.as_json:
-        asked.emit(listing)
-        return
+    request.give(lines, lines.lines, report, request.trace.losses)
+
+
+def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
+    from wavescope.analysis.trace.listing import IsaListing, isa_listing
+    from wavescope.analysis.trace.listing.places import rows_at
+    from wavescope.analysis.trace.listing.samples import sample_listing
     from wavescope.report.trace.listing import isa_report, samples_report
     from wavescope.report.trace.listing.lines import IsaView
 
+    around = frozenset(row for place in options["around"] for row in rows_at(request.trace.code, place))
+    listing = (
+        isa_listing(request.trace, rows=rows, iteration=options["iteration"])
+        if request.trace.instructions.height
+        else sample_listing(request.trace, rows=rows)
+    )
     view = IsaView(
-        options["arrows"], options["cost"], _top(asked), options["context"], options["show_all"], around, hint
+        options["arrows"], options["cost"], _top(request), options["context"], options["show_all"], around, hint
     )
-    asked.show_by_row(
-        *(isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view))
+    report = request.with_code(
+        lambda: isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)
     )
+    request.give(listing, listing.rows, report, request.trace.losses)
 
 
-def _top(asked: Asked) -> int:
-    return DEFAULT_HOT if asked.top is None else asked.limit
+def _top(request: TraceRequest) -> int:
+    return DEFAULT_HOT if request.top is None else request.limit

@@ -7,37 +7,41 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
-from wavescope.cli.kit.trace import trace_sums_verb
+from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
-@trace_sums_verb
+@trace_totals_verb
 @click.option(
     "--classic",
     "as_classic",
     is_flag=True,
     help="The types of the classic analyzer script, from mnemonics alone, for comparing with old reports.",
 )
-def command(asked: Asked, as_classic: bool) -> None:
+def command(request: TraceRequest, as_classic: bool) -> None:
     """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe."""
     if as_classic:
         from wavescope.analysis.trace.stalls.classic import classic
         from wavescope.report.trace.stalls import classic_report
 
-        has_sums = asked.trace.stored_totals["hit_count"].sum()
-        old = classic(asked.trace if has_sums else asked.require_instructions(), rows=asked.rows)
-        if asked.as_json:
-            asked.emit(old)
-        else:
-            asked.show(*classic_report(old, limit=asked.limit, width=console().width))
+        has_sums = request.trace.stored_totals["hit_count"].sum()
+        old = classic(request.trace if has_sums else request.require_instructions(), rows=request.rows)
+        request.give(
+            old,
+            old.types,
+            lambda: classic_report(old, limit=request.limit, width=console().width),
+            request.trace.losses,
+        )
         return
     from wavescope.analysis.trace.stalls import stalls
     from wavescope.report.trace.stalls import stalls_report
 
-    answer = stalls(asked.require_instructions(), rows=asked.rows)
-    if asked.as_json:
-        asked.emit(answer)
-    else:
-        asked.show(*stalls_report(answer, limit=asked.limit, width=console().width))
+    answer = stalls(request.require_instructions(), rows=request.rows)
+    request.give(
+        answer,
+        answer.classes,
+        lambda: stalls_report(answer, limit=request.limit, width=console().width),
+        request.trace.losses,
+    )

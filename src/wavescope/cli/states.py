@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wavescope.base.bounds import BINS
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Whole
-from wavescope.cli.kit.trace import Asked, trace_sums_verb
+from wavescope.cli.kit.trace import TraceRequest, trace_totals_verb
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
     from wavescope.analysis.trace.derived_counters import DerivedCounters
     from wavescope.analysis.trace.sampled_counters import SampledCounters
 
@@ -20,7 +24,7 @@ _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
 
 
-@trace_sums_verb
+@trace_totals_verb
 @click.option("--bins", type=Whole(BINS), help="Stretches of time; default: what fits the terminal.")
 @click.option("--counters", "with_counters", is_flag=True, help="Show the counters in the trace and derived ones.")
 @click.option("--counter-names", metavar="A,B,...", help="Names of the counters, which raw traces do not hold.")
@@ -31,7 +35,7 @@ _MAX_DEFINITIONS = 1 << 20
     help="Definitions of derived counters instead of the built-in ones.",
 )
 def command(
-    asked: Asked, bins: int | None, with_counters: bool, counter_names: str | None, definitions: Path | None
+    request: TraceRequest, bins: int | None, with_counters: bool, counter_names: str | None, definitions: Path | None
 ) -> None:
     """Show what the waves of PATH do over time.
 
@@ -45,40 +49,43 @@ def command(
     from wavescope.report.trace.sampled_counters import sampled_counters_report
     from wavescope.report.trace.states import states_report
 
-    trace, width = asked.trace, console().width
-    if not (trace.waves.height or trace.occupancy.height or trace.sampled_counters.height):
-        asked.require_instructions()
-    count = bins or (_JSON_BINS if asked.as_json else max(20, width - 8))
-    found = None
+    trace, width = request.trace, console().width
+    if not (trace.waves.height or trace.occupancy.height or trace.counters.height):
+        request.require_instructions()
+    count = bins or (_JSON_BINS if request.as_json else max(20, width - 8))
+    sampled = None
     if with_counters or counter_names or definitions:
-        found = _counted(asked, counter_names, definitions, count)
-    ask(trace, [*state_questions(count), *pipe_questions(asked.rows, count)])  # one pass for both
+        sampled = _sampled(request, counter_names, definitions, count)
+    ask(trace, [*state_questions(count), *pipe_questions(request.rows, count)])  # one pass for both
     waves = states(trace, bins=count)
-    pipes = utilization(trace, rows=asked.rows, bins=count)
+    pipes = utilization(trace, rows=request.rows, bins=count)
     residency = kernel_residency(trace, bins=count)
-    if asked.as_json:
-        more = {"sampled_counters": found[0], "derived": found[1]} if found else {}
-        asked.emit({"states": waves, "utilization": pipes, "residency": residency, **more})
-        return
-    parts = list(states_report(waves, pipes, residency, width=width, limit=asked.limit))
-    if found:
-        parts += ["", *sampled_counters_report(*found, width=width, limit=asked.limit)]
-    elif trace.sampled_counters.height:
-        parts += ["", f"the trace also has sampled counters: wavescope states {asked.path} --counters"]
-    asked.show(*parts)
+
+    def report() -> Iterator[RenderableType]:
+        yield from states_report(waves, pipes, residency, width=width, limit=request.limit)
+        if sampled:
+            yield ""
+            yield from counters_report(*sampled, width=width, limit=request.limit)
+        elif trace.counters.height:
+            yield ""
+            yield f"the trace also has counters: wavescope states {request.path} --counters"
+
+    answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
+    answer |= {"counters": sampled[0], "derived": sampled[1]} if sampled else {}
+    request.give(answer, waves.over_time, report, trace.losses)
 
 
-def _counted(
-    asked: Asked, names: str | None, definitions: Path | None, bins: int
-) -> tuple[SampledCounters, DerivedCounters]:
+def _sampled(
+    request: TraceRequest, names: str | None, definitions: Path | None, bins: int
+) -> tuple[Counters, DerivedCounters]:
     from wavescope.analysis.trace.derived_counters import derived_counters
     from wavescope.analysis.trace.sampled_counters import sampled_counters
 
     named = tuple(name.strip() for name in names.split(",")) if names else ()
     text = _text_of(definitions) if definitions else None
     return (
-        sampled_counters(asked.trace, names=named, bins=bins),
-        derived_counters(asked.trace, names=named, definitions=text, bins=bins),
+        counters(request.trace, names=named, bins=bins),
+        derived_counters(request.trace, names=named, definitions=text, bins=bins),
     )
 
 

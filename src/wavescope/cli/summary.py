@@ -13,7 +13,7 @@ from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
     from wavescope.analysis.run.events import Grouping
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
 
@@ -30,7 +30,7 @@ _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
     metavar="FOLDER",
     help="Write the tables of `rocpd summary`, same files and columns, into this folder, which must be new or empty.",
 )
-def command(asked: AskedRun, by: Grouping | None, rocpd_csv: Path | None) -> None:
+def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) -> None:
     """Where the time of the runs at PATHS went: kernels, copies, allocations, API calls and markers.
 
     PATHS are databases, CSV or JSON files, folders of them, or patterns; all of them together give one answer.
@@ -44,9 +44,15 @@ def command(asked: AskedRun, by: Grouping | None, rocpd_csv: Path | None) -> Non
     grouping: Grouping = by or "all"
     if rocpd_csv is not None and by is not None:
         raise UsageError("the tables of `rocpd summary` are not grouped", advice="leave out --by, or --rocpd-csv")
-    gathered = asked.gather(partial(partial_summary, by=grouping))
+    gathered = request.gather(partial(partial_summary, by=grouping))
     answer = combine_summary(gathered.values, by=grouping)
     if rocpd_csv is not None:
         write_rocpd_summary(rocpd_summary(gathered.values), rocpd_csv)
     table = answer.things.select(answer.columns)
-    asked.give(answer, table, gathered, lambda: summary_report(answer, width=console().width, limit=asked.limit))
+    request.give(
+        answer,
+        table,
+        lambda: summary_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
+    )

@@ -10,12 +10,12 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
 @click.option("--environment", is_flag=True, help="Show environment variables with their values; they may be secret.")
-def command(asked: AskedRun, environment: bool) -> None:
+def command(request: RunRequest, environment: bool) -> None:
     """Which tables does a run hold, and how large are they?
 
     PATHS are runs of any format, or folders of them. Shows the tables that every format becomes, those that only
@@ -29,11 +29,12 @@ def command(asked: AskedRun, environment: bool) -> None:
     from wavescope.analysis.run.contents import combine_contents, partial_contents
     from wavescope.report.run.contents import contents_report
 
-    gathered = asked.gather(partial_contents, with_environment=environment)
+    gathered = request.gather(partial_contents, with_environment=environment)
     answer = combine_contents(gathered.values)
-    asked.give(
+    request.give(
         answer,
         answer.tables_found,
-        gathered,
-        lambda: contents_report(answer, width=console().width, limit=asked.limit, with_environment=environment),
+        lambda: contents_report(answer, width=console().width, limit=request.limit, with_environment=environment),
+        gathered.losses,
+        inputs=gathered.paths,
     )

@@ -11,16 +11,22 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.run import AskedRun
+    from wavescope.cli.kit.run import RunRequest
 
 
 @run_verb
 @click.option("--all", "with_calls", is_flag=True, help="API calls, markers and allocations too.")
-def command(asked: AskedRun, with_calls: bool) -> None:
+def command(request: RunRequest, with_calls: bool) -> None:
     """The kernels and copies that take most GPU time in the runs at PATHS."""
     from wavescope.analysis.run.top import combine_top, partial_top
     from wavescope.report.run.top import top_report
 
-    gathered = asked.gather(partial(partial_top, with_calls=with_calls))
+    gathered = request.gather(partial(partial_top, with_calls=with_calls))
     answer = combine_top(gathered.values, with_calls=with_calls)
-    asked.give(answer, answer.things, gathered, lambda: top_report(answer, width=console().width, limit=asked.limit))
+    request.give(
+        answer,
+        answer.things,
+        lambda: top_report(answer, width=console().width, limit=request.limit),
+        gathered.losses,
+        inputs=gathered.paths,
+    )

@@ -8,17 +8,19 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
-    from wavescope.cli.kit.trace import Asked
+    from wavescope.cli.kit.trace import TraceRequest
 
 
 @trace_verb
-def command(asked: Asked) -> None:
+def command(request: TraceRequest) -> None:
     """List the waits of PATH with what they waited for, how far ahead it was issued and how far would be enough."""
     from wavescope.analysis.trace.waits import waits
     from wavescope.report.trace.waits import waits_report
 
-    answer = waits(asked.require_instructions(), rows=asked.rows)
-    if asked.as_json:
-        asked.emit(answer)
-    else:
-        asked.show_by_row(*waits_report(answer, limit=asked.limit, width=console().width))
+    answer = waits(request.require_instructions(), rows=request.rows)
+    request.give(
+        answer,
+        answer.waits,
+        request.with_code(lambda: waits_report(answer, limit=request.limit, width=console().width)),
+        request.trace.losses,
+    )

@@ -37,6 +37,11 @@ class Gathered(Generic[Result]):
     inputs: list[RunInput]  #: The inputs of `values`.
     losses: pl.DataFrame  #: Rows of `Run.losses`, of all inputs; files that could not be read included.
 
+    @property
+    def paths(self) -> list[str]:
+        """The paths of `inputs`."""
+        return [str(run_input.path) for run_input in self.inputs]
+
 
 @dataclass(frozen=True)
 class _Asking(Generic[Result]):

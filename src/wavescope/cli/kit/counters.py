@@ -10,45 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import ID, TOP
-from wavescope.base.words import side_label
-from wavescope.cli.kit.io import console, emit_json, json_option, progress, with_options
+from wavescope.base.bounds import ID
+from wavescope.cli.kit.io import progress, with_options
 from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.request import FORM_NAMES, Request, form_options, target_option
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    import polars as pl
-    from rich.console import RenderableType
+    from collections.abc import Callable
 
     from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.model.answer import Answer
     from wavescope.model.counters import CounterSet
 
-DEFAULT_TOP = 20
 Span = tuple[int | None, int | None]
 
 
-@dataclass(frozen=True)
-class AskedCounters:
-    """What the user asked of one counter capture, and how to show the answer; it is opened when `counters` is read."""
+@dataclass(frozen=True, kw_only=True)
+class CounterRequest(Request):
+    """A request about one counter capture, which is opened when `counters` is read."""
 
-    path: Path | None  #: None = not given, of verbs that may do without.
+    path: Path | None = None  #: None = no capture given, for verbs that can do without.
     kernels: tuple[str, ...] = ()
     dispatches: tuple[Span, ...] = ()
     gpus: tuple[int, ...] = ()
-    target: str | None = None  #: The GPU, where the capture does not say it.
-    top: int | None = None  #: Rows to show; None = not said.
-    as_json: bool = False
-    as_csv: bool = False
-
-    @property
-    def limit(self) -> int:
-        """Rows to show in text; 0 asked for means all."""
-        if self.top is None:
-            return DEFAULT_TOP
-        return self.top or 1 << 62
+    target: str | None = None  #: The GPU, where the capture does not record it.
 
     @cached_property
     def counters(self) -> CounterSet:
@@ -74,61 +59,9 @@ class AskedCounters:
 
         return CounterChoice(kernels=self.kernels, dispatches=self._dispatch_ids(), gpus=self.gpus)
 
-    def at(self, path: Path) -> AskedCounters:
-        """The same question about another capture."""
-        return replace(self, path=path)
-
-    def give(
-        self,
-        answer: Answer,
-        table: pl.DataFrame,
-        report: Callable[[], Iterable[RenderableType]],
-        *,
-        is_cut: bool = False,
-        **more: Any,
-    ) -> None:
-        """The answer in the form that was asked for: one JSON object, `table` as CSV, or the parts of `report`.
-
-        `is_cut`: the answer is about the first `top` things already, and its tables have several rows of each.
-
-        Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
-        """
-        if self.as_json:
-            from wavescope.model.answer import to_builtins
-
-            body = to_builtins(answer, top=None if is_cut else self.top or None)
-            emit_json({"input": str(self.path), **body, **more, "losses": self.counters.losses.to_dicts()})
-            return
-        self.show(table, report, [self.counters], is_cut=is_cut)
-
-    def show(
-        self,
-        table: pl.DataFrame,
-        report: Callable[[], Iterable[RenderableType]],
-        captures: Sequence[CounterSet],
-        *,
-        is_cut: bool = False,
-    ) -> None:
-        """`table` as CSV or the parts of `report`, then the losses of the captures A, B, ...: with CSV on stderr."""
-        from rich.text import Text
-
-        from wavescope.analysis.trace.overview import losses_of
-        from wavescope.report.kit.losses import loss_lines
-
-        if self.as_csv:
-            from wavescope.base.csv import write_csv
-
-            shown = table.head(self.top) if self.top and not is_cut else table
-            click.echo(write_csv(shown), nl=False)
-            if shown.height < table.height:
-                click.echo(f"showing {shown.height:,} of {table.height:,} rows", err=True)
-        out = console(stderr=self.as_csv)
-        for part in () if self.as_csv else report():
-            out.print(part)
-        for number, counters in enumerate(captures):
-            label = f"{side_label(number)}: " if len(captures) > 1 else ""
-            for line in loss_lines(losses_of(counters)):
-                out.print(Text.assemble(label, line))
+    def at(self, path: Path) -> CounterRequest:
+        """The same request about another capture."""
+        return replace(self, path=path, paths=(path,))
 
     def _dispatch_ids(self) -> tuple[int, ...]:
         """Ids of the capture's dispatches in one of the spans; all of them where nothing is said: ()."""
@@ -154,18 +87,20 @@ class AskedCounters:
 
 
 def counter_verb(verb: Callable[..., None], *, is_path_needed: bool = True) -> click.Command:
-    """A click command that takes PATH and the common options, and hands them to `verb` as one `AskedCounters`."""
+    """A click command that takes PATH and the common options, and hands them to `verb` as one `CounterRequest`."""
     path = click.argument("path", type=click.Path(path_type=Path), required=is_path_needed)
     return click.command()(path(counter_options(verb)))
 
 
 def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The common options without PATH, handed on as one `AskedCounters`; of a verb with several PATHS, without one."""
+    """The common options without PATH, handed on as one `CounterRequest`; of a verb with several PATHS, without one."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
         common = {name: options.pop(name) for name in _NAMES}
-        verb(AskedCounters(path=options.pop("path", None), **common), **options)
+        path = options.pop("path", None)
+        paths = options.get("paths", ()) if path is None else (path,)
+        verb(CounterRequest(path=path, paths=paths, **common), **options)
 
     return with_options(run, _OPTIONS)
 
@@ -210,11 +145,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Only dispatches with these ids: 5, 3-7 or '>10'; may be repeated.",
     ),
     click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of the capture; may be repeated."),
-    click.option(
-        "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not say it."
-    ),
-    click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
-    json_option,
+    target_option,
+    *form_options,
 )
-_NAMES = ("kernels", "dispatches", "gpus", "target", "top", "as_csv", "as_json")
+_NAMES = ("kernels", "dispatches", "gpus", "target", *FORM_NAMES)

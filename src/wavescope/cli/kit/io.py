@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.console import Console
 
@@ -89,13 +89,14 @@ def context_of_kind(
         raise UsageError(said, advice=f"`wavescope {info_name} --help` says which options are for what") from error
 
 
-def emit_json(answer: dict[str, Any]) -> None:
-    """The answer as one JSON object on stdout."""
+def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: Sequence[object] = ()) -> None:
+    """Print one JSON object: the inputs, the answer, the losses."""
     import msgspec
 
     from wavescope.base.shown import json_bytes
 
-    encoded = json_bytes({"schema_version": JSON_SCHEMA_VERSION, **answer})
+    head = {"schema_version": JSON_SCHEMA_VERSION, "inputs": [str(path) for path in inputs]}
+    encoded = json_bytes(head | answer | {"losses": losses})
     click.echo(msgspec.json.format(encoded, indent=2).decode())
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.engine.answer import CounterPanels
     from wavescope.analysis.counters.raw import RawCounters
-    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.counters import CounterRequest
     from wavescope.model.counters import System
 
 _TOP, _SYSTEM, RAW = ("top", "0"), ("system", "1"), ("raw",)
@@ -67,16 +67,16 @@ class OwnPanels:
             yield raw_table(self.raw, width=width, limit=limit, decimals=decimals)
 
 
-def own_panels(asked: AskedCounters, words: Sequence[str]) -> OwnPanels:
+def own_panels(request: CounterRequest, words: Sequence[str]) -> OwnPanels:
     """The panels that these words of `OWN_PANELS` name."""
     from wavescope.analysis.counters.choice import chosen_dispatches
     from wavescope.analysis.counters.raw import raw_counters
 
     chosen = set(words)
     return OwnPanels(
-        dispatches=chosen_dispatches(asked.counters, asked.choice) if chosen & set(_TOP) else None,
-        system=asked.counters.system if chosen & set(_SYSTEM) else None,
-        raw=raw_counters(asked.counters, choice=asked.choice) if chosen & set(RAW) else None,
+        dispatches=chosen_dispatches(request.counters, request.choice) if chosen & set(_TOP) else None,
+        system=request.counters.system if chosen & set(_SYSTEM) else None,
+        raw=raw_counters(request.counters, choice=request.choice) if chosen & set(RAW) else None,
     )
 
 

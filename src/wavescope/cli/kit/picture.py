@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     from rich.text import Text
 
-    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.counters import CounterRequest
 
 
 @dataclass(frozen=True)
-class AskedPicture:
+class PictureRequest:
     """A picture that the user asked for, or none."""
 
     output: Path | None
@@ -69,13 +69,13 @@ class AskedPicture:
 
 
 def picture_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb about counters -o, --theme and --force, handed on as one `AskedPicture`, which is checked."""
+    """Give a verb about counters -o, --theme and --force, handed on as one `PictureRequest`, which is checked."""
 
     @wraps(verb)
-    def run(asked: AskedCounters, *, output: Path | None, theme: str, force: bool, **rest: Any) -> None:
-        picture = AskedPicture(output, theme, force)
+    def run(request: CounterRequest, *, output: Path | None, theme: str, force: bool, **rest: Any) -> None:
+        picture = PictureRequest(output, theme, force)
         picture.check()
-        verb(asked, picture=picture, **rest)
+        verb(request, picture=picture, **rest)
 
     return with_options(run, _OPTIONS)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.analysis.counters.plan import CapturePlan
-    from wavescope.cli.kit.counters import AskedCounters
+    from wavescope.cli.kit.counters import CounterRequest
 
 
 def plannable(verb: Callable[..., None]) -> Callable[..., None]:
@@ -26,7 +26,7 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def run(
-        asked: AskedCounters,
+        request: CounterRequest,
         *,
         is_plan: bool,
         max_passes: int | None,
@@ -41,12 +41,12 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
                 raise UsageError(what, advice="leave it away, or leave --plan away")
             panels = ("all",) if rest["everything"] else rest["panels"]
             choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
-            give_plan(asked, choice, form=form, output=output, force=force)
+            give_plan(request, choice, form=form, output=output, force=force)
         elif form or output or max_passes or (force and not rest["csv_dir"]):
             what = "--max-passes, --format, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
-            verb(asked, force=force, **rest)
+            verb(request, force=force, **rest)
 
     return with_options(run, _OPTIONS)
 
@@ -82,19 +82,19 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def give_plan(
-    asked: AskedCounters, choice: Mapping[str, Any], *, form: str | None, output: Path | None, force: bool
+    request: CounterRequest, choice: Mapping[str, Any], *, form: str | None, output: Path | None, force: bool
 ) -> None:
     """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
     from wavescope.analysis.counters.plan import plan_capture
     from wavescope.export.counters.rocprofv3_input import commands, definitions, input_text, remarks, summary
 
-    plan = plan_capture(_gpu(asked), **choice)
-    kernels = _kernels(asked)
+    plan = plan_capture(_gpu(request), **choice)
+    kernels = _kernels(request)
     written = _write(plan, output, form, kernels, force=force) if output else []
     form = form or (_form_of(output) if output else "txt")
     name = str(output or "")
     run, look = commands(plan, form, kernels=kernels, name=name)
-    if asked.as_json:
+    if request.as_json:
         from wavescope.model.answer import to_builtins
 
         files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
@@ -104,8 +104,8 @@ def give_plan(
             "files": files,
             "written": [str(path) for path in written],
         }
-        emit_json({**to_builtins(plan), **told, "losses": []})
-    elif asked.as_csv:
+        emit_json({**to_builtins(plan), **told}, inputs=request.paths)
+    elif request.as_csv:
         from wavescope.base.csv import write_csv
 
         click.echo(write_csv(plan.counters), nl=False)
@@ -139,35 +139,37 @@ def _form_of(output: Path) -> str:
     return "yaml" if suffix == "yml" else suffix
 
 
-def _gpu(asked: AskedCounters) -> str:
-    if asked.target:
-        return asked.target
-    if asked.path is None:
+def _gpu(request: CounterRequest) -> str:
+    if request.target:
+        return request.target
+    if request.path is None:
         what = "for which GPU is the capture to be planned?"
         raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
     from wavescope.facts import gpus as arch
 
-    system = asked.counters.system
+    system = request.counters.system
     for name in (system.product, (system.product or "").split("_")[0], system.target):
         with suppress(UsageError):
             if name and arch.of(name).target == (system.target or arch.of(name).target):
                 return name
     what = f"the capture is of {system.target or 'a GPU that it does not name'}, about which nothing is known"
-    raise UsageError(what, where=str(asked.path), advice="name a GPU with --target gfx942 or --target MI300X")
+    raise UsageError(what, where=str(request.path), advice="name a GPU with --target gfx942 or --target MI300X")
 
 
-def _kernels(asked: AskedCounters) -> tuple[str, ...]:
+def _kernels(request: CounterRequest) -> tuple[str, ...]:
     """Parts of names; a rank is the kernel of that rank in the capture, where one is given."""
-    if not any(name.isdigit() for name in asked.kernels):
-        return asked.kernels
-    if asked.path is None:
+    if not any(name.isdigit() for name in request.kernels):
+        return request.kernels
+    if request.path is None:
         what = "a kernel's rank is known in a capture only"
         raise UsageError(what, advice="give a part of the kernel's name to --kernel, or the PATH of an earlier capture")
     from wavescope.analysis.counters.choice import ranked_kernels
 
-    ranked = ranked_kernels(asked.counters.dispatches)["kernel_name"].to_list()
-    for name in asked.kernels:
+    ranked = ranked_kernels(request.counters.dispatches)["kernel_name"].to_list()
+    for name in request.kernels:
         if name.isdigit() and int(name) >= len(ranked):
             what = f"no kernel of rank {name}"
-            raise UsageError(what, where=str(asked.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest")
-    return tuple(ranked[int(name)] if name.isdigit() else name for name in asked.kernels)
+            raise UsageError(
+                what, where=str(request.path), advice=f"there are {len(ranked):,} kernels; 0 is the longest"
+            )
+    return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)

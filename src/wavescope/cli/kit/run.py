@@ -9,55 +9,41 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wavescope.base.bounds import ID, JOBS, RANK, SECONDS, SHARE, TOP
-from wavescope.cli.kit.io import console, emit_json, json_option, with_options
+from wavescope.base.bounds import ID, JOBS, RANK, SECONDS, SHARE
+from wavescope.cli.kit.io import console, with_options
 from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.request import FORM_NAMES, Request, form_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import polars as pl
-    from rich.console import RenderableType
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.cluster.gather import Gathered
-    from wavescope.model.answer import Answer
     from wavescope.model.run import Run
     from wavescope.readers.run.inputs import RunInput
 
-DEFAULT_TOP = 20
 _SMALL_BYTES = 64 << 20
 _MAX_MISSING, _WAIT_WORKERS = 50, 60
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True)
-class AskedRun:
-    """What the user asked of one or many runs, who does the work, and how to show the answer."""
+@dataclass(frozen=True, kw_only=True)
+class RunRequest(Request):
+    """A request about one or many runs: the selection of events, and the processes that read the files."""
 
-    paths: tuple[str, ...]
     selection: RunSelection
-    top: int | None  #: Rows to show; None = not said.
-    as_json: bool
-    as_csv: bool
     jobs: int | None
     scheduler: str | None
     dask: bool
     max_missing: float  #: Percent of the inputs that workers may leave unread.
     wait_workers: float  #: Seconds for which a cluster may be without workers.
 
-    @property
-    def limit(self) -> int:
-        """Rows to show in text; 0 asked for means all."""
-        if self.top is None:
-            return DEFAULT_TOP
-        return self.top or 1 << 62
-
     def gather(
         self,
         question: Callable[[Run], Result],
-        paths: Sequence[str] | None = None,
+        paths: Sequence[str | Path] | None = None,
         *,
         with_environment: bool = False,
     ) -> Gathered[Result]:
@@ -97,49 +83,15 @@ class AskedRun:
         gathered = gather(_itself, find_runs(self.paths), selection=self.selection)
         return Run([source for run in gathered.values for source in run.origins]), gathered
 
-    def give(
-        self,
-        answer: Answer,
-        table: pl.DataFrame,
-        gathered: Gathered[Any],
-        report: Callable[[], Iterator[RenderableType]],
-        **more: Any,
-    ) -> None:
-        """The answer in the form that was asked for: one JSON object, `table` as CSV, or the parts of `report`.
-
-        Losses are never hidden: in JSON they are part of the object, with CSV they go to stderr.
-        """
-        from wavescope.report.kit.losses import loss_lines
-
-        if self.as_json:
-            from wavescope.model.answer import to_builtins
-
-            inputs = [str(found.path) for found in gathered.inputs]
-            body = to_builtins(answer, top=self.top or None)
-            emit_json({"inputs": inputs, **more, **body, "losses": gathered.losses.to_dicts()})
-            return
-        if self.as_csv:
-            from wavescope.base.csv import write_csv
-
-            shown = table.head(self.top) if self.top else table
-            click.echo(write_csv(shown), nl=False)
-            if shown.height < table.height:
-                click.echo(f"showing {shown.height:,} of {table.height:,} rows", err=True)
-        out = console(stderr=self.as_csv)
-        for part in () if self.as_csv else report():
-            out.print(part)
-        for line in loss_lines(gathered.losses):
-            out.print(line)
-
 
 def run_verb(verb: Callable[..., None]) -> click.Command:
-    """A click command that takes PATHS and the common options, and hands them to `verb` as one `AskedRun`."""
+    """A click command that takes PATHS and the common options, and hands them to `verb` as one `RunRequest`."""
     paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
     return click.command()(paths(run_options(verb)))
 
 
 def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
-    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `AskedRun`.
+    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `RunRequest`.
 
     A verb whose work is not spread over processes has no options that say by whom it is done.
     """
@@ -148,9 +100,9 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callabl
     def run(**options: Any) -> None:
         selection = _selection(options)
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
-        verb(AskedRun(selection=selection, **common), **options)
+        verb(RunRequest(selection=selection, **common), **options)
 
-    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *_SHOWING))
+    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *form_options))
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -292,11 +244,6 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
         help="How long a Dask cluster may be without workers.",
     ),
 )
-_SHOWING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text."),
-    json_option,
-)
 _CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
 _HERE = {"jobs": 1, "scheduler": None, "dask": False, "max_missing": _MAX_MISSING, "wait_workers": _WAIT_WORKERS}
-_NAMES = ("paths", "top", "as_json", "as_csv", *_HERE)
+_NAMES = ("paths", *FORM_NAMES, *_HERE)

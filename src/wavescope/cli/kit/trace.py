@@ -1,4 +1,4 @@
-"""What the verbs about thread traces have in common: the path, the choice of waves and rows, how much to show."""
+"""Requests about thread traces: one path, and the selection of waves, time and code."""
 
 from __future__ import annotations
 
@@ -9,128 +9,104 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import ENGINE, ID, ITEM, TOP
-from wavescope.cli.kit.io import (
-    code_object_option,
-    console,
-    emit_json,
-    json_option,
-    progress,
-    resources_option,
-    with_options,
-)
+from wavescope.base.bounds import ENGINE, ID, ITEM
+from wavescope.cli.kit.io import code_object_option, progress, resources_option, with_options
 from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.request import FORM_NAMES, Request, form_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.selection import Selection
-    from wavescope.model.answer import Answer
     from wavescope.model.trace import ThreadTrace
 
-DEFAULT_TOP = 20
 
-
-@dataclass(frozen=True)
-class Asked:
-    """What the user asked of one trace: the trace, cut down to the chosen part, and how to show the answer."""
+@dataclass(frozen=True, kw_only=True)
+class TraceRequest(Request):
+    """A request about one thread trace: the trace, reduced to the selection, and the selection itself."""
 
     path: Path
     trace: ThreadTrace
-    rows: pl.Series | None  #: Code rows of the chosen file and line; None = all.
+    rows: pl.Series | None  #: Code rows of the selected file and lines; None = all.
     selection: Selection
-    top: int | None  #: Rows to show; None = not said.
-    as_json: bool
 
     @property
-    def limit(self) -> int:
-        """Rows to show in text; 0 asked for means all."""
-        if self.top is None:
-            return DEFAULT_TOP
-        return self.top or 1 << 62
+    def origin(self) -> dict[str, Any]:
+        """The source of the trace."""
+        from wavescope.model.answer import to_builtins
+
+        return {"source": to_builtins(self.trace.source)}
 
     def require_instructions(self) -> ThreadTrace:
-        """The trace, if it has instructions; else an error that names the verb that fits what is there."""
+        """Return the trace if it has instructions; the error names the verb that fits its content."""
         from wavescope.errors import UsageError
 
         if self.trace.instruction_count:
             return self.trace
         where, source = str(self.path), self.trace.source
-        asked = f"{where} --dispatch {source.dispatch}" if source.other_dispatches else where
+        arguments = f"{where} --dispatch {source.dispatch}" if source.other_dispatches else where
         if self.trace.samples.height:
-            what = "these are PC samples: they know how often a row was seen, not when"
-            raise UsageError(what, where=where, advice=f"wavescope hotspots {asked}")
+            what = "these are PC samples: they record how often a row was seen, not when"
+            raise UsageError(what, where=where, advice=f"wavescope hotspots {arguments}")
         if "placeholder" in self.trace.losses["kind"]:
             number = "" if source.dispatch is None else f"dispatch {source.dispatch} is "
             what = f"{number}an empty placeholder: nothing was captured"
-            raise UsageError(what, where=where, advice=f"wavescope info {where} says what else is there")
+            raise UsageError(what, where=where, advice=f"wavescope info {where} lists the other dispatches")
         if self.trace.stored_totals["hit_count"].sum():
-            what = "the wave files are missing: there are sums per instruction, but no instructions"
-            advice = f"copy the whole directory; wavescope hotspots {asked} and stalls --classic use the sums"
+            what = "the wave files are missing: there are totals per instruction, but no instructions"
+            advice = f"copy the whole directory; wavescope hotspots {arguments} and stalls --classic use the totals"
             raise UsageError(what, where=where, advice=advice)
-        what = "no wave ran on the traced CU, so there are no instructions to ask about"
+        what = "no wave ran on the traced CU, so there are no instructions"
         if self.trace.occupancy.height:
-            raise UsageError(what, where=where, advice=f"wavescope occupancy {asked} shows the waves of the other CUs")
-        raise UsageError(what, where=where, advice=f"wavescope info {asked}")
+            advice = f"wavescope occupancy {arguments} shows the waves of the other CUs"
+            raise UsageError(what, where=where, advice=advice)
+        raise UsageError(what, where=where, advice=f"wavescope info {arguments}")
 
-    def emit(self, answer: Answer | dict[str, Any], **more: Any) -> None:
-        """The answer as one JSON object, with where it came from and what was lost."""
-        from wavescope.model.answer import to_builtins
+    def with_code(self, report: Callable[[], Iterable[RenderableType]]) -> Callable[[], Iterable[RenderableType]]:
+        """A report by instruction or line; without code, the reason why there is none."""
 
-        source = to_builtins(self.trace.source)
-        body = to_builtins(answer, top=self.top or None)
-        emit_json({"input": str(self.path), "source": source, **more, **body, "losses": _losses(self.trace)})
+        def parts() -> Iterable[RenderableType]:
+            from rich.text import Text
 
-    def show_by_row(self, *parts: RenderableType) -> None:
-        """As `show`, for what is told by instruction or line: where no code is known, that is all there is to say."""
-        from rich.text import Text
+            from wavescope.analysis.trace.overview import unknown_code
 
-        from wavescope.analysis.trace.overview import unknown_code
+            reason = unknown_code(self.trace)
+            return (Text(reason),) if reason else report()
 
-        unknown = unknown_code(self.trace)
-        self.show(*((Text(unknown),) if unknown else parts))
-
-    def show(self, *parts: RenderableType) -> None:
-        """Print parts of the answer in order, then the losses: one line each, never hidden."""
-        from wavescope.analysis.trace.overview import losses_of
-        from wavescope.report.kit.losses import loss_lines
-
-        out = console()
-        for part in parts:
-            out.print(part)
-        for line in loss_lines(losses_of(self.trace)):
-            out.print(line)
+        return parts
 
 
 def trace_verb(verb: Callable[..., None]) -> click.Command:
-    """A click command that takes PATH and the common options, and hands them to `verb` as one `Asked`."""
-    return _command(verb, _PATH, lambda common: _asked(**common))
+    """A click command that takes PATH and the common options, and passes them to `verb` as one `TraceRequest`."""
+    return _command(verb, _PATH, lambda common: _request(**common))
 
 
-def trace_sums_verb(verb: Callable[..., None]) -> click.Command:
-    """As `trace_verb`, for answers that are sums: of a large capture one shader engine after the other is decoded."""
-    return _command(verb, _PATH, lambda common: _asked(**common, in_parts=True))
+def trace_totals_verb(verb: Callable[..., None]) -> click.Command:
+    """As `trace_verb`, for answers that are totals: a large capture is decoded one shader engine at a time."""
+    return _command(verb, _PATH, lambda common: _request(**common, in_parts=True))
 
 
 def whole_trace_verb(verb: Callable[..., None]) -> click.Command:
-    """As `trace_verb`, but the trace is not cut down to the selection, and without PATH the verb gets None."""
+    """As `trace_verb`, but the trace is not reduced to the selection, and without PATH the verb gets a `Request`."""
 
-    def asked(common: dict[str, Any]) -> Asked | None:
-        return None if common["path"] is None else _asked(**common, cut=False)
+    def request(common: dict[str, Any]) -> Request:
+        if common["path"] is None:
+            return Request(**{name: common[name] for name in FORM_NAMES})
+        return _request(**common, cut=False)
 
-    return _command(verb, _OPTIONAL_PATH, asked)
+    return _command(verb, _OPTIONAL_PATH, request)
 
 
 def _command(
-    verb: Callable[..., None], path: Callable[[Any], Any], asked: Callable[[dict[str, Any]], Asked | None]
+    verb: Callable[..., None], path: Callable[[Any], Any], request: Callable[[dict[str, Any]], Request]
 ) -> click.Command:
     @wraps(verb)
     def run(**options: Any) -> None:
         common = {name: options.pop(name) for name in _NAMES}
-        verb(asked(common), **options)
+        verb(request(common), **options)
 
     decorated: Callable[..., None] = run
     for option in (*reversed(_OPTIONS), path):
@@ -139,7 +115,7 @@ def _command(
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """Options that choose waves, time and code rows, handed to `verb` as one `Selection`."""
+    """Options that select waves, time and code rows, passed to `verb` as one `Selection`."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -159,14 +135,14 @@ def open_trace(
     resources: tuple[Path, ...] = (),
     in_parts: bool = False,
 ) -> ThreadTrace:
-    """Open anything that holds a thread trace, with progress on a terminal; `in_parts` as in `readers.opening`."""
+    """Open a thread trace of any form, with progress on a terminal; `in_parts` as in `readers.opening`."""
     from wavescope.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
         return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
 
 
-def _asked(
+def _request(
     path: Path,
     kernel: str | None,
     se: tuple[int, ...],
@@ -178,23 +154,18 @@ def _asked(
     dispatch: int | None,
     code_objects: tuple[str, ...],
     resources: tuple[Path, ...],
-    as_json: bool,
-    top: int | None = None,
     *,
     cut: bool = True,
     in_parts: bool = False,
-) -> Asked:
+    **form: Any,
+) -> TraceRequest:
     from wavescope.analysis.trace.selection import Selection, select, selected_rows
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
     trace = select(trace, selection) if cut else trace
-    return Asked(path, trace, selected_rows(trace, selection), selection, top, as_json)
-
-
-def _losses(trace: ThreadTrace) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = trace.losses.to_dicts()
-    return rows
+    rows = selected_rows(trace, selection)
+    return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
 
 
 class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
@@ -219,7 +190,6 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
         return begin, end
 
 
-_TOP = click.option("--top", type=Whole(TOP), metavar="N", help="Rows to show; 0 = all. Default: 20.")
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 _OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
 _SELECTION: tuple[Callable[[Any], Any], ...] = (
@@ -240,20 +210,11 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
     ),
 )
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    _TOP,
     *_SELECTION,
     click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest."),
     code_object_option,
     resources_option,
-    json_option,
+    *form_options,
 )
 _CHOICES = ("kernel", "se", "simd", "wave", "time", "file", "line")
-_NAMES = (
-    "path",
-    "top",
-    *_CHOICES,
-    "dispatch",
-    "code_objects",
-    "resources",
-    "as_json",
-)
+_NAMES = ("path", *_CHOICES, "dispatch", "code_objects", "resources", *FORM_NAMES)

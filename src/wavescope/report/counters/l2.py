@@ -22,7 +22,7 @@ _NOT_MEASURED = "?"
 _MAX_NAME = 60
 
 
-def l2_report(answer: L2, losses: pl.DataFrame, *, limit: int) -> Iterator[RenderableType]:
+def l2_report(answer: L2, *, limit: int) -> Iterator[RenderableType]:
     """The parts of the answer in order."""
     first = answer.kernels.row(0, named=True)
     yield Text(first["verdict"], style="bold")
@@ -34,8 +34,6 @@ def l2_report(answer: L2, losses: pl.DataFrame, *, limit: int) -> Iterator[Rende
         yield _run_table(answer.measurements, limit)
     for note in answer.notes:
         yield Text.assemble(("note: ", "bold cyan"), printable(note))
-    for loss in losses.iter_rows(named=True):
-        yield Text.assemble(("loss: ", "bold yellow"), printable(f"{loss['message']}; {loss['advice']}"))
 
 
 def amount(value: float | None) -> str:

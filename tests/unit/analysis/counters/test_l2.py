@@ -207,7 +207,7 @@ def test_what_cannot_be_answered_says_what_to_do(tmp_path: Path) -> None:
         l2(counters, ideal_gb=1.0)
     with pytest.raises(UsageError, match="ideal_gb is 0"):
         l2(counters, kernel="first", ideal_gb=0.0)
-    assert any("--gpu" in note for note in l2(counters).notes)
+    assert any("--target" in note for note in l2(counters).notes)
 
 
 @pytest.mark.parametrize(

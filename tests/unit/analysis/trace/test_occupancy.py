@@ -171,16 +171,16 @@ def test_without_occupancy_events_the_limits_remain() -> None:
 def test_a_guess_is_said() -> None:
     sure = occupancy(_trace(_FLASH, ["v_bitop3_b32 v0, v1, v2, v3"], target=None))
     assert "inferred from `v_bitop3_b32`" in sure.notes[0]
-    assert "--gpu" not in sure.notes[0]
+    assert "--target" not in sure.notes[0]
     unsure = occupancy(_trace(_FLASH, ["s_endpgm"], target=None))
     assert not unsure.target_is_certain
-    assert "--gpu" in unsure.notes[0]
+    assert "--target" in unsure.notes[0]
 
 
 def test_nothing_known_about_the_gpu_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(UsageError) as caught:
         occupancy(_trace({}, ["s_endpgm"], target=None, gfxip=0))
-    assert "--gpu" in caught.value.advice
+    assert "--target" in caught.value.advice
 
 
 def test_resources_that_the_gpu_cannot_give_are_a_note() -> None:

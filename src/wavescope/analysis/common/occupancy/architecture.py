@@ -48,11 +48,11 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
         When nothing is known, or `gpu` is not known.
     """
     if gpu:
-        return Architecture(arch.of(gpu), "said with --gpu", contradicts=_contradicted(arch.of(gpu), trace))
+        return Architecture(arch.of(gpu), "given with --target", contradicts=_contradicted(arch.of(gpu), trace))
     if trace.source.target:
         return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
-        raise UsageError("nothing here says which GPU this was", where=trace.source.path, advice="say it: --gpu gfx942")
+        raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
     return _inferred(trace)
 
 

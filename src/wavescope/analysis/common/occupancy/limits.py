@@ -239,7 +239,7 @@ def _check(arch: Arch, resources: Resources, wave_size: int) -> None:
     ):
         if used > most:
             what = f"{used:,} {name} are more than {arch.target} can give ({most:,})"
-            raise UsageError(what, advice="is this the right GPU? say which with --gpu")
+            raise UsageError(what, advice="is this the right GPU? name it with --target")
 
 
 def _hardware_waves(arch: Arch) -> int:

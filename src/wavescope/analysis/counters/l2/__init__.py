@@ -175,12 +175,14 @@ def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[arch.Arch |
         named_by_files.pop(None, None)
         if len(named_by_files) != 1:
             why = "the files name several GPUs" if named_by_files else "nothing here names the GPU"
-            return None, [f"{why}, so there is no peak to compare with: say it with --gpu"]
+            return None, [f"{why}, so there is no peak to compare with: name it with --target"]
         target, product = next((target, product) for target, product in named_by_files.items() if target)
         facts = _product(target, product)
         named = product or target
     if facts.product.name.lower() not in named.lower() and (gpu or _said_peak(captures) is None):
-        return facts, [f"{named} names no product: the peak is that of {facts.product.name}; --gpu PRODUCT for another"]
+        return facts, [
+            f"{named} names no product: the peak is that of {facts.product.name}; --target PRODUCT for another"
+        ]
     return facts, []
 
 
@@ -209,7 +211,7 @@ def _product(target: str, product: str | None) -> arch.Arch:
             return arch.of(name or target)
         except UsageError:
             continue
-    raise UsageError(f"no facts about {target!r}", advice="say which GPU it is like with --gpu")
+    raise UsageError(f"no facts about {target!r}", advice="name a similar GPU with --target")
 
 
 def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int | None) -> Measurement:

@@ -115,7 +115,7 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
     share = row.get("peak_share")
     if share is None:
         return _answered(
-            question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--gpu)"
+            question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--target)"
         )
     most = share * _uncertainty(row)
     useful = row.get("useful_peak_share")

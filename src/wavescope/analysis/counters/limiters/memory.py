@@ -31,8 +31,7 @@ def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[
     except WavescopeError:
         return {}, ()
     peak = {"peak_bytes_per_second": answer.memory_bytes_per_second_peak}
-    notes = tuple(note.replace("--gpu", "--target") for note in answer.notes)  # as the option is called here
-    return {row["kernel_name"]: row | peak for row in answer.kernels.iter_rows(named=True)}, notes
+    return {row["kernel_name"]: row | peak for row in answer.kernels.iter_rows(named=True)}, answer.notes
 
 
 def memory_values(

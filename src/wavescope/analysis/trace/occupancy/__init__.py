@@ -114,7 +114,7 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     limit = limits(facts, resources, wgp_mode=wgp_mode)
     return Occupancy(
         target=facts.target,
-        target_origin="said with --gpu",
+        target_origin="given with --target",
         target_is_certain=True,
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
         kernels=frame_of(_KERNELS, [_theoretical_row(asked, limit)]),
@@ -257,7 +257,7 @@ def _architecture_notes(architecture: Architecture) -> list[str]:
     if architecture.origin.startswith("said"):
         return []
     caveat = (
-        "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: say it with --gpu"
+        "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: name it with --target"
     )
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]
 

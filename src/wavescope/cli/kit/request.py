@@ -1,0 +1,150 @@
+"""One request of the command line: inputs, number of rows, and the form of the output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wavescope.base.bounds import TOP
+from wavescope.cli.kit.io import console, emit_json, json_option
+from wavescope.cli.kit.numbers import Whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    import polars as pl
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from wavescope.model.answer import Answer
+
+DEFAULT_TOP = 20
+ALL_ROWS = 1 << 62
+
+top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
+csv_option = click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text.")
+target_option = click.option(
+    "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not record it."
+)
+amd_option = click.option("--amd", is_flag=True, help="Follow the rules of AMD's tools, their defects included.")
+form_options: tuple[Callable[[Any], Any], ...] = (top_option, csv_option, json_option)
+FORM_NAMES = ("top", "as_csv", "as_json")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What every verb that prints an answer is asked for. Subclasses add the selection of their kind of input."""
+
+    paths: tuple[str | Path, ...] = ()
+    top: int | None = None  #: Rows to show; None = the default, 0 = all.
+    as_json: bool = False
+    as_csv: bool = False
+
+    @property
+    def limit(self) -> int:
+        """Rows to show in text."""
+        return DEFAULT_TOP if self.top is None else self.top or ALL_ROWS
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Facts about the input that belong into the JSON object."""
+        return {}
+
+    def give(
+        self,
+        answer: Answer | dict[str, Any],
+        table: pl.DataFrame,
+        report: Callable[[], Iterable[RenderableType]],
+        losses: pl.DataFrame | Sequence[pl.DataFrame],
+        *,
+        inputs: Sequence[str] | None = None,
+        is_cut: bool = False,
+        **facts: Any,
+    ) -> None:
+        """Print the answer in the requested form: one JSON object, `table` as CSV, or the parts of `report`.
+
+        Losses are always printed: JSON contains them, CSV leaves them to stderr.
+
+        Parameters
+        ----------
+        losses
+            Of all inputs together, or one table per input; then lines are labelled A, B, ...
+        inputs
+            For JSON: the files that were read; None = the paths.
+        is_cut
+            Whether the answer is limited to the first `top` items already; its tables may have several rows of each.
+        facts
+            More keys of the JSON object.
+        """
+        if self.as_json:
+            self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.top or None, **facts)
+        elif self.as_csv:
+            self.write_csv(table, is_cut=is_cut)
+            self.print_losses(losses, stderr=True)
+        else:
+            out = console()
+            for part in report():
+                out.print(part)
+            self.print_losses(losses)
+
+    def emit(
+        self,
+        answer: Answer | dict[str, Any],
+        losses: pl.DataFrame | Sequence[pl.DataFrame],
+        *,
+        inputs: Sequence[str] | None = None,
+        top: int | None = None,
+        **facts: Any,
+    ) -> None:
+        """Print the answer as one JSON object, its tables cut to `top` rows."""
+        import polars as pl
+
+        from wavescope.model.answer import to_builtins
+
+        body = {**self.origin, **to_builtins(answer, top=top), **facts}
+        rows = losses.to_dicts() if isinstance(losses, pl.DataFrame) else [table.to_dicts() for table in losses]
+        emit_json(body, inputs=self.paths if inputs is None else inputs, losses=rows)
+
+    def write_csv(self, table: pl.DataFrame, *, is_cut: bool = False) -> None:
+        """Print the first rows of a table as CSV; stderr says how many were left out."""
+        from wavescope.base.csv import write_csv
+
+        head = table.head(self.top) if self.top and not is_cut else table
+        click.echo(write_csv(head), nl=False)
+        say_rows_left_out(head.height, table.height)
+
+    @staticmethod
+    def print_losses(losses: pl.DataFrame | Sequence[pl.DataFrame], *, stderr: bool = False) -> None:
+        """Print losses, one line each."""
+        import polars as pl
+        from rich.text import Text
+
+        tables = [losses] if isinstance(losses, pl.DataFrame) else list(losses)
+        if not any(table.height for table in tables):
+            return
+        out = console(stderr=stderr)
+        for number, table in enumerate(tables):
+            label = f"{chr(ord('A') + number % 26)}: " if len(tables) > 1 else ""
+            for line in _loss_lines(table):
+                out.print(Text.assemble(label, line))
+
+
+def say_rows_left_out(shown_count: int, row_count: int) -> None:
+    """Tell on stderr that a table was truncated."""
+    if shown_count < row_count:
+        click.echo(f"showing {shown_count:,} of {row_count:,} rows", err=True)
+
+
+def _loss_lines(losses: pl.DataFrame) -> list[Text]:
+    from wavescope.analysis.trace.overview import LossLine
+    from wavescope.model.losses import LOSSES
+    from wavescope.report.kit.losses import loss_lines
+    from wavescope.report.run.losses import run_loss_lines
+
+    if "path" in losses.columns:  # losses of runs name their file
+        return run_loss_lines(losses)
+    rows = losses.iter_rows(named=True)
+    return loss_lines([LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows])
