@@ -26,8 +26,8 @@ from wavescope.readers.trace.waits import match_waits
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "row_totals": ("row_totals", "row_totals", {}),
-    "hidden, reference": ("hidden_latency", "hidden_latency", {"rule": "reference"}),
-    "hidden, corrected": ("hidden_latency", "hidden_latency", {"rule": "corrected"}),
+    "hidden, reference": ("hidden_latency", "hidden_latency", {"amd": True}),
+    "hidden, corrected": ("hidden_latency", "hidden_latency", {"amd": False}),
     "hotspots by line": ("hotspots", "hotspots", {"by": "line"}),
     "hotspots by loop": ("hotspots", "hotspots", {"by": "loop"}),
     "loops": ("loops", "loops", {}),

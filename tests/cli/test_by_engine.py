@@ -27,7 +27,7 @@ BY = ("instruction", "kernel", "loop")
 ASKED = [
     ("info",),
     *(("hotspots", "--by", unit) for unit in BY),
-    ("hotspots", "--hidden", "corrected"),
+    ("hotspots", "--amd"),
     ("hotspots", "--se", "1"),
     ("hotspots", "--time", "0:100000"),
     ("stalls",),

@@ -210,7 +210,6 @@ def test_choices(capture: Path, options: tuple[str, ...], count: int) -> None:
         ("--kernel", "99"),
         ("--target", "gfx000"),
         ("--more", "/nowhere.toml"),
-        ("--compat", "omniperf"),
     ],
     ids=" ".join,
 )
@@ -237,7 +236,7 @@ def test_own_metrics(capture: Path, tmp_path: Path) -> None:
 def test_tables_as_files(capture: Path, tmp_path: Path) -> None:
     before = {file: file.stat().st_mtime_ns for file in capture.iterdir()}
     target = tmp_path / "tables"
-    assert "tables written to" in ok(capture, "--csv-dir", target, "--compat", "rocprof-compute-3.3")
+    assert "tables written to" in ok(capture, "--csv-dir", target, "--amd")
     assert (target / "17.1_L2_Speed-of-Light.csv").read_text().startswith("Metric,Avg,Unit\n")
     again = call("counters", capture, "--csv-dir", target)
     assert again.status == 2

@@ -89,7 +89,7 @@ def test_decode_of_what_is_decoded(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "decoded already" in done.stderr
     assert "--format parquet" in done.stderr
-    done = run("decode", folder, "-o", tmp_path / "out", "--format", "parquet", "--corrected")
+    done = run("decode", folder, "-o", tmp_path / "out", "--format", "parquet", "--amd")
     assert (done.returncode, "for raw traces" in done.stderr) == (2, True)
 
 

@@ -90,7 +90,7 @@ def test_filters_apply(folder: Path) -> None:
 def test_ceilings_and_rules(folder: Path) -> None:
     theory = json.loads(call("roofline", folder, "--ceilings", "theoretical", "--json").stdout)
     assert {row["used_from"] for row in theory["ceilings"]["rows"]} == {"theoretical"}
-    compat = json.loads(call("roofline", folder, "--compat", "rocprof-compute-3.3", "--json").stdout)
+    compat = json.loads(call("roofline", folder, "--amd", "--json").stdout)
     assert compat["rules"] == "rocprof-compute-3.3"
     assert "theoretical roofs (*)" in call("roofline", folder, "--ceilings", "theoretical").stdout
 

@@ -48,7 +48,7 @@ ANALYSES = (
     memory_chart,
     limiters,
     l2,
-    lambda counters: counter_panels(counters, rules="rocprof-compute-3.3"),
+    lambda counters: counter_panels(counters, amd=True),
 )
 
 

@@ -11,13 +11,11 @@ import pytest
 from tests.conftest import SHARED
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.export.counters.compute_csv import write_compute_csv
-from wavescope.facts.metrics.panels import RULES
 from wavescope.readers.counters import open_counters
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-REFERENCE = RULES[1]
 GOLDENS = SHARED / "golden" / "compute"
 EXPECTED = sorted(folder.name for folder in (GOLDENS / "expected").iterdir()) if (GOLDENS / "expected").is_dir() else []
 
@@ -44,7 +42,7 @@ def test_tables_of_the_reference(name: str, tmp_path: Path) -> None:
     capture, kind, _ = name.rsplit(".", 2)
     decimals, normalization = (6, "kernel") if kind == "d6" else (4, kind.removeprefix("per_"))
     counters = open_counters(GOLDENS / "inputs" / capture.replace("-", "/", 1))
-    answer = counter_panels(counters, rules=REFERENCE, normalization=normalization)
+    answer = counter_panels(counters, amd=True, normalization=normalization)
     ours = tmp_path / "tables"
     written = write_compute_csv(answer, counters, ours)
     theirs = GOLDENS / "expected" / name

@@ -64,7 +64,7 @@ def shown(unit: str) -> str:
 @pytest.mark.parametrize("target", CDNA)
 def test_tables_of_the_reference(target: str, declared: list[dict[str, Any]]) -> None:
     ours: dict[str, list[tuple[Metric, MetricTable]]] = {}
-    for panel in panels_of(target, rules="rocprof-compute-3.3"):
+    for panel in panels_of(target, amd=True):
         for table in panel.tables:
             for metric in table.metrics:
                 identity = f"{table.id}.0" if table.per_channel else metric.id  # theirs has the channel as its index

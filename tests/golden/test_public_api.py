@@ -30,9 +30,9 @@ def test_tables_equal_the_reference(case: oracle.Case) -> None:
     specs = [f"{path}@{load}:{number}" for number, load, path in case.listings]
     if golden["status"] == 4:
         with pytest.raises(WavescopeError):
-            wavescope.decode(case.trace, code_objects=specs)
+            wavescope.decode(case.trace, code_objects=specs, amd=True)
         return
-    trace = wavescope.decode(case.trace, code_objects=specs)
+    trace = wavescope.decode(case.trace, code_objects=specs, amd=True)
     ours, theirs = _tables(trace), oracle.golden_as_oracle(golden)
     if golden["status"] == 99:
         assert "stopped" in trace.shader_engines["status"].to_list()

@@ -16,10 +16,10 @@ from wavescope.cli.kit.io import console, progress, with_options
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.own_panels import OWN_PANELS, RAW, own_panels
 from wavescope.cli.kit.plan import plannable
+from wavescope.cli.kit.request import amd_option
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.names import NORMALIZATIONS
 from wavescope.facts.metrics.own import FIRST_OWN_PANEL
-from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -65,11 +65,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--explain", is_flag=True, help="Show formula and meaning of each metric."),
     click.option("--all-channels", is_flag=True, help="Show each L2 channel, not statistics over them."),
     click.option("--decimals", type=Whole(DECIMALS), metavar="N", help="Write all digits, N after the point."),
-    click.option(
-        "--compat",
-        type=click.Choice(RULES[1:]),
-        help="Follow the rules of this tool, its defects included. Default: corrected rules.",
-    ),
+    amd_option,
     click.option(
         "--more",
         type=click.Path(path_type=Path),
@@ -99,7 +95,7 @@ def command(
     explain: bool,
     all_channels: bool,
     decimals: int | None,
-    compat: str | None,
+    amd: bool,
     more: tuple[Path, ...],
     csv_dir: Path | None,
     *,
@@ -117,7 +113,7 @@ def command(
     wavescope counters run/ --metric 'Hit Rate' --by dispatch --csv > hits.csv
     wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
-    how: dict[str, Any] = {"normalization": normalization, "rules": compat or "corrected", "more": more}
+    how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
     own = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
     if csv_dir is not None:
@@ -174,7 +170,7 @@ def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
     from wavescope.facts.metrics.panels import panels_of
 
     target = request.counters.system.target
-    return panels_of(target, rules=how["rules"], more=how["more"]) if target else ()
+    return panels_of(target, amd=how["amd"], more=how["more"]) if target else ()
 
 
 def _summary(

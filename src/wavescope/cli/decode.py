@@ -48,7 +48,7 @@ FORMATS = ("ui_output", "parquet", "json")
 @click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
 @click.option("--dispatch", type=Whole(ID), help="Only this dispatch; default: all.")
 @click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")
-@click.option("--corrected", is_flag=True, help="Repair what AMD's decoder gets wrong instead of being equal to it.")
+@click.option("--amd", is_flag=True, help="Equal AMD's decoder, defects included; ui_output always does.")
 @click.option(
     "--source-root",
     type=click.Path(path_type=Path, file_okay=False, exists=True),
@@ -73,7 +73,7 @@ def command(
     shader_engines: tuple[int, ...],
     dispatch: int | None,
     threads: int | None,
-    corrected: bool,
+    amd: bool,
     source_root: Path | None,
     schema: str,
     strict: bool,
@@ -91,11 +91,12 @@ def command(
     """
     from wavescope.analysis.trace.overview import overview
 
-    options = {"threads": threads, "corrected": corrected, "source_root": source_root}
+    options = {"threads": threads, "amd": amd, "source_root": source_root}
     jobs = _conversions(
         paths, dispatch, file_format, only_raw=bool(code_objects or shader_engines or any(options.values()))
     )
     if jobs is None:
+        options["amd"] = amd or file_format == "ui_output"  # which is for AMD's viewer
         jobs = _decodings(paths, code_objects, dispatch, shader_engines, file_format, options)
     write = _writer(file_format, output, schema=schema, force=force)
     done: list[tuple[Overview, dict[str, Any]]] = []
@@ -158,7 +159,7 @@ def _conversions(
         raise UsageError(f"{kind.value}: decoded already", where=where, advice="--format parquet (or json) converts it")
     if only_raw:
         raise UsageError(
-            "--code-object, --se, --threads, --corrected and --source-root are for raw traces; this is decoded already",
+            "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already",
             where=where,
         )
     candidates, losses = candidates_of(paths[0], kind)

@@ -40,15 +40,7 @@ _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
     multiple=True,
     help="With --frame mine: paths of your code, instead of everything outside libraries; may be repeated.",
 )
-@click.option(
-    "--hidden",
-    "rule",
-    type=click.Choice(("reference", "corrected")),
-    default="reference",
-    show_default=True,
-    help="Rule of hidden latency: as AMD's viewer, or without what a wave does for itself.",
-)
-def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...], rule: str) -> None:
+def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...]) -> None:
     """Tell where the time of PATH goes: cycles by instruction, source line, file, function, kernel, block or loop."""
     if mine:
         attribution = "mine"
@@ -60,7 +52,7 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
     from wavescope.analysis.trace.costs.hotspots import hotspots
     from wavescope.report.trace.hotspots import hotspots_report
 
-    answer = hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort, rule=rule)
+    answer = hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort)
     report = request.with_code(lambda: hotspots_report(answer, limit=request.limit, width=console().width))
     request.give(answer, answer.units, report, request.trace.losses)
 

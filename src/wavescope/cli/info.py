@@ -10,6 +10,7 @@ import click
 from wavescope.base.bounds import ID
 from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
 from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.request import amd_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,9 +26,15 @@ if TYPE_CHECKING:
 @click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
 @code_object_option
 @resources_option
+@amd_option
 @json_option
 def command(
-    path: Path, dispatch: int | None, code_objects: tuple[str, ...], resources: tuple[Path, ...], as_json: bool
+    path: Path,
+    dispatch: int | None,
+    code_objects: tuple[str, ...],
+    resources: tuple[Path, ...],
+    amd: bool,
+    as_json: bool,
 ) -> None:
     """Tell what PATH is, from which GPU, how complete it is and what to do next.
 
@@ -44,7 +51,7 @@ def command(
     elif holds_run(path):
         _run(path, kind, as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
-        _raw_capture(path, dispatch, code_objects, as_json=as_json)
+        _raw_capture(path, dispatch, code_objects, amd=amd, as_json=as_json)
     elif kind in DECODED_KINDS:
         _decoded(path, kind, dispatch, resources, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
@@ -213,7 +220,7 @@ def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.D
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
+def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, amd: bool, as_json: bool) -> None:
     from wavescope.analysis.trace.overview import overview
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import find_capture
@@ -229,7 +236,7 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
     for window in capture.windows:
         with progress(f"decoding dispatch {window.dispatch} ({window.byte_count / 1e6:,.1f} MB)"):
             try:
-                facts.append(overview(decode_window(capture, window, rows_up_to=0)))
+                facts.append(overview(decode_window(capture, window, amd=amd, rows_up_to=0)))
             except WavescopeError as error:
                 problems.append(error)
     if problems and not facts:

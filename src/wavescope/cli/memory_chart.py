@@ -9,8 +9,8 @@ import click
 from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import console, progress
 from wavescope.cli.kit.picture import picture_options
+from wavescope.cli.kit.request import amd_option
 from wavescope.facts.metrics.names import NORMALIZATIONS
-from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import CounterRequest
@@ -25,13 +25,9 @@ if TYPE_CHECKING:
     default="kernel",
     help="What requests are divided by. Default: kernel, which is the amount of one dispatch.",
 )
-@click.option(
-    "--compat",
-    type=click.Choice(RULES[1:]),
-    help="Values under the rules of this tool, its defects included. Default: corrected rules.",
-)
+@amd_option
 @picture_options
-def command(request: CounterRequest, normalization: str, compat: str | None, picture: PictureRequest) -> None:
+def command(request: CounterRequest, normalization: str, amd: bool, picture: PictureRequest) -> None:
     """What flows between waves, caches and memory: requests, hit rates, latencies, and traffic against its peak.
 
     PATH is a counter capture, as of `wavescope counters`. Numbers are means over the chosen dispatches: choose one
@@ -47,7 +43,7 @@ def command(request: CounterRequest, normalization: str, compat: str | None, pic
 
     counters, choice = request.counters, request.choice
     with progress("computing metrics"):
-        answer = memory_chart(counters, choice=choice, normalization=normalization, rules=compat or "corrected")
+        answer = memory_chart(counters, choice=choice, normalization=normalization, amd=amd)
     picture.write(lambda theme: memory_chart_svg(answer, theme=theme))
     screen = console()
     has_colours = screen.color_system is not None and not screen.no_color

@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from wavescope.base.bounds import ID
 from wavescope.cli.kit.io import code_object_option, json_option, resources_option
 from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.request import amd_option
 from wavescope.cli.kit.serving import Place, import_server, serving_options
 from wavescope.errors import UsageError
 
@@ -59,6 +60,7 @@ _MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 @serving_options
 @code_object_option
 @resources_option
+@amd_option
 @json_option
 def command(
     paths: tuple[Path, ...],

@@ -11,7 +11,7 @@ from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.picture import picture_options
-from wavescope.facts.metrics.panels import RULES
+from wavescope.cli.kit.request import amd_option
 
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import CounterRequest
@@ -43,11 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--device", type=Whole(ID), metavar="N", help="GPU of roofline.csv whose benchmark counts; default: the first."
 )
-@click.option(
-    "--compat",
-    type=click.Choice(RULES[1:]),
-    help="Bytes as this version of ROCm Compute Profiler counts them: lines of 64 bytes on every GPU.",
-)
+@amd_option
 @picture_options
 def command(
     request: CounterRequest,
@@ -56,7 +52,7 @@ def command(
     level: str,
     ceilings: str,
     device: int | None,
-    compat: str | None,
+    amd: bool,
     picture: PictureRequest,
 ) -> None:
     """Kernels under the roofs of arithmetic and of each level of memory.
@@ -81,7 +77,7 @@ def command(
         top=request.top or None,
         ceilings=ceilings,
         device=device,
-        rules=compat or "corrected",
+        amd=amd,
     )
     picture.write(lambda theme: roofline_svg(answer, theme=theme, **shown))
     width = console().width

@@ -34,6 +34,7 @@ class TraceSource:
     target_origin: str = ""  #: File that names the target, where the trace itself does not.
     other_dispatches: tuple[int, ...] = ()  #: Dispatches of the same capture that are not in this trace.
     format: str = "raw capture"  #: What was read: raw capture, ui_output, PC sampling or parquet.
+    amd: bool = False  #: Whether raw traces and hidden latency follow AMD's rules, defects included.
 
 
 @dataclass(frozen=True)

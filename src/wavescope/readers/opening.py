@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import listed
 from wavescope.errors import NotATraceError, UsageError
@@ -39,6 +39,7 @@ def open(  # noqa: A001
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
+    amd: bool = False,
 ) -> ThreadTrace | Run | CounterSet:
     """Open a thread trace, a capture of hardware counters or the run, whichever the content is.
 
@@ -59,7 +60,9 @@ def open(  # noqa: A001
         For raw captures: code objects that do not stand beside the traces; see `decode`.
     resources
         Kernel trace CSVs, agent lists, result JSONs, code objects, or folders of them, that tell registers, LDS and
-        GPU of a decoded trace. Those that stand beside it are found by themselves.
+        GPU of a decoded trace. Those next to it are found without it.
+    amd
+        Thread traces by the rules of AMD's decoder and viewer, defects included.
 
     Raises
     ------
@@ -81,7 +84,7 @@ def open(  # noqa: A001
         return open_counters(path)
     if holds_run(Path(path)):
         return open_run(path)
-    return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources)
+    return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources, amd=amd)
 
 
 def open_trace(
@@ -91,6 +94,7 @@ def open_trace(
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
+    amd: bool = False,
     in_parts: bool = False,
 ) -> ThreadTrace:
     """Open a thread trace; see `open`.
@@ -110,13 +114,21 @@ def open_trace(
     if kind is Kind.RAW_CAPTURE:
         rows_up_to = _buffers.GROUP_BYTES if in_parts else math.inf
         trace = _raw_or_decoded(
-            place, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to
+            place, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to, amd=amd
         )
-        return _with_named(trace, resources)
+        return _with_rules(_with_named(trace, resources), amd=amd)
     if kind not in DECODED_KINDS:
         raise does_not_fit(kind, place)
     candidates, losses = candidates_of(place, kind)
-    return open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
+    trace = open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
+    return _with_rules(trace, amd=amd)
+
+
+def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
+    """The trace, marked as one that follows AMD's rules where that is requested."""
+    if amd:
+        trace.source = replace(trace.source, amd=True)
+    return trace
 
 
 #: Kinds that hold traces which were decoded before.
@@ -267,32 +279,28 @@ def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
     return ", ".join(titles[:_NAMED]) + more
 
 
-def _raw_or_decoded(
-    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str], rows_up_to: float
-) -> ThreadTrace:
+def _raw_or_decoded(path: Path, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any) -> ThreadTrace:
     """A raw capture; where decoded directories stand beside it, the form that tells more."""
     decoded = survey(path).decoded if path.is_dir() else ()
     if not decoded:
-        return _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to)
+        return _raw(path, dispatch=dispatch, code_objects=code_objects, **decoding)
     why_not = _why_not_raw(path, dispatch, code_objects)
     if not why_not:
-        trace = _raw(path, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to)
+        trace = _raw(path, dispatch=dispatch, code_objects=code_objects, **decoding)
         detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
     else:
-        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path), threads=threads)
+        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path), threads=decoding["threads"])
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
     return trace
 
 
-def _raw(
-    path: Path, *, dispatch: int | None, threads: int | None, code_objects: Sequence[str], rows_up_to: float
-) -> ThreadTrace:
+def _raw(path: Path, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavescope.readers.trace.att import decode
     from wavescope.readers.trace.resources import fill_from_around
 
-    trace = decode(path, code_objects, dispatch=dispatch, threads=threads, rows_up_to=rows_up_to)
+    trace = decode(path, code_objects, dispatch=dispatch, **decoding)
     beside = Path(trace.source.path).absolute()
     fill_from_around(trace, [Directory(beside), Directory(beside.parent)], with_code=False)
     return trace

@@ -52,7 +52,7 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 #: Options of the verb that a plan has no use for.
-_OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "compat", "csv_dir")
+_OF_CAPTURES = ("by", "explain", "all_channels", "decimals", "amd", "csv_dir")
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--plan",

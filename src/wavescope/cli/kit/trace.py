@@ -12,7 +12,7 @@ import click
 from wavescope.base.bounds import ENGINE, ID, ITEM
 from wavescope.cli.kit.io import code_object_option, progress, resources_option, with_options
 from wavescope.cli.kit.numbers import Whole
-from wavescope.cli.kit.request import FORM_NAMES, Request, form_options
+from wavescope.cli.kit.request import FORM_NAMES, Request, amd_option, form_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -133,13 +133,16 @@ def open_trace(
     dispatch: int | None = None,
     code_objects: tuple[str, ...] = (),
     resources: tuple[Path, ...] = (),
+    amd: bool = False,
     in_parts: bool = False,
 ) -> ThreadTrace:
     """Open a thread trace of any form, with progress on a terminal; `in_parts` as in `readers.opening`."""
     from wavescope.readers.opening import open_trace as open_path
 
     with progress(f"reading {path.name}"):
-        return open_path(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
+        return open_path(
+            path, dispatch=dispatch, code_objects=code_objects, resources=resources, amd=amd, in_parts=in_parts
+        )
 
 
 def _request(
@@ -154,6 +157,7 @@ def _request(
     dispatch: int | None,
     code_objects: tuple[str, ...],
     resources: tuple[Path, ...],
+    amd: bool,
     *,
     cut: bool = True,
     in_parts: bool = False,
@@ -162,7 +166,9 @@ def _request(
     from wavescope.analysis.trace.selection import Selection, select, selected_rows
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
-    trace = open_trace(path, dispatch=dispatch, code_objects=code_objects, resources=resources, in_parts=in_parts)
+    trace = open_trace(
+        path, dispatch=dispatch, code_objects=code_objects, resources=resources, amd=amd, in_parts=in_parts
+    )
     trace = select(trace, selection) if cut else trace
     rows = selected_rows(trace, selection)
     return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
@@ -214,7 +220,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest."),
     code_object_option,
     resources_option,
+    amd_option,
     *form_options,
 )
 _CHOICES = ("kernel", "se", "simd", "wave", "time", "file", "line")
-_NAMES = ("path", *_CHOICES, "dispatch", "code_objects", "resources", *FORM_NAMES)
+_NAMES = ("path", *_CHOICES, "dispatch", "code_objects", "resources", "amd", *FORM_NAMES)

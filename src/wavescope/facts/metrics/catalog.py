@@ -10,7 +10,7 @@ from wavescope.facts.metrics.expression import parse
 from wavescope.facts.metrics.families import METRIC_TARGETS, family_of
 from wavescope.facts.metrics.names import QUANTITY_COUNTERS
 from wavescope.facts.metrics.own import FIRST_OWN_PANEL
-from wavescope.facts.metrics.panels import RULES, panels_of
+from wavescope.facts.metrics.panels import panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -92,9 +92,9 @@ def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = (
     rows: dict[_Key, _Row] = {}
     tables: dict[tuple[str, str], list[_Key]] = {}
     for target in targets:
-        theirs = {key: metric for key, _, _, metric in _metrics(target, RULES[1], ())}
+        theirs = {key: metric for key, _, _, metric in _metrics(target, (), amd=True)}
         before: _Key | None = None
-        for key, panel, table, metric in _metrics(target, RULES[0], more):
+        for key, panel, table, metric in _metrics(target, more):
             order = tables.setdefault(key[:2], [])
             if key not in rows:
                 rows[key] = _Row(panel, table, metric, {})
@@ -154,10 +154,12 @@ class _Row:
     of: dict[str, tuple[Metric, Metric | None]]
 
 
-def _metrics(target: str, rules: str, more: Sequence[Path]) -> Iterator[tuple[_Key, Panel, MetricTable, Metric]]:
+def _metrics(
+    target: str, more: Sequence[Path], *, amd: bool = False
+) -> Iterator[tuple[_Key, Panel, MetricTable, Metric]]:
     family = family_of(target)
     name = family.common["family"] if family else ""
-    for panel in panels_of(target, rules=rules, more=more):
+    for panel in panels_of(target, amd=amd, more=more):
         for table in panel.tables:
             for metric in table.metrics:
                 yield (name if panel.number < FIRST_OWN_PANEL else "", table.id, metric.name), panel, table, metric

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
     from wavescope.facts.metrics.families import Family
 
-RULES = ("corrected", "rocprof-compute-3.3")  #: Ours first; then the reference whose rules can be asked for.
+RULES = ("corrected", "rocprof-compute-3.3")  #: Names of the rules: ours, and with `amd` those of AMD's tool.
 
 
-def panels_of(target: str, *, rules: str = "corrected", more: Sequence[Path] = ()) -> tuple[Panel, ...]:
+def panels_of(target: str, *, amd: bool = False, more: Sequence[Path] = ()) -> tuple[Panel, ...]:
     """The panels of a target in order, then those of the user's files `more`; none for a target without declarations.
 
     Raises
     ------
     UsageError
-        For unknown rules, and for mistakes in the user's files, with file, metric and position.
+        For mistakes in the user's files, with file, metric and position.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def panels_of(target: str, *, rules: str = "corrected", more: Sequence[Path] = (
     >>> panels_of("gfx90a")[0].tables[0].metrics[0].unit
     'GFLOP/s'
     """
-    panels = _panels(target, _known(rules))
+    panels = _panels(target, RULES[amd])
     if not more:
         return panels
     from wavescope.facts.metrics.own import own_panels
@@ -42,7 +42,7 @@ def panels_of(target: str, *, rules: str = "corrected", more: Sequence[Path] = (
     return panels + own_panels(target, more)
 
 
-def formula_of(target: str, name: str, rules: str = "corrected") -> str | None:
+def formula_of(target: str, name: str, *, amd: bool = False) -> str | None:
     """An auxiliary formula, over counters and quantities only; None when the target has no counters for it.
 
     Raises
@@ -55,21 +55,15 @@ def formula_of(target: str, name: str, rules: str = "corrected") -> str | None:
     >>> formula_of("gfx90a", "fabric_write_bytes")
     '32 * (TCC_EA0_WRREQ + TCC_EA0_WRREQ_64B)'
     """
-    formulas = formulas_of(target, rules)
+    formulas = formulas_of(target, amd=amd)
     if name not in formulas and not any(name in known for family in families() for known in family.named):
         raise UsageError(f"no formula {name[:60]!r}", advice=f"formulas: {', '.join(formulas)}")
     return formulas.get(name)
 
 
-def formulas_of(target: str, rules: str = "corrected") -> Mapping[str, str]:
+def formulas_of(target: str, *, amd: bool = False) -> Mapping[str, str]:
     """All auxiliary formulas of a target: name -> formula over counters and quantities only."""
-    return _formulas(target, _known(rules))
-
-
-def _known(rules: str) -> str:
-    if rules not in RULES:
-        raise UsageError(f"no rules called {rules[:60]!r}", advice=f"rules: {', '.join(RULES)}")
-    return rules
+    return _formulas(target, RULES[amd])
 
 
 @cache

@@ -36,7 +36,7 @@ def decode(
     *,
     dispatch: int | None = None,
     shader_engines: Iterable[int] | None = None,
-    corrected: bool = False,
+    amd: bool = False,
     source_root: str | os.PathLike[str] | None = None,
     rows_up_to: float = math.inf,
 ) -> ThreadTrace:
@@ -55,9 +55,9 @@ def decode(
         Which dispatch; None = the one with the most bytes (`trace.source.other_dispatches` lists the rest).
     shader_engines
         Only these; None = all.
-    corrected
-        Repair what AMD's decoder gets plainly wrong instead of being equal to it
-        (`docs/explanation/differences.md`).
+    amd
+        Equal AMD's decoder and viewer, defects included (`docs/explanation/differences.md`). Files for AMD's viewer
+        (`write_ui_output`) need it.
     source_root
         Folder below which source files named by debug lines may be read; None = read no source text.
     rows_up_to
@@ -80,9 +80,7 @@ def decode(
     everything = find_capture([Path(path) for path in chosen], code_objects)
     possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
     window = possible.best()
-    trace = decode_window(
-        everything, window, threads=threads, corrected=corrected, source_root=source_root, rows_up_to=rows_up_to
-    )
+    trace = decode_window(everything, window, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to)
     if len(possible.windows) > 1:
         others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
         add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
@@ -94,7 +92,7 @@ def decode_window(
     window: Window,
     *,
     threads: int | None = None,
-    corrected: bool = False,
+    amd: bool = False,
     source_root: str | os.PathLike[str] | None = None,
     rows_up_to: float = math.inf,
 ) -> ThreadTrace:
@@ -107,7 +105,7 @@ def decode_window(
     from wavescope.readers.trace.funcmap import with_marker_names
     from wavescope.readers.trace.waits import match_waits
 
-    buffers = Buffers(window.files, corrected, threads or 0)
+    buffers = Buffers(window.files, amd, threads or 0)
     losses = buffers.check()
     is_counted = buffers.byte_count > rows_up_to
     code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
@@ -128,7 +126,7 @@ def decode_window(
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     lossy_tables = ("code",) if source_root is None else ("code", "sources")
-    trace = ThreadTrace(tables, _source(capture, window, code.target), lazy_tables, lossy_tables)
+    trace = ThreadTrace(tables, _source(capture, window, code.target, amd=amd), lazy_tables, lossy_tables)
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     lazy_tables["code"] = lambda: _code_table(trace, code)
@@ -200,7 +198,7 @@ def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
     return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
 
 
-def _source(capture: Capture, window: Window, target: str | None) -> TraceSource:
+def _source(capture: Capture, window: Window, target: str | None, *, amd: bool) -> TraceSource:
     others = [w.dispatch for w in capture.windows if w.agent == window.agent and w.dispatch != window.dispatch]
     return TraceSource(
         path=str(window.files[0].path.parent),
@@ -208,6 +206,7 @@ def _source(capture: Capture, window: Window, target: str | None) -> TraceSource
         dispatch=window.dispatch,
         target=target,
         other_dispatches=tuple(number for number in others if number is not None),
+        amd=amd,
     )
 
 

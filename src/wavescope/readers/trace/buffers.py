@@ -27,7 +27,7 @@ class Buffers:
     """The trace files of a window, and how to decode them."""
 
     files: tuple[TraceFile, ...]
-    corrected: bool = False
+    amd: bool = False  #: Whether AMD's decoder is followed, defects included.
     threads: int = 0
 
     @property
@@ -117,7 +117,7 @@ class Buffers:
     ) -> list[_core.Records]:
         buffers = [_read(file.path, first_bytes) for file in files]
         return _core.decode(
-            buffers, program, corrected=self.corrected, threads=self.threads, rows=rows, first_wave=first_wave
+            buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
         )
 
 

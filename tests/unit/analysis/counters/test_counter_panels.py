@@ -110,7 +110,7 @@ def test_ratios_are_of_sums_and_amounts_are_means(data: st.DataObject, hits: lis
     per_wave = row_of(counters, "17.3.8", normalization="wave")
     assert per_wave["average"] == (pytest.approx(sum(hits) / sum(waves)) if sum(waves) else None)
     assert row_of(counters, "17.3.8")["average"] == pytest.approx(sum(hits) / len(hits))
-    theirs = row_of(counters, "17.1.2", rules="rocprof-compute-3.3")["average"]
+    theirs = row_of(counters, "17.1.2", amd=True)["average"]
     zeros = len(hits) - len(single)  # a guard of the reference makes them 0, not blank
     assert theirs == pytest.approx(sum(single) / (len(single) + zeros))
 
@@ -138,7 +138,7 @@ def test_counters_of_one_formula_come_from_one_pass() -> None:
         "pmc_perf_1": {"TCC_HIT": [30.0], "TCC_MISS": [10.0]},
     }
     assert row_of(capture(passes), "17.1.2")["average"] == 75.0
-    assert row_of(capture(passes), "17.1.2", rules="rocprof-compute-3.3")["average"] is None
+    assert row_of(capture(passes), "17.1.2", amd=True)["average"] is None
 
 
 def test_level_metrics_read_their_own_pass_and_the_cycles_of_the_main_one() -> None:
@@ -292,7 +292,6 @@ def test_choice_of_dispatches() -> None:
         {"panels": ["nothing"]},
         {"metrics": ["no such metric"]},
         {"normalization": "year"},
-        {"rules": "other"},
         {"panels": ["l2"], "metrics": ["Grid Size"]},
     ],
 )
@@ -328,20 +327,20 @@ def test_no_dispatch_and_no_gpu() -> None:
     assert unknown.caveats[0] == "the capture does not say which GPU was measured: --target"
 
 
-@pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
+@pytest.mark.parametrize("amd", [False, True])
 @pytest.mark.parametrize("channels", [1e12, -3.0, math.inf, math.nan, 31.5])
-def test_facts_that_cannot_be_true(rules: str, channels: float) -> None:
+def test_facts_that_cannot_be_true(amd: bool, channels: float) -> None:
     system = replace(SYSTEM, l2_channel_count=channels, xcd_count=0, cu_count=0, clock_mhz_max=math.inf)
     columns = {"TCC_HIT[0]": [1.0], "TCC_MISS[0]": [1.0], "GRBM_GUI_ACTIVE": [5.0], "SQ_BUSY_CU_CYCLES": [5.0]}
-    rows = counter_panels(capture({"pmc_perf": columns}, system=system), rules=rules).rows
+    rows = counter_panels(capture({"pmc_perf": columns}, system=system), amd=amd).rows
     assert rows.height < 3000
-    if rules == "corrected":
+    if not amd:
         assert rows["average"].drop_nulls().is_finite().all()
         assert rows["peak_share"].drop_nulls().is_finite().all()
 
 
-@pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
-def test_passes_without_rows_or_counters(rules: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("amd", [False, True])
+def test_passes_without_rows_or_counters(amd: bool, tmp_path: Path) -> None:
     made: list[dict[str, dict[str, list[float]]]] = [
         {},
         {"pmc_perf": {}},
@@ -349,7 +348,7 @@ def test_passes_without_rows_or_counters(rules: str, tmp_path: Path) -> None:
     ]
     for passes in made:
         counters = capture(passes)
-        answer = counter_panels(counters, rules=rules)
+        answer = counter_panels(counters, amd=amd)
         assert answer.rows["average"].drop_nulls().len() < 30  # facts of the GPU only
         files = write_compute_csv(
             answer, counters, tmp_path / f"tables-{len(passes)}-{len(passes.get('pmc_perf', ()))}"

@@ -14,7 +14,6 @@ from wavescope.analysis.counters.choice import CounterChoice
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.values.evaluated import metric_values
 from wavescope.analysis.counters.values.outliers import outlier_rows
-from wavescope.facts.metrics.panels import RULES
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 
@@ -36,15 +35,15 @@ def assert_same(value: float | None, expected: float | None, what: str) -> None:
         assert value == pytest.approx(expected, rel=1e-12), what
 
 
-@pytest.mark.parametrize("rules", ["corrected", "rocprof-compute-3.3"])
+@pytest.mark.parametrize("amd", [False, True])
 @pytest.mark.parametrize("normalization", ["kernel", "wave", "cycle", "second"])
-def test_kernels_are_what_the_panels_say(counters: CounterSet, rules: str, normalization: str) -> None:
+def test_kernels_are_what_the_panels_say(counters: CounterSet, amd: bool, normalization: str) -> None:
     panels = ["2", "17", "16"]
-    answer = metric_values(counters, by="kernel", panels=panels, rules=rules, normalization=normalization)
+    answer = metric_values(counters, by="kernel", panels=panels, amd=amd, normalization=normalization)
     assert answer.values["kernel_name"].to_list() == ["gemm", "copy"]
     for place, rank in enumerate(("0", "1")):
         choice = CounterChoice(kernels=(rank,))
-        one = counter_panels(counters, choice=choice, panels=panels, rules=rules, normalization=normalization)
+        one = counter_panels(counters, choice=choice, panels=panels, amd=amd, normalization=normalization)
         expected = dict(one.rows.select("metric_id", "average").iter_rows())
         units = dict(one.rows.select("metric_id", "unit").iter_rows())
         assert dict(answer.metrics.select("metric_id", "unit").iter_rows()) == units
@@ -113,8 +112,8 @@ def test_the_reference_reads_the_times_of_its_own_table(tmp_path: Path) -> None:
     halved.write_csv(tmp_path / "timestamps.csv")
     counters = open_counters(tmp_path)
     ours, theirs = (
-        metric_values(counters, by="dispatch", metrics=["L2 Cache BW"], panels=["2"], rules=rules).values
-        for rules in RULES
+        metric_values(counters, by="dispatch", metrics=["L2 Cache BW"], panels=["2"], amd=amd).values
+        for amd in (False, True)
     )
     durations = launches.select(spent).to_series().to_list()
     assert theirs["duration_ns_mean"].to_list() == durations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tarfile
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +20,16 @@ from tests.unit.analysis import spelled_out_hiding
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
 from wavescope.analysis.trace.costs.exposure import ROW_COSTS, row_costs
-from wavescope.analysis.trace.costs.hidden_latency import RULES, hidden_latency
+from wavescope.analysis.trace.costs.hidden_latency import hidden_latency
 from wavescope.analysis.trace.selection import Selection, select
-from wavescope.errors import UsageError
 from wavescope.model.trace import ThreadTrace
 
 TEXTS = ["v_mfma_f32", "v_add_f32 v0", "global_load_dword v1", "s_add_u32 s0", "s_nop 0", "v_wmma_f32"]
-SPELLED_OUT = {"reference": spelled_out_hiding.reference, "corrected": spelled_out_hiding.corrected}
+SPELLED_OUT = {True: spelled_out_hiding.reference, False: spelled_out_hiding.corrected}  # by `amd`
 
 
-def by_row(trace: ThreadTrace, rule: str) -> dict[int, list[int]]:
-    return {row: [*parts] for row, *parts in hidden_latency(trace, rule=rule).by_row.iter_rows()}
+def by_row(trace: ThreadTrace, *, amd: bool) -> dict[int, list[int]]:
+    return {row: [*parts] for row, *parts in hidden_latency(trace, amd=amd).by_row.iter_rows()}
 
 
 def with_texts(waves: list[dict[str, Any]], **tables: pl.DataFrame) -> ThreadTrace:
@@ -56,17 +56,17 @@ def waves(draw: st.DrawFn) -> dict[str, Any]:
 others = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 60), st.integers(0, 12)), max_size=3)
 
 
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("amd", [False, True])
 @settings(deadline=None, max_examples=60)
 @given(st.lists(waves(), max_size=4), others)
 def test_small_traces_follow_the_rule(
-    rule: str, made_waves: list[dict[str, Any]], neighbours: list[tuple[int, int, int]]
+    amd: bool, made_waves: list[dict[str, Any]], neighbours: list[tuple[int, int, int]]
 ) -> None:
     columns = {"se": [n[0] for n in neighbours], "time_cycles": [n[1] for n in neighbours]}
     other_simd = frame("other_simd", columns | {"duration_cycles": [n[2] for n in neighbours]}, cu=0, category=3)
     trace = with_texts(made_waves, other_simd=other_simd)
-    assert by_row(trace, rule) == SPELLED_OUT[rule](trace)
-    costs = row_costs(trace, rule=rule)
+    assert by_row(trace, amd=amd) == SPELLED_OUT[amd](trace)
+    costs = row_costs(trace, amd=amd)
     assert costs.columns == [column.name for column in ROW_COSTS.columns]
     for part in ("idle", "stall", "issue"):
         assert (costs[f"exposed_{part}_cycles_total"] >= 0).all()
@@ -82,7 +82,7 @@ def test_synthetic_captures_follow_the_rules(family: str, data: st.DataObject) -
         listings = [file for file in files if file.name.endswith(".isa.tsv")]
         located = [f"{f}@{o.load_address}:{o.id}" for f, o in zip(listings, capture.code_objects, strict=True)]
         trace = wavescope.decode([files[-1]], code_objects=located)
-    assert by_row(trace, "reference") == spelled_out_hiding.reference(trace)
+    assert by_row(trace, amd=True) == spelled_out_hiding.reference(trace)
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100", "gfx1201"])
@@ -94,13 +94,13 @@ def test_the_matrix_kernel_follows_the_rules(gpu: str, tmp_path: Path) -> None:
     )  # fmt: skip
     write_capture(synthesize(scenario), tmp_path)
     trace = wavescope.decode(tmp_path)
-    for rule in RULES:
-        assert by_row(trace, rule) == SPELLED_OUT[rule](trace)
-    reference = hidden_latency(trace)
+    for amd in (False, True):
+        assert by_row(trace, amd=amd) == SPELLED_OUT[amd](trace)
+    reference = hidden_latency(trace, amd=True)
     assert reference.hidden_stall_cycles_total > 0
-    costs = row_costs(trace, rule="corrected")  # a wave cannot hide more of its time than there is
-    assert costs["hidden_stall_cycles_total"].sum() == hidden_latency(trace, "corrected").hidden_stall_cycles_total
-    assert costs["hidden_idle_cycles_total"].sum() == hidden_latency(trace, "corrected").hidden_idle_cycles_total
+    costs = row_costs(trace)  # a wave cannot hide more of its time than there is
+    assert costs["hidden_stall_cycles_total"].sum() == hidden_latency(trace).hidden_stall_cycles_total
+    assert costs["hidden_idle_cycles_total"].sum() == hidden_latency(trace).hidden_idle_cycles_total
 
 
 def test_touching_intervals_are_put_behind_each_other_in_the_reference_rule_only() -> None:
@@ -108,15 +108,15 @@ def test_touching_intervals_are_put_behind_each_other_in_the_reference_rule_only
     busy = {"begin": 0, "end": 50, "instructions": [(0, 0, 8, 6, 1)]}
     waiting = {"begin": 8, "end": 50, "instructions": [(8, 8, 12, 6, 0)]}
     trace = with_texts([busy, busy, waiting])
-    assert by_row(trace, "reference")[0] == [0, 8, 0]
-    assert by_row(trace, "corrected")[0] == [0, 0, 0]
+    assert by_row(trace, amd=True)[0] == [0, 8, 0]
+    assert by_row(trace, amd=False)[0] == [0, 0, 0]
 
 
 def test_a_wave_hides_itself_in_the_reference_rule_only() -> None:
     wave = {"begin": 0, "end": 50, "instructions": [(0, 0, 20, 3, 2), (4, 10, 12, 9, 4)]}
     trace = with_texts([wave])
-    assert by_row(trace, "reference")[4] == [0, 10, 2]
-    assert by_row(trace, "corrected")[4] == [0, 0, 0]
+    assert by_row(trace, amd=True)[4] == [0, 10, 2]
+    assert by_row(trace, amd=False)[4] == [0, 0, 0]
 
 
 def test_waves_that_a_selection_leaves_out_still_hide() -> None:
@@ -124,22 +124,29 @@ def test_waves_that_a_selection_leaves_out_still_hide() -> None:
     waiting = {"begin": 0, "end": 50, "instructions": [(0, 4, 6, 9, 4), (10, 5, 8, 9, 4)]}
     whole = with_texts([busy, waiting])
     one_wave = select(whole, Selection(waves=(1,)))
-    assert by_row(one_wave, "reference") == {4: by_row(whole, "reference")[4]} == {4: [4, 9, 5]}
+    assert by_row(one_wave, amd=True) == {4: by_row(whole, amd=True)[4]} == {4: [4, 9, 5]}
     later = select(one_wave, Selection(start_cycles=8))
-    for rule in RULES:
-        assert by_row(later, rule) == {4: [4, 5, 3]}
+    for amd in (False, True):
+        assert by_row(later, amd=amd) == {4: [4, 5, 3]}
 
 
-def test_there_are_two_rules() -> None:
-    with pytest.raises(UsageError, match="no rule"):
-        hidden_latency(with_texts([]), rule="guess")
+def test_the_default_is_how_the_trace_was_opened() -> None:
+    wave = {"begin": 0, "end": 50, "instructions": [(0, 0, 20, 3, 2), (4, 10, 12, 9, 4)]}
+    trace = with_texts([wave])
+    assert hidden_latency(trace).amd is False
+    assert hidden_latency(trace).hidden_stall_cycles_total == 0
+    trace = with_texts([wave])
+    trace.source = replace(trace.source, amd=True)
+    assert hidden_latency(trace).amd is True
+    assert hidden_latency(trace).hidden_stall_cycles_total == 10
+    assert hidden_latency(trace, amd=False).hidden_stall_cycles_total == 0
 
 
 def test_times_at_the_ends_of_the_type_are_harmless() -> None:
     far = 2**63 - 1
     wave = {"begin": -far, "end": far, "instructions": [(-far, 2**31 - 1, 2**31 - 1, 6, 1), (far, 5, 9, 9, 4)]}
-    for rule in RULES:
-        assert set(by_row(with_texts([wave, wave]), rule)) == {1, 4}
+    for amd in (False, True):
+        assert set(by_row(with_texts([wave, wave]), amd=amd)) == {1, 4}
 
 
 VIEWER_TOTALS = {
@@ -155,6 +162,6 @@ def test_totals_equal_those_of_the_viewer(name: str, shared: Path, tmp_path: Pat
     archive = shared / "data" / "uiout-mi350x-flydsl" / f"{name}.tar.xz"
     with tarfile.open(archive) as packed:
         packed.extractall(tmp_path, filter="data")
-    hidden = hidden_latency(load(tmp_path / Path(name).name))
+    hidden = hidden_latency(load(tmp_path / Path(name).name), amd=True)
     found = (hidden.hidden_idle_cycles_total, hidden.hidden_stall_cycles_total, hidden.hidden_issue_cycles_total)
     assert found == VIEWER_TOTALS[name]

@@ -109,7 +109,7 @@ def test_kernels_share_code() -> None:
     assert whole is not None and apart is not None and apart <= whole
 
 
-@pytest.mark.parametrize("options", [{"by": "page"}, {"sort": "name"}, {"attribution": "yours"}, {"rule": "none"}])
+@pytest.mark.parametrize("options", [{"by": "page"}, {"sort": "name"}, {"attribution": "yours"}])
 def test_wrong_words_are_named(options: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="no "):
         hotspots(made([running([0])], code=code()), **options)

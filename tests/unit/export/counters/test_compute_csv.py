@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from wavescope.model.counters import CounterSet
 
-REFERENCE = "rocprof-compute-3.3"
-
 
 @pytest.fixture(scope="module")
 def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,7 +40,7 @@ def cells(file: Path) -> list[list[str]]:
 def test_units_are_honest_unless_the_reference_is_asked_for(counters: CounterSet, tmp_path: Path) -> None:
     name = "2.1_System_Speed-of-Light.csv"
     write_compute_csv(counter_panels(counters, panels=["2"]), counters, tmp_path / "ours")
-    write_compute_csv(counter_panels(counters, panels=["2"], rules=REFERENCE), counters, tmp_path / "theirs")
+    write_compute_csv(counter_panels(counters, panels=["2"], amd=True), counters, tmp_path / "theirs")
     ours, theirs = cells(tmp_path / "ours" / name), cells(tmp_path / "theirs" / name)
     assert ours[0] == theirs[0] == ["Metric", "Avg", "Unit", "Peak", "Pct of Peak"]
     assert [row[0] for row in ours] == [row[0] for row in theirs]
@@ -55,7 +53,7 @@ def test_units_are_honest_unless_the_reference_is_asked_for(counters: CounterSet
 def test_other_normalizations_have_four_decimals(
     counters: CounterSet, tmp_path: Path, normalization: str, unit: str
 ) -> None:
-    answer = counter_panels(counters, panels=["17.3"], normalization=normalization, rules=REFERENCE)
+    answer = counter_panels(counters, panels=["17.3"], normalization=normalization, amd=True)
     files = write_compute_csv(answer, counters, tmp_path / "tables")
     rows = cells(files[-1])
     assert unit in {row[-1] for row in rows}
@@ -98,7 +96,7 @@ def test_earlier_tables_are_replaced_only_when_asked(counters: CounterSet, tmp_p
 
 
 def test_kernels_and_dispatches(counters: CounterSet, tmp_path: Path) -> None:
-    answer = counter_panels(counters, panels=["17.1"], rules=REFERENCE)
+    answer = counter_panels(counters, panels=["17.1"], amd=True)
     write_compute_csv(answer, counters, tmp_path / "tables")
     kernels, dispatches = (
         cells(tmp_path / "tables" / name) for name in ("0.1_Top_Kernels.csv", "0.2_Dispatch_List.csv")

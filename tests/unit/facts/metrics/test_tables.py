@@ -13,7 +13,7 @@ from wavescope.facts.metrics.declared import COLUMNS, Metric
 from wavescope.facts.metrics.expression import parse
 from wavescope.facts.metrics.families import METRIC_TARGETS
 from wavescope.facts.metrics.names import QUANTITIES, names_of
-from wavescope.facts.metrics.panels import RULES, formula_of, formulas_of, panels_of
+from wavescope.facts.metrics.panels import formula_of, formulas_of, panels_of
 
 UNITS = {
     "%", "Accesses/N", "Bytes", "Bytes/work item", "CUs", "Cachelines/N", "Conflicts/access", "Cycles", "Cycles/N",
@@ -24,19 +24,19 @@ UNITS = {
 DEFECTS = re.compile(r"[TU]\d+(, [TU]\d+)*")
 
 
-def metrics_of(target: str, rules: str = "corrected") -> list[tuple[str, Metric]]:
+def metrics_of(target: str, *, amd: bool = False) -> list[tuple[str, Metric]]:
     return [
         (metric.id, metric)
-        for panel in panels_of(target, rules=rules)
+        for panel in panels_of(target, amd=amd)
         for table in panel.tables
         for metric in table.metrics
     ]
 
 
-@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("amd", [False, True])
 @pytest.mark.parametrize("target", METRIC_TARGETS)
-def test_every_formula_is_of_counters_and_known_quantities(target: str, rules: str) -> None:
-    for key, metric in metrics_of(target, rules):
+def test_every_formula_is_of_counters_and_known_quantities(target: str, amd: bool) -> None:
+    for key, metric in metrics_of(target, amd=amd):
         for formula in (metric.formula, metric.peak):
             if formula is not None:
                 assert set(parse(formula).quantities) <= set(QUANTITIES), key
@@ -72,7 +72,7 @@ def test_ids_are_unique(target: str) -> None:
 
 @pytest.mark.parametrize("target", METRIC_TARGETS)
 def test_differences_from_the_reference_are_those_declared(target: str) -> None:
-    ours, theirs = dict(metrics_of(target)), dict(metrics_of(target, RULES[1]))
+    ours, theirs = dict(metrics_of(target)), dict(metrics_of(target, amd=True))
     assert list(ours) == list(theirs)
     for key, metric in ours.items():
         other = theirs[key]
@@ -89,20 +89,20 @@ def test_differences_from_the_reference_are_those_declared(target: str) -> None:
 
 
 def test_the_reference_repeats_its_defects() -> None:
-    def of(target: str, identity: str, rules: str) -> Metric:
-        return next(metric for _, metric in metrics_of(target, rules) if metric.id == identity)
+    def of(target: str, identity: str, *, amd: bool = False) -> Metric:
+        return next(metric for _, metric in metrics_of(target, amd=amd) if metric.id == identity)
 
-    assert of("gfx90a", "2.1.21", "corrected").peak == "128 * l2_channel_count * clock_mhz_max / 1000"
-    assert of("gfx90a", "2.1.21", RULES[1]).peak == "0.064 * l2_channel_count * clock_mhz_max"
-    assert of("gfx950", "2.1.7", RULES[1]).peak == "16.834 * cu_count * clock_mhz_max"
-    assert "[28]" in str(of("gfx908", "18.1.0", RULES[1]).formula)
-    assert of("gfx908", "18.1.0", "corrected").formula == "100 * sum(TCC_HIT[:]) / (sum(TCC_HIT[:]) + sum(TCC_MISS[:]))"
-    assert of("gfx90a", "15.2.8", RULES[1]).maximum == "minimum"
-    assert of("gfx90a", "17.2.4", RULES[1]).fabric_prefix == "TCC_EA0_"
-    assert of("gfx90a", "17.2.0", RULES[1]).fabric_prefix == "TCC_EA_"
-    assert of("gfx908", "17.2.0", RULES[1]).unit == "Bytes/N"
-    assert of("gfx942", "3.1.39", "corrected").level == "SQ_IFETCH_LEVEL"
-    assert of("gfx942", "3.1.39", RULES[1]).level == ""
+    assert of("gfx90a", "2.1.21").peak == "128 * l2_channel_count * clock_mhz_max / 1000"
+    assert of("gfx90a", "2.1.21", amd=True).peak == "0.064 * l2_channel_count * clock_mhz_max"
+    assert of("gfx950", "2.1.7", amd=True).peak == "16.834 * cu_count * clock_mhz_max"
+    assert "[28]" in str(of("gfx908", "18.1.0", amd=True).formula)
+    assert of("gfx908", "18.1.0").formula == "100 * sum(TCC_HIT[:]) / (sum(TCC_HIT[:]) + sum(TCC_MISS[:]))"
+    assert of("gfx90a", "15.2.8", amd=True).maximum == "minimum"
+    assert of("gfx90a", "17.2.4", amd=True).fabric_prefix == "TCC_EA0_"
+    assert of("gfx90a", "17.2.0", amd=True).fabric_prefix == "TCC_EA_"
+    assert of("gfx908", "17.2.0", amd=True).unit == "Bytes/N"
+    assert of("gfx942", "3.1.39").level == "SQ_IFETCH_LEVEL"
+    assert of("gfx942", "3.1.39", amd=True).level == ""
 
 
 def test_rates_of_peaks_come_from_the_facts_of_the_hardware() -> None:
@@ -114,7 +114,7 @@ def test_rates_of_peaks_come_from_the_facts_of_the_hardware() -> None:
 
 def test_formulas_by_name() -> None:
     assert formula_of("gfx942", "roofline_l1_bytes") == "128 * TCP_TOTAL_CACHE_ACCESSES"
-    assert formula_of("gfx942", "roofline_l1_bytes", RULES[1]) == "64 * TCP_TOTAL_CACHE_ACCESSES"
+    assert formula_of("gfx942", "roofline_l1_bytes", amd=True) == "64 * TCP_TOTAL_CACHE_ACCESSES"
     assert formula_of("gfx90a", "roofline_mall_bytes") is None
     assert formula_of("gfx908", "mfma_f64_peak") is None
     assert formula_of("gfx1201", "fabric_bytes_per_l1_byte") is None
@@ -136,7 +136,5 @@ def test_rdna_says_only_what_its_counters_can() -> None:
     assert all(not any("FLOP" in name for name in names) for names in ids.values())
 
 
-def test_unknown_targets_have_no_panels_and_unknown_rules_are_an_error(tmp_path: Path) -> None:
+def test_unknown_targets_have_no_panels(tmp_path: Path) -> None:
     assert panels_of("gfx700") == ()
-    with pytest.raises(UsageError, match="no rules called 'mine'"):
-        panels_of("gfx942", rules="mine")

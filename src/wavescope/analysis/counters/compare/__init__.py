@@ -14,7 +14,7 @@ from wavescope.base.shown import shown
 from wavescope.base.words import percent, side_label
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.declared import SPEED_OF_LIGHT
-from wavescope.facts.metrics.panels import panels_of
+from wavescope.facts.metrics.panels import RULES, panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
 
@@ -161,7 +161,7 @@ def counter_compare(
     panels: Sequence[str] = (),
     metrics: Sequence[str] = (),
     normalization: str = "kernel",
-    rules: str = "corrected",
+    amd: bool = False,
     more: Sequence[Path] = (),
 ) -> CounterComparison:
     """Captures against the first; without `panels` and `metrics` every panel but those about single channels.
@@ -180,10 +180,10 @@ def counter_compare(
     if len(captures) < 2:
         raise UsageError("nothing to compare with", advice="give two captures or more")
     chosen = choices or [CounterChoice()] * len(captures)
-    asking = {"metrics": metrics, "normalization": normalization, "rules": rules, "more": more}
+    asking = {"metrics": metrics, "normalization": normalization, "amd": amd, "more": more}
     labels = [side_label(number) for number in range(len(captures))]
     sides = [
-        Side(label, counters, choice, {**asking, "panels": panels or _panels(counters, metrics, rules)})
+        Side(label, counters, choice, {**asking, "panels": panels or _panels(counters, metrics, amd=amd)})
         for label, counters, choice in zip(labels, captures, chosen, strict=True)
     ]
     kernels: list[dict[str, Any]] = []
@@ -200,16 +200,16 @@ def counter_compare(
         kernels=frame_of(CounterComparison.tables["kernels"], kernels),
         metrics=frame_of(CounterComparison.tables["metrics"], found),
         normalization=normalization,
-        rules=rules,
+        rules=RULES[amd],
         notes=tuple(dict.fromkeys(notes)),
     )
 
 
-def _panels(counters: CounterSet, metrics: Sequence[str], rules: str) -> tuple[str, ...]:
+def _panels(counters: CounterSet, metrics: Sequence[str], *, amd: bool) -> tuple[str, ...]:
     """Every panel that is not about single channels; none where metrics are named."""
     if metrics or not counters.system.target or not counters.measured:
         return ()
-    known = panels_of(counters.system.target, rules=rules)
+    known = panels_of(counters.system.target, amd=amd)
     return tuple(
         panel.word for panel in known if not all(table.per_channel for table in panel.tables[1:] or panel.tables)
     )

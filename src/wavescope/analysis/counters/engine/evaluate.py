@@ -13,7 +13,7 @@ import polars as pl
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_dispatches
 from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
-from wavescope.analysis.counters.engine.reference import dispatches_under
+from wavescope.analysis.counters.engine.reference import chosen_with_rules
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.panels import RULES
 
@@ -97,11 +97,11 @@ def evaluator(
     by: str,
     choice: CounterChoice = ALL_DISPATCHES,
     normalization: str = "kernel",
-    rules: str = "corrected",
+    amd: bool = False,
 ) -> Evaluator:
     """An evaluator; ratios are ratios of sums over the dispatches of a row, amounts are means per dispatch.
 
-    Under the reference's rules a row is the mean over its dispatches.
+    With AMD's rules (`amd`) a row is the mean over its dispatches.
 
     Raises
     ------
@@ -110,10 +110,9 @@ def evaluator(
     """
     if by not in _BY:
         raise UsageError(f"no rows by {by[:60]!r}", advice=f"rows are by {', '.join(_BY)}")
-    dispatches = ranked_dispatches(counters, dispatches_under(rules, counters, choice))
+    dispatches = ranked_dispatches(counters, chosen_with_rules(counters, choice, amd=amd))
     groups = dispatches["kernel"].rank("dense").cast(pl.Int64).to_numpy() - 1 if by == "kernel" else None
-    is_reference = rules != RULES[0]
-    evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=is_reference, groups=groups)
+    evaluation = Evaluation(counters, dispatches, normalization=normalization, is_reference=amd, groups=groups)
     return Evaluator(evaluation, dispatches, by)
 
 
@@ -131,7 +130,7 @@ def evaluate(
     *,
     by: str = "kernel",
     choice: CounterChoice = ALL_DISPATCHES,
-    rules: str = "corrected",
+    amd: bool = False,
 ) -> Measured:
     """Values of named formulas as a table.
 
@@ -140,7 +139,7 @@ def evaluate(
     UsageError
         When a formula is not of the notation, or the choice or `by` does not exist.
     """
-    selected = evaluator(counters, by=by, choice=choice, rules=rules)
+    selected = evaluator(counters, by=by, choice=choice, amd=amd)
     parsed = [Formula(formula) if isinstance(formula, str) else formula for formula in formulas.values()]
     columns = []
     reasons = {}

@@ -41,18 +41,18 @@ def counter_panels(
     panels: Sequence[str] = (),
     metrics: Sequence[str] = (),
     normalization: str = "kernel",
-    rules: str = "corrected",
+    amd: bool = False,
     more: Sequence[Path] = (),
 ) -> CounterPanels:
     """Evaluate the metrics of the capture's GPU; `more` are TOML files with the user's own.
 
     `panels` are words, numbers or ids (`l2`, `17`, `17.1`), `metrics` ids or parts of names; none = all. Amounts are
-    per `normalization`: kernel, wave, cycle or second. `rules`: see `wavescope.facts.metrics.RULES`.
+    per `normalization`: kernel, wave, cycle or second. `amd`: by the rules of ROCm Compute Profiler.
 
     Raises
     ------
     UsageError
-        When the choice, a panel, a metric, the normalization or the rules do not exist, or a TOML file has a mistake.
+        When the choice, a panel, a metric, the or the normalization do not exist, or a TOML file has a mistake.
 
     Examples
     --------
@@ -67,16 +67,16 @@ def counter_panels(
     if is_stored(counters):
         return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
     target = counters.system.target or ""
-    declared = panels_of(target, rules=rules, more=more)
+    declared = panels_of(target, amd=amd, more=more)
     chosen = asked_panels(declared, panels, metrics)
-    selected = evaluator(counters, by="all", choice=choice, normalization=normalization, rules=rules)
+    selected = evaluator(counters, by="all", choice=choice, normalization=normalization, amd=amd)
     dispatches, evaluation = selected.dispatches, selected.evaluation
     rows = _rows(chosen, selected)
     return CounterPanels(
         target=target,
         product=counters.system.product or "",
         normalization=normalization,
-        rules=rules,
+        rules=RULES[amd],
         dispatch_count=dispatches.height,
         panels=chosen,
         kernels=kernels_of(counters, dispatches),

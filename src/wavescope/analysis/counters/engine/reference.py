@@ -11,7 +11,6 @@ import polars as pl
 from wavescope.analysis.counters.choice import chosen_dispatches
 from wavescope.analysis.counters.engine.quantities import CYCLES, facts_of
 from wavescope.analysis.counters.engine.sources import PER_ROW, Needed, Resolved, Sources, needed_by
-from wavescope.facts.metrics.panels import RULES
 from wavescope.model.counters import ACCUMULATED
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
     return float(int(min(8 * level / waves + min(level % waves, 8), cus)))
 
 
-def dispatches_under(rules: str, counters: CounterSet, choice: CounterChoice) -> pl.DataFrame:
+def chosen_with_rules(counters: CounterSet, choice: CounterChoice, *, amd: bool) -> pl.DataFrame:
     """The chosen dispatches; under the reference's rules those that it reads, with the times that it reads.
 
     Raises
@@ -85,7 +84,7 @@ def dispatches_under(rules: str, counters: CounterSet, choice: CounterChoice) ->
         When a kernel, dispatch or GPU is chosen that the capture does not have.
     """
     chosen = chosen_dispatches(counters, choice)
-    if rules == RULES[0]:
+    if not amd:
         return chosen
     return reference_dispatches(counters).join(
         chosen.select("dispatch"), on="dispatch", how="semi", maintain_order="left"

@@ -10,7 +10,7 @@ from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.memory_chart import cdna, rdna
 from wavescope.analysis.counters.memory_chart.numbers import Numbers, wire_rows
 from wavescope.errors import UsageError
-from wavescope.facts.metrics.panels import panels_of
+from wavescope.facts.metrics.panels import RULES, panels_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -99,7 +99,7 @@ def memory_chart(
     *,
     choice: CounterChoice = ALL_DISPATCHES,
     normalization: str = "kernel",
-    rules: str = "corrected",
+    amd: bool = False,
 ) -> MemoryChart:
     """The memory chart of the chosen dispatches.
 
@@ -124,9 +124,9 @@ def memory_chart(
     answer = counter_panels(
         counters,
         choice=choice,
-        panels=_identities(counters, target, rules, named),
+        panels=_identities(counters, target, named, amd=amd),
         normalization=normalization,
-        rules=rules,
+        amd=amd,
     )
     numbers = Numbers(answer)
     if not answer.dispatch_count:
@@ -152,7 +152,7 @@ def memory_chart(
         product=answer.product,
         family=family,
         normalization=normalization,
-        rules=rules,
+        rules=RULES[amd],
         kernel_names=tuple(chosen["kernel_name"]),
         dispatch_count=answer.dispatch_count,
         duration_ns_mean=_mean_duration(counters, choice),
@@ -180,14 +180,14 @@ def _family(target: str) -> str:
     return "cdna" if target.startswith("gfx9") else "rdna"
 
 
-def _identities(counters: CounterSet, target: str, rules: str, named: Sequence[str]) -> tuple[str, ...]:
+def _identities(counters: CounterSet, target: str, named: Sequence[str], *, amd: bool) -> tuple[str, ...]:
     """Ids of the metrics; of a file that stores metrics instead of counters, everything."""
     if not counters.measured:
         return ()
     wanted = {part for name in named for part in name.split(" + ")}
     return tuple(
         metric.id
-        for panel in panels_of(target, rules=rules)
+        for panel in panels_of(target, amd=amd)
         for table in panel.tables
         for metric in table.metrics
         if f"{table.id} {metric.name}" in wanted

@@ -12,6 +12,7 @@ from wavescope.analysis.counters.roofline.points import kernel_row, operation_ro
 from wavescope.analysis.counters.roofline.work import work_of
 from wavescope.base.bounds import ID, ROWS, bounded
 from wavescope.errors import UsageError
+from wavescope.facts.metrics.panels import RULES
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -137,7 +138,7 @@ def roofline(
     top: int | None = None,
     ceilings: str = "best",
     device: int | None = None,
-    rules: str = "corrected",
+    amd: bool = False,
 ) -> Roofline:
     """Where kernels, or single dispatches, stand under the roofs of memory and arithmetic.
 
@@ -151,8 +152,8 @@ def roofline(
         best (empirical where measured), empirical or theoretical.
     device
         The GPU whose benchmark gives the empirical ceilings; None = the first.
-    rules
-        corrected, or rocprof-compute-3.3: 64 bytes per line on every GPU.
+    amd
+        Bytes as ROCm Compute Profiler 3.3 counts them: 64 per line on every GPU.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def roofline(
     if by not in ("kernel", "dispatch"):
         raise UsageError(f"no points by {by[:40]!r}", advice="by kernel or by dispatch")
     ceiling_list = ceiling_rows(counters, choice=ceilings, device=device)
-    works = work_of(counters, choice=choice, by=by, rules=rules)
+    works = work_of(counters, choice=choice, by=by, amd=amd)
     shown = works[:top]
     used = {row["name"]: row["used"] for row in ceiling_list}
     rows: dict[str, list[dict[str, Any]]] = {
@@ -176,7 +177,7 @@ def roofline(
         target=counters.system.target or "",
         product=counters.system.product or "",
         by=by,
-        rules=rules,
+        rules=RULES[amd],
         total_count=len(works),
         **frames,
         caveats=tuple(roofline_caveats(frames, counters, device)),

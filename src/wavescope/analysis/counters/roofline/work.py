@@ -55,19 +55,19 @@ _WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "d
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
 
-def formulas_for(target: str, rules: str) -> dict[str, str]:
+def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
     """Name of a kind or level -> its formula on this GPU; what the GPU cannot do, or cannot count, has none.
 
     Examples
     --------
-    >>> formulas_for("gfx942", "corrected")["L1"], formulas_for("gfx942", "rocprof-compute-3.3")["L1"]
+    >>> formulas_for("gfx942")["L1"], formulas_for("gfx942", amd=True)["L1"]
     ('128 * TCP_TOTAL_CACHE_ACCESSES', '64 * TCP_TOTAL_CACHE_ACCESSES')
-    >>> "MFMA FP8" in formulas_for("gfx90a", "corrected")
+    >>> "MFMA FP8" in formulas_for("gfx90a")
     False
     """
     if target not in METRIC_TARGETS:
         return {}
-    named = formulas_of(target, rules)
+    named = formulas_of(target, amd=amd)
     found = {}
     if _tells_operations(target):
         rates = arch.of(target).rates
@@ -75,17 +75,17 @@ def formulas_for(target: str, rules: str) -> dict[str, str]:
     return found | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
 
 
-def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, rules: str) -> list[Work]:
+def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) -> list[Work]:
     """One per kernel or dispatch, those with most time first."""
     rates = _stored_rates(counters)
     if rates:
         return _stored_work(counters, rates, choice=choice, by=by)
     target = (counters.system.target or "").split(":", 1)[0]
-    formulas = formulas_for(target, rules)
+    formulas = formulas_for(target, amd=amd)
     asked = formulas | (_OTHER_MATRIX_INSTRUCTIONS if formulas else {})
-    is_derived = rules == "corrected" and "HBM" in formulas
+    is_derived = not amd and "HBM" in formulas
     asked |= {"HBM, derived": _DERIVED_BYTES} if is_derived else {}
-    measured = evaluate(counters, asked, by=by, choice=choice, rules=rules)
+    measured = evaluate(counters, asked, by=by, choice=choice, amd=amd)
     total = pl.col("duration_ns_mean") * pl.col("dispatch_count")
     share = pl.when(total.sum() > 0).then(total / total.sum())
     rows = measured.frame.with_columns(share.alias("duration_share"))

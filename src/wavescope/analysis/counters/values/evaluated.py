@@ -31,7 +31,7 @@ def metric_values(
     panels: Sequence[str] = (),
     metrics: Sequence[str] = (),
     normalization: str = "kernel",
-    rules: str = "corrected",
+    amd: bool = False,
     more: Sequence[Path] = (),
     all_channels: bool = False,
 ) -> MetricValues:
@@ -46,8 +46,8 @@ def metric_values(
         raise UsageError(f"no values by {by!r}", advice="by kernel or dispatch")
     if is_stored(counters):
         return _stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
-    selected = evaluator(counters, by=by, choice=choice, normalization=normalization, rules=rules)
-    panels_of_target = panels_of(counters.system.target or "", rules=rules, more=more)
+    selected = evaluator(counters, by=by, choice=choice, normalization=normalization, amd=amd)
+    panels_of_target = panels_of(counters.system.target or "", amd=amd, more=more)
     tables = [table for panel in asked_panels(panels_of_target, panels, metrics) for table in panel.tables]
     requested = [metric for table in tables if all_channels or not table.per_channel for metric in table.metrics]
     rows: list[dict[str, Any]] = []
@@ -68,7 +68,7 @@ def metric_values(
             row |= {"channel": channel, "unit": metric.unit_per(normalization)}
             rows.append(row | {"reason": "" if has_value.any() else outcome.reason})
     frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)
-    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, rules=rules)
+    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, amd=amd)
 
 
 def _stored_values(

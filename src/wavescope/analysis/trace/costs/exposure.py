@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency
+from wavescope.analysis.trace.costs.hidden_latency import hidden_in_part, hidden_latency, hiding_rule
 from wavescope.analysis.trace.costs.row_totals import row_maxima, row_totals, totals_of_part
 from wavescope.analysis.trace.parts import ask
 from wavescope.model.answer import once_per_trace
@@ -38,16 +38,16 @@ ROW_COSTS = table_spec(
 )
 
 
-def cost_questions(rule: str = "reference") -> list[Question]:
+def cost_questions(trace: ThreadTrace, *, amd: bool | None = None) -> list[Question]:
     """Per-part questions of `row_costs` (`parts`)."""
-    return [(totals_of_part,), (hidden_in_part, rule)]
+    return [(totals_of_part,), (hidden_in_part, hiding_rule(trace, amd=amd))]
 
 
 @once_per_trace
-def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
+def row_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
     """Totals of every executed code row with their hidden and exposed parts (`ROW_COSTS`), in row order.
 
-    `rule` is that of `hidden_latency`. Hidden parts are clamped to the row's own cycles, so that exposed ones are never
+    `amd` as in `hidden_latency`. Hidden parts are clamped to the row's own cycles, so that exposed ones are never
     negative.
     """
     cycles = {
@@ -58,10 +58,10 @@ def row_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
     hidden = {part: f"hidden_{part}_cycles_total" for part in cycles}
     exposed = {part: f"exposed_{part}_cycles_total" for part in cycles}
     clamped = {name: pl.min_horizontal(name, cycles[part].clip(lower_bound=0)) for part, name in hidden.items()}
-    ask(trace, cost_questions(rule))
+    ask(trace, cost_questions(trace, amd=amd))
     totals = row_totals(trace).join(row_maxima(trace), on="row", maintain_order="left")
     return (
-        totals.join(hidden_latency(trace, rule=rule).by_row, on="row", how="left", maintain_order="left")
+        totals.join(hidden_latency(trace, amd=amd).by_row, on="row", how="left", maintain_order="left")
         .with_columns(pl.col(*hidden.values()).fill_null(0))
         .with_columns(**clamped)
         .with_columns((cycles[part] - pl.col(hidden[part])).clip(lower_bound=0).alias(exposed[part]) for part in cycles)

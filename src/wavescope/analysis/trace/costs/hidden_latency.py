@@ -10,14 +10,13 @@ import polars as pl
 from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.selection import whole_of
-from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
-RULES = ("reference", "corrected")
+_AMD = "reference"  #: The core's name of the rule of AMD's viewer.
 MATRIX_PREFIXES = ("v_mfma", "v_smfma", "v_wmma", "v_swmma")  #: Start of the texts of matrix instructions.
 
 
@@ -29,8 +28,8 @@ class HiddenLatency(Answer):
         "A cycle of an instruction's gap, stall or issue is hidden when the pipes of the same SIMD that can hide it "
         "are busy: vector or matrix for vector and matrix work; vector, matrix or other memory work for memory "
         "instructions; all of these or other scalar work for scalar ones; anything for the rest. Of two candidates "
-        "the one that hides more counts. Rule `reference` equals AMD's viewer; in rule `corrected` a wave does not "
-        "hide itself and busy times are true unions. Not clamped to the row's own cycles."
+        "the one that hides more counts. A wave does not hide itself, and busy times "
+        "are true unions; with `amd` the numbers equal AMD's viewer. Not clamped to the row's own cycles."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "by_row": table_spec(
@@ -45,7 +44,7 @@ class HiddenLatency(Answer):
         )
     }
 
-    rule: str  #: reference or corrected.
+    amd: bool  #: Whether AMD's rule was applied.
     hidden_idle_cycles_total: int
     hidden_stall_cycles_total: int
     hidden_issue_cycles_total: int
@@ -53,26 +52,25 @@ class HiddenLatency(Answer):
 
 
 @once_per_trace
-def hidden_latency(trace: ThreadTrace, rule: str = "reference") -> HiddenLatency:
+def hidden_latency(trace: ThreadTrace, *, amd: bool | None = None) -> HiddenLatency:
     """Hidden gap, stall and issue cycles of every executed code row.
 
     All waves of a SIMD keep its pipes busy, also those that a selection left out. See
-    docs/explanation/hidden-latency.md.
-
-    Raises
-    ------
-    UsageError
-        When there is no such rule.
+    docs/explanation/hidden-latency.md. `amd`: by the rule of AMD's viewer; None = as the trace was opened.
     """
+    rule = hiding_rule(trace, amd=amd)
     by_row = added(answers(trace, hidden_in_part, rule), ["row"]).sort("row")
     idle, stall, issue = by_row.select(pl.exclude("row").sum()).row(0)
-    return HiddenLatency(rule, idle, stall, issue, by_row)
+    return HiddenLatency(rule == _AMD, idle, stall, issue, by_row)
+
+
+def hiding_rule(trace: ThreadTrace, *, amd: bool | None) -> str:
+    """The core's name of the rule; `amd` None = as the trace was opened."""
+    return _AMD if (trace.source.amd if amd is None else amd) else "corrected"
 
 
 def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
     """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
-    if rule not in RULES:
-        raise UsageError(f"no rule {rule!r} for hidden latency", advice=f"rules: {', '.join(RULES)}")
     whole, is_selected = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()

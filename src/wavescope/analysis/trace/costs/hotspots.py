@@ -85,7 +85,7 @@ class Hotspots(Answer):
     attribution: str  #: Which frame of an inline chain represents a row: innermost, outermost or mine.
     sort: str
     basis: str  #: `instructions`, or `stored totals` when the trace has none and its files' own sums had to do.
-    rule: str  #: Rule of hidden latency.
+    amd: bool  #: Whether hidden latency follows AMD's rule.
     hit_count: int
     latency_cycles_total: int
     stall_cycles_total: int
@@ -103,20 +103,22 @@ def hotspots(
     attribution: str = "innermost",
     mine: Sequence[str] = (),
     sort: str = "exposed",
-    rule: str = "reference",
+    amd: bool | None = None,
 ) -> Hotspots:
     """Return the cost of each unit of the code; `by` one of `UNITS`, `sort` one of `SORTS`.
+
+    `amd`: hidden latency by the rule of AMD's viewer; None = as the trace was opened.
 
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
 
     Raises
     ------
     UsageError
-        When there is no such unit, sort key, attribution or rule.
+        When there is no such unit, sort key, or attribution.
     """
     _check(by, sort)
     is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
-    costs = _costs(trace, by, rule) if is_measured else _stored(trace)
+    costs = _costs(trace, by, amd=amd) if is_measured else _stored(trace)
     chosen = costs if rows is None else costs.filter(pl.col("row").is_in(rows.implode()))
     sort = sort if is_measured or sort != "exposed" else "latency"
     totals = {name: int(chosen[name].sum() or 0) for name in _SUMS}
@@ -137,7 +139,7 @@ def hotspots(
         attribution=attribution,
         sort=sort,
         basis="instructions" if is_measured else "stored totals",
-        rule=rule,
+        amd=trace.source.amd if amd is None else amd,
         hit_count=totals["hit_count"],
         latency_cycles_total=totals["latency_cycles_total"],
         stall_cycles_total=totals["stall_cycles_total"],
@@ -179,12 +181,12 @@ def _check(by: str, sort: str) -> None:
             raise UsageError(what, advice=f"one of {', '.join(choices)}")
 
 
-def _costs(trace: ThreadTrace, by: str, rule: str) -> pl.DataFrame:
+def _costs(trace: ThreadTrace, by: str, *, amd: bool | None) -> pl.DataFrame:
     if by == "kernel":
-        return kernel_costs(trace, rule)
+        return kernel_costs(trace, amd=amd)
     if by in ("block", "loop"):
-        ask(trace, [(jumps_in_part,), *cost_questions(rule)])
-    return row_costs(trace, rule=rule)
+        ask(trace, [(jumps_in_part,), *cost_questions(trace, amd=amd)])
+    return row_costs(trace, amd=amd)
 
 
 def _stored(trace: ThreadTrace) -> pl.DataFrame:

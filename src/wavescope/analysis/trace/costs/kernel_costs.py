@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 1 << 24
 
 
-def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
+def kernel_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
     """The columns of `row_costs` for every pair of kernel and code row, with `kernel` in front; null = unknown.
 
     Kernels can share code (functions they call), so the rows of a kernel are told by its waves.
@@ -29,12 +29,12 @@ def kernel_costs(trace: ThreadTrace, rule: str = "reference") -> pl.DataFrame:
     kernels = trace.waves["kernel"].unique().sort()
     if kernels.len() <= 1:
         only = pl.lit(kernels[0] if kernels.len() else None, pl.UInt32)
-        return row_costs(trace, rule=rule).select(only.alias("kernel"), pl.all())
+        return row_costs(trace, amd=amd).select(only.alias("kernel"), pl.all())
     rows = max(trace.code.height, 1)
     if kernels.len() * rows > _MOST_PAIRS:
         what = f"{kernels.len():,} kernels with {rows:,} rows of code are too many to tell apart"
         raise UsageError(what, where=trace.source.path, advice="choose some of them with --kernel")
-    costs = row_costs(_one_code_per_kernel(trace, kernels, rows), rule=rule)
+    costs = row_costs(_one_code_per_kernel(trace, kernels, rows), amd=amd)
     place = (pl.col("row") // rows).cast(pl.UInt32)
     return costs.select(kernels.gather(costs.select(place).to_series()).alias("kernel"), pl.all()).with_columns(
         pl.col("row") % rows

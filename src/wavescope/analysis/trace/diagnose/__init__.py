@@ -35,7 +35,7 @@ class Diagnosis(Answer):
 
     definition: ClassVar[str] = (
         "One finding per stall class, the one with the most exposed cycles first: cycles that no other wave of the same"
-        " SIMD hid (reference rule of docs/explanation/hidden-latency.md). The gain of a finding is at most its exposed"
+        " SIMD hid (docs/explanation/hidden-latency.md). The gain of a finding is at most its exposed"
         " cycles over the cycles of all waves (latency + idle): removing them cannot make waves faster than that."
         " Classes below 1 % of the exposed cycles are left out unless they are the largest. Occupancy's bound: further"
         " waves can hide no more than they issue."

@@ -29,7 +29,7 @@ _IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC 
 @once_per_trace
 def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
     """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`."""
-    ask(trace, [(resolved_in_part,), *cost_questions()])
+    ask(trace, [(resolved_in_part,), *cost_questions(trace)])
     groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
     keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
     named = [_class_of(*key) for key in keys.iter_rows()]

@@ -131,7 +131,7 @@ def test_dispatches_and_choices(capture: CounterSet) -> None:
 
 
 def test_lines_of_the_reference_are_half_as_long(capture: CounterSet) -> None:
-    ours, theirs = (roofline(capture, rules=rules).points for rules in ("corrected", "rocprof-compute-3.3"))
+    ours, theirs = (roofline(capture, amd=amd).points for amd in (False, True))
     l1 = (pl.col("level") == "L1") & (pl.col("bytes") > 0)
     ratio = ours.filter(l1)["bytes"] / theirs.filter(l1)["bytes"]
     assert ratio.to_list() == [2.0] * ratio.len()
@@ -281,8 +281,8 @@ def test_marks_and_levels_of_the_picture(capture: CounterSet) -> None:
 def test_counters_that_disagree_give_no_bytes(tmp_path: Path) -> None:
     odd = KernelWork("odd", fma_f32=5, counters={"SQ_LDS_IDX_ACTIVE": 10.0, "SQ_LDS_BANK_CONFLICT": 500.0})
     write_counters(tmp_path, CounterCapture("gfx942", kernels=(odd,), with_channels=False))
-    for rules, reason in (("corrected", "no bytes at LDS"), ("rocprof-compute-3.3", "the counters disagree")):
-        points = roofline(open_counters(tmp_path), rules=rules).points
+    for amd, reason in ((False, "no bytes at LDS"), (True, "the counters disagree")):
+        points = roofline(open_counters(tmp_path), amd=amd).points
         rows = {row["level"]: row for row in points.filter(pl.col("work") == "flop").iter_rows(named=True)}
         assert not rows["LDS"]["bytes"]
         assert rows["LDS"]["reason"].startswith(reason)
@@ -326,5 +326,5 @@ def test_the_panel_that_is_advised_has_all_counters(target: str) -> None:
     (panel,) = (panel for panel in panels_of(target) if panel.word == "sol")
     formulas = [metric.formula for table in panel.tables for metric in table.metrics if metric.formula]
     planned = {name for formula in formulas for name in parse(formula).counters}
-    needed = {name for formula in formulas_for(target, "corrected").values() for name in parse(formula).counters}
+    needed = {name for formula in formulas_for(target).values() for name in parse(formula).counters}
     assert needed <= planned
