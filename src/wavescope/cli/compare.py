@@ -11,7 +11,7 @@ import click
 from wavescope.base.bounds import DECIMALS, ID, PERCENT
 from wavescope.base.words import counted
 from wavescope.cli.kit.counters import counter_options
-from wavescope.cli.kit.io import console, context_of_kind, emit_json, json_option
+from wavescope.cli.kit.io import arguments_of, console, context_of_kind, emit_json, json_option
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.request import ALL_ROWS, DEFAULT_TOP, top_option
 from wavescope.cli.kit.run import run_options
@@ -293,7 +293,7 @@ class _Either(click.Command):
     ) -> click.Context:
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        kinds = {kind for word in args if not word.startswith("-") and (kind := _kind_of(word))}
+        kinds = {kind for word in arguments_of(self, args) if (kind := _kind_of(word))}
         asked = {kind for word in args if (kind := self.only_of.get(word.split("=")[0]))}
         if kinds <= {"run", "counters"} and "counters" in asked:
             kinds = {"counters"}  # what has counters may be a run as well
@@ -324,24 +324,15 @@ Only larger differences are reported.
 
 
 def _kind_of(word: str) -> str | None:
-    """What a word of the command line names: a trace, a run or counters; None = nothing of these."""
+    """The kind of document that an argument names; None = none. A pattern is as its first match."""
     import glob
 
-    from wavescope.errors import WavescopeError
-    from wavescope.readers.files.kinds import COUNTER_TABLES, RUNS, THREAD_TRACES, Kind, sniff
+    from wavescope.readers.files.kinds import document_at
 
     path = Path(word)
     if glob.has_magic(word) and not path.exists():
         path = Path(next(iter(sorted(glob.glob(word, recursive=True))), word))  # noqa: PTH207 - absolute patterns too
-    try:
-        kind = sniff(path) if path.exists() else None
-    except (WavescopeError, OSError, ValueError):
-        return None
-    if kind in (*COUNTER_TABLES, Kind.COMPUTE_DATABASE):
-        return "counters"
-    if kind in (*RUNS, Kind.DATABASE, Kind.BROKEN_DATABASE):
-        return "run"
-    return "trace" if kind in THREAD_TRACES else None
+    return document_at(path)
 
 
 command = _Either()

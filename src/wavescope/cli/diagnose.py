@@ -10,7 +10,7 @@ import click
 
 from wavescope.base.bounds import BYTES_GB
 from wavescope.cli.kit.counters import counter_verb
-from wavescope.cli.kit.io import context_of_kind, progress
+from wavescope.cli.kit.io import arguments_of, context_of_kind, progress
 from wavescope.cli.kit.numbers import Real
 from wavescope.cli.kit.trace import trace_verb
 
@@ -156,7 +156,7 @@ class _Either(click.Command):
     ) -> click.Context:
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        kinds = [_kind_of(word) for word in _paths(args)]
+        kinds = [_kind_of(word) for word in arguments_of(self, args)]
         is_counters = any(_has_counters(kind) for kind in kinds)
         chosen, what = (_of_counters, "counter captures") if is_counters else (_traces, "thread traces")
         return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
@@ -173,16 +173,6 @@ between the suspects that remain. Here --kernel takes a rank as well (0 = the lo
 --gpu and --target are for counter captures only, --se to --line, --code-object, --resources and --counters for
 thread traces only.
 """
-
-
-def _paths(args: list[str]) -> list[str]:
-    """Words of a command line that may be PATH: no options, and not the values of options that take paths."""
-    taking = {"--counters", "--resources", "--code-object"}
-    return [
-        word
-        for place, word in enumerate(args)
-        if not word.startswith("-") and not (place and args[place - 1] in taking)
-    ]
 
 
 def _kind_of(word: str) -> Kind | None:

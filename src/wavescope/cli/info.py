@@ -67,36 +67,20 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
     from wavescope.base.files import listed
     from wavescope.model.losses import Loss
     from wavescope.model.run import run_losses
+    from wavescope.readers.files.kinds import advice_for
     from wavescope.readers.files.runs import refused_in
     from wavescope.report.kit.losses import loss_lines
 
     refused = refused_in(path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
     if as_json:
-        answer = {"kind": kind.value, "next": _next_for(path, kind)}
+        answer = {"kind": kind.value, "next": advice_for(kind, path)}
         emit_json(answer, inputs=[path], losses=losses.to_dicts())
         return
     console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
-    console().print(Text(f"  next: {_next_for(path, kind)}"), soft_wrap=True)
+    console().print(Text(f"  next: {advice_for(kind, path)}"), soft_wrap=True)
     for line in loss_lines(losses):
         console().print(line)
-
-
-def _next_for(path: Path, kind: Kind) -> str:
-    texts = {
-        "AGENTS": "give it as --resources to the verbs on a decoded trace: it tells the GPU",
-        "STATISTICS": "wavescope summary on the *_trace.csv files beside it recomputes and extends these figures",
-        "DATABASE": "it is of no profiler that wavescope knows",
-    }
-    if kind.name == "BROKEN_DATABASE":
-        from wavescope.readers.files.sqlite import why_unreadable
-
-        return why_unreadable(path) or "it has no tables: record again, the recording did not finish"
-    otherwise = (
-        "point wavescope at thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters"
-        " (pmc_perf.csv, *_counter_collection.csv)"
-    )
-    return texts.get(kind.name, otherwise)
 
 
 def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:

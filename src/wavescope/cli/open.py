@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
     from wavescope.page.protocol.document import Library
     from wavescope.page.protocol.kept_answers import KeptAnswers
+    from wavescope.readers.files.inventory import Inventory
 
 _MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 
@@ -132,16 +133,18 @@ def _again() -> str:
 def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -> Library:
     """The documents of the page: one for each path, or one for all."""
     from wavescope.page.protocol.document import Library
+    from wavescope.readers.files.inventory import Inventory
 
     library = Library()
     if one_run:
         label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
         library.add(label, str(paths[0]), partial(_one_run, paths), notes=_notes_beside(paths[0]))
         return library
+    inventory = Inventory()
     for path in paths:
-        _check(path)
+        _check(path, inventory)
     for path in paths:
-        opener = partial(_open, library, path, reading, is_only=len(paths) == 1)
+        opener = partial(_open, library, path, reading, inventory, is_only=len(paths) == 1)
         library.add(path.resolve().name, str(path), opener, notes=_notes_beside(path))
     return library
 
@@ -163,13 +166,12 @@ def _notes_beside(path: Path, which: str = "") -> str:
     return str(place.with_name(f"{place.name}{which}.wavescope-notes.json")) if place.name else ""
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, inventory: Inventory) -> None:
     """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
-    from wavescope.readers.files.kinds import COUNTER_CAPTURES, THREAD_TRACES, sniff
+    from wavescope.readers.files.kinds import INPUTS, sniff
     from wavescope.readers.opening import does_not_fit
-    from wavescope.readers.run.inputs import holds_run
 
-    if not holds_run(path) and (kind := sniff(path)) not in (*THREAD_TRACES, *COUNTER_CAPTURES):
+    if INPUTS[kind := sniff(path, inventory)].document is None:
         raise does_not_fit(kind, path)
 
 
@@ -179,13 +181,15 @@ def _one_run(paths: Sequence[Path]) -> Run:
     return open_inputs(find_runs(paths))
 
 
-def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: bool) -> ThreadTrace | Run | CounterSet:
+def _open(
+    library: Library, path: Path, reading: dict[str, Any], inventory: Inventory, *, is_only: bool
+) -> ThreadTrace | Run | CounterSet:
     """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
     dispatches, and the counters of a run."""
     from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
 
-    opened = _read(path, **reading)
+    opened = _read(path, inventory=inventory, **reading)
     if isinstance(opened, Run) and path.is_file() and opened.count("counter_info"):  # folders are several processes
         from wavescope.readers.counters import open_counters
 
@@ -205,16 +209,21 @@ def _open(library: Library, path: Path, reading: dict[str, Any], *, is_only: boo
 
 
 def _read(
-    path: Path, *, source_root: Path | None, target: str | None, **reading: Any
+    path: Path,
+    *,
+    source_root: Path | None,
+    target: str | None,
+    inventory: Inventory | None = None,
+    **reading: Any,
 ) -> ThreadTrace | Run | CounterSet:
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff
     from wavescope.readers.opening import open as open_path
 
-    if target is not None and sniff(path) in COUNTER_CAPTURES:
-        return open_counters(path, target=target)
-    opened = open_path(path, **reading)
+    if target is not None and sniff(path, inventory) in COUNTER_CAPTURES:
+        return open_counters(path, target=target, inventory=inventory)
+    opened = open_path(path, inventory=inventory, **reading)
     if isinstance(opened, ThreadTrace):
         from wavescope.readers.trace.sources import add_sources, add_sources_beside
 

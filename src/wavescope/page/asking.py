@@ -13,6 +13,7 @@ from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.payload import ARROW, JSON, Payload
 from wavescope.page.questions import QUESTIONS
+from wavescope.readers.files.kinds import DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 #: What a page asks at once and takes longest, in the order in which it is asked.
 FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")
-_WORDS = {"trace": "a trace", "run": "a run", "counters": "a counter capture"}
 
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
@@ -36,7 +36,7 @@ def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     """
     question = QUESTIONS.get(name)
     if question is None or not question.is_about(document.kind):
-        raise UsageError(f"no question {name[:40]!r} about {_WORDS[document.kind]}")
+        raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
     answer = question.answer(document, **question.parsed(given))
     return arrow(answer) if isinstance(answer, pl.DataFrame) else json(answer)
 

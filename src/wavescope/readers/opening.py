@@ -12,7 +12,8 @@ from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.decoded import Decoded, choose, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavescope.readers.files.folder import Directory
-from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.inventory import Inventory
+from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, misfit, sniff
 from wavescope.readers.files.runs import refused_below
 from wavescope.readers.trace import buffers as _buffers
 from wavescope.readers.trace.assemble import add_losses
@@ -40,6 +41,7 @@ def open(  # noqa: A001
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
     amd: bool = False,
+    inventory: Inventory | None = None,
 ) -> ThreadTrace | Run | CounterSet:
     """Open a thread trace, a capture of hardware counters or the run, whichever the content is.
 
@@ -63,6 +65,8 @@ def open(  # noqa: A001
         GPU of a decoded trace. Those next to it are found without it.
     amd
         Thread traces by the rules of AMD's decoder and viewer, defects included.
+    inventory
+        Listings of directories that the caller made already.
 
     Raises
     ------
@@ -78,13 +82,22 @@ def open(  # noqa: A001
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     from wavescope.readers.counters import open_counters
-    from wavescope.readers.run.inputs import holds_run, open_run
+    from wavescope.readers.run.inputs import find_runs, open_inputs
 
-    if sniff(Path(path)) in COUNTER_CAPTURES:
-        return open_counters(path)
-    if holds_run(Path(path)):
-        return open_run(path)
-    return open_trace(path, dispatch=dispatch, threads=threads, code_objects=code_objects, resources=resources, amd=amd)
+    inventory = inventory or Inventory()
+    if sniff(Path(path), inventory) in COUNTER_CAPTURES:
+        return open_counters(path, inventory=inventory)
+    if sniff(Path(path), inventory) in RUNS:
+        return open_inputs(find_runs([Path(path)], inventory))
+    return open_trace(
+        path,
+        dispatch=dispatch,
+        threads=threads,
+        code_objects=code_objects,
+        resources=resources,
+        amd=amd,
+        inventory=inventory,
+    )
 
 
 def open_trace(
@@ -96,6 +109,7 @@ def open_trace(
     resources: Sequence[str | os.PathLike[str]] = (),
     amd: bool = False,
     in_parts: bool = False,
+    inventory: Inventory | None = None,
 ) -> ThreadTrace:
     """Open a thread trace; see `open`.
 
@@ -109,17 +123,23 @@ def open_trace(
     NotATraceError, UnsupportedError
         When it is not a thread trace; the error says what it is and which verb fits.
     """
-    place = Path(path)
-    kind = sniff(place)
+    place, inventory = Path(path), inventory or Inventory()
+    kind = sniff(place, inventory)
     if kind is Kind.RAW_CAPTURE:
         rows_up_to = _buffers.GROUP_BYTES if in_parts else math.inf
         trace = _raw_or_decoded(
-            place, dispatch=dispatch, threads=threads, code_objects=code_objects, rows_up_to=rows_up_to, amd=amd
+            place,
+            inventory,
+            dispatch=dispatch,
+            threads=threads,
+            code_objects=code_objects,
+            rows_up_to=rows_up_to,
+            amd=amd,
         )
         return _with_rules(_with_named(trace, resources), amd=amd)
     if kind not in DECODED_KINDS:
         raise does_not_fit(kind, place)
-    candidates, losses = candidates_of(place, kind)
+    candidates, losses = candidates_of(place, kind, inventory)
     trace = open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
     return _with_rules(trace, amd=amd)
 
@@ -135,19 +155,20 @@ def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
 DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind is not Kind.RAW_CAPTURE)
 
 
-def candidates_of(path: Path, kind: Kind) -> tuple[list[Decoded], list[Loss]]:
+def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) -> tuple[list[Decoded], list[Loss]]:
     """The decoded traces at a path of one of the decoded kinds, and what was lost while finding them."""
+    inventory = inventory or Inventory()
     if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
-        return decoded_on_disk([path if path.is_dir() else path.absolute().parent]), []
+        return decoded_on_disk([path if path.is_dir() else path.absolute().parent], inventory), []
     if kind is Kind.DECODED_FOLDER:
-        below = survey(path)
+        below = survey(path, inventory)
         unopened = [Loss("other_dispatches", len(below.archives), detail="in archives")] if below.archives else []
-        return decoded_on_disk(below.decoded), [*unopened, *_not_followed(below.refused)]
+        return decoded_on_disk(below.decoded, inventory), [*unopened, *_not_followed(below.refused)]
     if kind is Kind.ARCHIVE:
         return _in_archives([path])
     if kind is not Kind.ARCHIVE_FOLDER:
         return [], []
-    below = survey(path)
+    below = survey(path, inventory)
     inside, losses = _in_archives(below.archives)
     return inside, [*losses, *_not_followed(below.refused)]
 
@@ -279,39 +300,43 @@ def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
     return ", ".join(titles[:_NAMED]) + more
 
 
-def _raw_or_decoded(path: Path, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any) -> ThreadTrace:
-    """A raw capture; where decoded directories stand beside it, the form that tells more."""
-    decoded = survey(path).decoded if path.is_dir() else ()
+def _raw_or_decoded(
+    path: Path, inventory: Inventory, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any
+) -> ThreadTrace:
+    """A raw capture; of decoded directories next to it, the form with more data."""
+    decoded = survey(path, inventory).decoded if path.is_dir() else ()
     if not decoded:
-        return _raw(path, dispatch=dispatch, code_objects=code_objects, **decoding)
-    why_not = _why_not_raw(path, dispatch, code_objects)
+        return _raw(path, inventory, dispatch=dispatch, code_objects=code_objects, **decoding)
+    why_not = _why_not_raw(path, inventory, dispatch, code_objects)
     if not why_not:
-        trace = _raw(path, dispatch=dispatch, code_objects=code_objects, **decoding)
+        trace = _raw(path, inventory, dispatch=dispatch, code_objects=code_objects, **decoding)
         detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
     else:
-        trace = open_decoded(decoded_on_disk(decoded), [], dispatch, str(path), threads=decoding["threads"])
+        trace = open_decoded(decoded_on_disk(decoded, inventory), [], dispatch, str(path), threads=decoding["threads"])
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
     return trace
 
 
-def _raw(path: Path, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any) -> ThreadTrace:
+def _raw(
+    path: Path, inventory: Inventory, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any
+) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavescope.readers.trace.att import decode
     from wavescope.readers.trace.resources import fill_from_around
 
-    trace = decode(path, code_objects, dispatch=dispatch, **decoding)
+    trace = decode(path, code_objects, dispatch=dispatch, inventory=inventory, **decoding)
     beside = Path(trace.source.path).absolute()
-    fill_from_around(trace, [Directory(beside), Directory(beside.parent)], with_code=False)
+    fill_from_around(trace, [Directory(beside, inventory), Directory(beside.parent, inventory)], with_code=False)
     return trace
 
 
-def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) -> str:
+def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | None, code_objects: Sequence[str]) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
     from wavescope.codeobj.llvm import find_tools
     from wavescope.readers.files.capture import find_capture
 
-    capture = find_capture([path], code_objects)
+    capture = find_capture([path], code_objects, inventory)
     if dispatch is not None and all(window.dispatch != dispatch for window in capture.windows):
         return f"there is no raw trace of dispatch {dispatch}"
     if not capture.code_objects:
@@ -321,33 +346,9 @@ def _why_not_raw(path: Path, dispatch: int | None, code_objects: Sequence[str]) 
 
 
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:
-    """The error that says what a path is and which verb fits."""
-    where = str(path)
-    if kind in RUNS:
-        beside = "; with a decoded trace, as --resources" if kind in (Kind.KERNEL_TRACE, Kind.RESULTS) else ""
-        what = f"the run ({kind.value}), not a thread trace"
-        return NotATraceError(what, where=where, advice=f"wavescope summary {where}{beside}")
-    if kind in COUNTER_CAPTURES:
-        what = "hardware counters, not a thread trace"
-        return NotATraceError(what, where=where, advice=f"wavescope counters {where}")
+    """The error for a path without thread trace: what it is, and which verb reads it."""
     if kind is Kind.UNKNOWN and path.is_dir() and form_of([entry.name for entry in path.iterdir()]) is None:
         what = f"no thread trace in this folder{refused_below(path)}"
         advice = "a raw capture has *.att files, a decoded one filenames.json and code.json"
-        return NotATraceError(what, where=where, advice=advice)
-    if kind is Kind.BROKEN_DATABASE:
-        from wavescope.readers.files.sqlite import why_unreadable
-
-        return NotATraceError(why_unreadable(path) or "a database without tables", where=where)
-    what, advice = {
-        Kind.AGENTS: ("a list of GPUs, not a thread trace", "give it as --resources of a decoded trace"),
-        Kind.STATISTICS: ("statistics of a run, not a thread trace", "wavescope summary on the *_trace.csv beside it"),
-        Kind.DATABASE: (
-            "a database, but not of a profiler that wavescope knows",
-            "give one that rocprofv3, rocprof or RPD wrote",
-        ),
-        Kind.CODE_OBJECT: (
-            "a code object, not a trace",
-            f"wavescope info {where} shows its kernels; open the folder with its .att files to see it run",
-        ),
-    }.get(kind, ("nothing that wavescope reads", "thread traces are *.att files or ui_output_* directories"))
-    return NotATraceError(what, where=where, advice=advice)
+        return NotATraceError(what, where=str(path), advice=advice)
+    return misfit(kind, path, "trace")

@@ -82,7 +82,7 @@ def test_no_answer_holds_integers_that_javascript_cannot(document):
 
 
 def test_a_question_about_runs_does_not_fit_a_trace(document):
-    with pytest.raises(UsageError, match="no question 'names' about a trace"):
+    with pytest.raises(UsageError, match="no question 'names' about a thread trace"):
         ask(document, "names", {})
     with pytest.raises(UsageError, match="no question 'nothing'"):
         ask(document, "nothing", {})

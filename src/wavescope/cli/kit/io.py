@@ -89,6 +89,20 @@ def context_of_kind(
         raise UsageError(said, advice=f"`wavescope {info_name} --help` says which options are for what") from error
 
 
+def arguments_of(command: click.Command, args: list[str]) -> list[str]:
+    """The words of a command line that are arguments, neither options nor their values; none if it has mistakes."""
+    context = click.Context(command, resilient_parsing=True)
+    try:
+        values, _, _ = command.make_parser(context).parse_args(list(args))
+    except click.UsageError:  # the command of the kind reports it
+        return []
+    words: list[str] = []
+    for parameter in command.params:
+        value = values.get(parameter.name or "") if isinstance(parameter, click.Argument) else None
+        words += value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else []
+    return words
+
+
 def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: Sequence[object] = ()) -> None:
     """Print one JSON object: the inputs, the answer, the losses."""
     import msgspec

@@ -11,6 +11,7 @@ from wavescope.base.shown import shown
 from wavescope.errors import UsageError
 from wavescope.model.counters import CounterSet
 from wavescope.model.trace import ThreadTrace
+from wavescope.readers.files.kinds import DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     Shown = ThreadTrace | Run | CounterSet
 
 Made = TypeVar("Made")
-_WORDS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Document:
 
     def _check(self, kind: str) -> None:
         if self.kind != kind:
-            raise UsageError(f"{self.label} is {_WORDS[self.kind]}, not {_WORDS[kind]}")
+            raise UsageError(f"{self.label} is {DOCUMENTS[self.kind]}, not {DOCUMENTS[kind]}")
 
     @property
     def line(self) -> dict[str, Any]:

@@ -27,11 +27,14 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters.execution import Pass
     from wavescope.readers.counters.found import Found
+    from wavescope.readers.files.inventory import Inventory
 
 _NAMED = 6
 
 
-def open_counters(path: str | os.PathLike[str], *, target: str | None = None) -> CounterSet:
+def open_counters(
+    path: str | os.PathLike[str], *, target: str | None = None, inventory: Inventory | None = None
+) -> CounterSet:
     """Open a capture of hardware counters; all files below a folder are passes over the same program.
 
     Passes are joined by dispatch and never added up. What is missing, damaged or cannot be true is a row of `losses`.
@@ -44,6 +47,8 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
         counters.
     target
         The GPU (`gfx942`, `MI300X`) where the capture does not say it, or says it wrong.
+    inventory
+        Listings of directories that the caller made already.
 
     Raises
     ------
@@ -59,7 +64,7 @@ def open_counters(path: str | os.PathLike[str], *, target: str | None = None) ->
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     place = Path(path)
-    found = find_counters(place)
+    found = find_counters(place, inventory)
     losses: list[Loss] = []
     if found.analysis:
         from wavescope.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time

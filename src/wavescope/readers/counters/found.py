@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.base.files import not_read, open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
+from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.kinds import COUNTER_TABLES, STORES_OF_COUNTERS, THREAD_TRACES, Kind, sniff
 from wavescope.readers.files.runs import refused_below, run_entries
 from wavescope.readers.files.sqlite import why_unreadable
@@ -44,7 +45,7 @@ class Found:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def find_counters(path: Path) -> Found:
+def find_counters(path: Path, inventory: Inventory | None = None) -> Found:
     """The files of the capture at a path.
 
     Raises
@@ -54,9 +55,10 @@ def find_counters(path: Path) -> Found:
     NotATraceError, UsageError
         When it has no counters.
     """
-    kind = sniff(path)
+    listings = inventory or Inventory()
+    kind = sniff(path, listings)
     if path.is_dir():
-        return _in_folder(path, kind)
+        return _in_folder(path, kind, listings)
     if kind is Kind.COMPUTE_DATABASE:
         return Found(analysis=path)
     if kind in STORES_OF_COUNTERS:
@@ -84,8 +86,8 @@ def plain_stem(file: Path) -> str:
     return re.sub(r"\.(csv|gz|db|json)(\.gz)?$", "", file.name, flags=re.IGNORECASE)
 
 
-def _in_folder(folder: Path, kind: Kind) -> Found:
-    entries = list(run_entries(folder))
+def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> Found:
+    entries = list(run_entries(folder, listings))
     found = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
     found.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.base.files import listed, not_read_here
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -153,7 +153,9 @@ def parse_code_object(text: str) -> CodeObjectFile:
     return CodeObjectFile(path, code_object_id, load_address)
 
 
-def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) -> Capture:
+def find_capture(
+    paths: Sequence[str | Path], code_objects: Sequence[str] = (), inventory: Inventory | None = None
+) -> Capture:
     """The capture that `paths` name: folders are searched, single `.att` files are taken as they are.
 
     Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`)
@@ -169,17 +171,20 @@ def find_capture(paths: Sequence[str | Path], code_objects: Sequence[str] = ()) 
     traces: list[Path] = []
     beside: list[Path] = []
     refused: dict[str, str] = {}
+    listings = inventory or Inventory()
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError("no such file or folder", where=str(path))
         if path.is_dir():
-            files = _readable(_walk(path), path, refused)
+            files = _readable(_walk(path, listings), path, refused)
             traces += sorted(f for f in files if f.suffix == ".att")
             beside += [f for f in files if f.suffix != ".att"]
         else:
             folder = path.absolute().parent
             traces.append(path)
-            beside += _readable((f for f in folder.iterdir() if f.name.endswith(_CODE_SUFFIXES)), folder, refused)
+            beside += _readable(
+                (folder / name for name in listings.names(folder) if name.endswith(_CODE_SUFFIXES)), folder, refused
+            )
     if not traces:
         raise NotATraceError(
             "no .att file here" + (f" that can be read ({listed(refused)})" if refused else ""),
@@ -202,20 +207,19 @@ def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> lis
     return kept
 
 
-def _walk(folder: Path) -> Iterable[Path]:
+def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
     """What below a folder has the name of a trace or a code object; folders that are links are not entered."""
     seen = 0
-    for root, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
+    for root, folders, names in listings.walk(folder):
+        for name in names:
             seen += 1
             if seen > MAX_FILES:
                 what = f"more than {MAX_FILES:,} files"
                 raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
             if name.endswith((".att", *_CODE_SUFFIXES)):
-                yield Path(root, name)
+                yield root / name
         # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
-        unnamed = (Path(root, name) for name in (*folders, *names) if "." not in name)
+        unnamed = (root / name for name in (*folders, *names) if "." not in name)
         yield from (place for place in unnamed if place.is_symlink())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from wavescope.base.files import not_read_here
 from wavescope.errors import UsageError
 from wavescope.model.stored import MANIFEST as OUR_MANIFEST
 from wavescope.readers.files.folder import Directory
+from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -100,7 +100,7 @@ def form_of(names: Collection[str]) -> Form | None:
     return "ui_output" if is_ui_output else None
 
 
-def survey(folder: Path) -> Survey:
+def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
     """Look below a folder without following links; decoded directories are not entered.
 
     Raises
@@ -113,20 +113,18 @@ def survey(folder: Path) -> Survey:
     has_raw = False
     refused: dict[str, str] = {}
     seen = 0
-    for root, folders, names in os.walk(folder):
+    for here, folders, names in (inventory or Inventory()).walk(folder):
         seen += 1
         if seen > MAX_FOLDERS:
             what = f"more than {MAX_FOLDERS:,} folders"
             raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
-        here = Path(root)
         if form_of(names):
             decoded.append(here)
             folders.clear()
             continue
-        folders.sort()
         if len(here.relative_to(folder).parts) >= MAX_LEVELS:
             folders.clear()
-        for place in (here / name for name in (*folders, *sorted(names)) if _is_telling(name)):
+        for place in (here / name for name in (*folders, *names) if _is_telling(name)):
             if why := not_read_here(place, folder):
                 refused[str(place.relative_to(folder))] = why
             elif place.suffix == ".att":
@@ -165,21 +163,24 @@ def decoded_in_archive(archive: Archive) -> list[Decoded]:
     return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded]
 
 
-def decoded_on_disk(folders: Iterable[Path]) -> list[Decoded]:
+def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[Decoded]:
     """The same for folders that `survey` found."""
-    return [replace(decoded_folder(Directory(folder)), around=_around(folder)) for folder in folders]
+    listings = inventory or Inventory()
+    return [
+        replace(decoded_folder(Directory(folder, listings)), around=_around(folder, listings)) for folder in folders
+    ]
 
 
-def _around(folder: Path) -> tuple[Folder, ...]:
+def _around(folder: Path, listings: Inventory) -> tuple[Folder, ...]:
     """The folder, its parent, and the parent's other folders that are not decoded traces: rocprofv3 puts its CSV
     files and code objects into one that is called after the host."""
     parent = folder.absolute().parent
     try:
-        beside = sorted(entry.path for entry in os.scandir(parent) if entry.is_dir(follow_symlinks=False))
+        beside = [entry.path for entry in listings.entries(parent) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         beside = []
     siblings = [place for place in map(Path, beside) if not (place / MANIFEST).is_file()]
-    return tuple(Directory(place) for place in (folder, parent, *siblings[:MAX_BESIDE]))
+    return tuple(Directory(place, listings) for place in (folder, parent, *siblings[:MAX_BESIDE]))
 
 
 def choose(candidates: Sequence[Decoded], dispatch: int | None, where: str) -> Decoded:

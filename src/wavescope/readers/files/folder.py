@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from wavescope.base.files import not_read_here, read_regular
 from wavescope.errors import UsageError
+from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Collection, Mapping
 
 
@@ -52,8 +53,9 @@ class Folder(Protocol):
 class Directory:
     """A directory on disk. Only regular files count; links that lead out of it are not followed."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], inventory: Inventory | None = None) -> None:
         self._path = Path(path)
+        self._inventory = inventory or Inventory()
         self._names: frozenset[str] | None = None
         self._refused: dict[str, str] = {}
 
@@ -77,8 +79,8 @@ class Directory:
         """
         if self._names is None:
             try:
-                with os.scandir(self._path) as entries:
-                    self._names = frozenset(entry.name for entry in entries if self._is_file_here(entry))
+                entries = self._inventory.entries(self._path)
+                self._names = frozenset(entry.name for entry in entries if self._is_file_here(entry))
             except OSError as error:
                 raise UsageError(f"cannot be read ({error.strerror})", where=self.label) from error
         return self._names

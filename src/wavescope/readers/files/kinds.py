@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from enum import Enum
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.base.files import open_regular
-from wavescope.errors import NotATraceError, UsageError
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.stored import MANIFEST, RUN_MANIFEST
 from wavescope.readers.files.archive import is_archive
 from wavescope.readers.files.decoded import form_of, survey
+from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, run_files
-from wavescope.readers.files.sqlite import table_names
+from wavescope.readers.files.sqlite import table_names, why_unreadable
 from wavescope.readers.files.text import SQLITE, head_of
 
 if TYPE_CHECKING:
@@ -52,38 +53,106 @@ class Kind(Enum):
     UNKNOWN = "nothing wavescope knows"
 
 
-#: Kinds that hold thread traces, or may hold some.
-THREAD_TRACES = (
-    Kind.RAW_CAPTURE,
-    Kind.UI_OUTPUT,
-    Kind.PARQUET,
-    Kind.DECODED_FOLDER,
-    Kind.ARCHIVE,
-    Kind.ARCHIVE_FOLDER,
-)
-
-#: Kinds that hold runs of a run. Files of counters may hold one, too.
-RUNS = (
-    Kind.ROCPD,
-    Kind.RPD,
-    Kind.ROCPROF_DATABASE,
-    Kind.ROCPROF_CSV,
-    Kind.RESULTS,
-    Kind.CHROME,
-    Kind.KERNEL_TRACE,
-    Kind.CSV_TRACE,
-    Kind.PACKAGE,
-    Kind.RUN_TABLES,
-    Kind.RUN_FOLDER,
-)
+#: The kinds of documents that inputs become, as messages call them.
+DOCUMENTS = {"trace": "a thread trace", "run": "a run", "counters": "a counter capture"}
 
 
+class InputFacts(NamedTuple):
+    """What a kind of input is, and what to do with it."""
+
+    document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
+    what: str
+    advice: str  #: With `{path}`.
+
+
+_TRACE = "wavescope hotspots {path}"
+_RUN = "wavescope summary {path}"
+_COUNTERS = InputFacts("counters", "hardware counters", "wavescope counters {path}")
+_RESOURCES = f"{_RUN}; with a decoded trace, as --resources"
+
+#: All that is known about the kinds of input: the only such table.
+INPUTS = {
+    Kind.RAW_CAPTURE: InputFacts("trace", Kind.RAW_CAPTURE.value, _TRACE),
+    Kind.UI_OUTPUT: InputFacts("trace", Kind.UI_OUTPUT.value, _TRACE),
+    Kind.PARQUET: InputFacts("trace", Kind.PARQUET.value, _TRACE),
+    Kind.DECODED_FOLDER: InputFacts("trace", Kind.DECODED_FOLDER.value, _TRACE),
+    Kind.ARCHIVE: InputFacts("trace", Kind.ARCHIVE.value, _TRACE),
+    Kind.ARCHIVE_FOLDER: InputFacts("trace", Kind.ARCHIVE_FOLDER.value, _TRACE),
+    Kind.ROCPD: InputFacts("run", Kind.ROCPD.value, _RUN),
+    Kind.RPD: InputFacts("run", Kind.RPD.value, _RUN),
+    Kind.ROCPROF_DATABASE: InputFacts("run", Kind.ROCPROF_DATABASE.value, _RUN),
+    Kind.ROCPROF_CSV: InputFacts("run", Kind.ROCPROF_CSV.value, _RUN),
+    Kind.RESULTS: InputFacts("run", Kind.RESULTS.value, _RESOURCES),
+    Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
+    Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
+    Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
+    Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
+    Kind.RUN_TABLES: InputFacts("run", Kind.RUN_TABLES.value, _RUN),
+    Kind.RUN_FOLDER: InputFacts("run", Kind.RUN_FOLDER.value, _RUN),
+    Kind.COUNTERS: _COUNTERS,
+    Kind.ROCPROF_COUNTERS: _COUNTERS,
+    Kind.COMPUTE_DATABASE: _COUNTERS,
+    Kind.STATISTICS: InputFacts(
+        None,
+        "statistics of a run",
+        "`wavescope summary` of the *_trace.csv files of the same folder computes these figures and more",
+    ),
+    Kind.AGENTS: InputFacts(
+        None,
+        "a list of agents",
+        "pass it as --resources with a decoded trace, or open the *_trace.csv files of the same folder",
+    ),
+    Kind.DATABASE: InputFacts(
+        None, "a database of an unknown program", "pass one that rocprofv3, rocprof or RPD wrote"
+    ),
+    Kind.BROKEN_DATABASE: InputFacts(None, "a database without tables", "record again: the recording did not finish"),
+    Kind.CODE_OBJECT: InputFacts(
+        None,
+        "a code object",
+        "`wavescope info {path}` lists its kernels; open the folder with its .att files to see them run",
+    ),
+    Kind.UNKNOWN: InputFacts(
+        None,
+        "nothing that wavescope reads",
+        "pass thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters (pmc_perf.csv, "
+        "*_counter_collection.csv)",
+    ),
+}
+
+
+def _kinds_of(document: str) -> tuple[Kind, ...]:
+    return tuple(kind for kind, facts in INPUTS.items() if facts.document == document)
+
+
+THREAD_TRACES = _kinds_of("trace")
+RUNS = _kinds_of("run")  #: Files of counters may contain a run, too.
+COUNTER_CAPTURES = _kinds_of("counters")
 COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)  #: Kinds of tables with hardware counters per dispatch.
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may contain hardware counters, too.
 
-#: Kinds that are, first of all, captures of hardware counters.
-COUNTER_CAPTURES = (*COUNTER_TABLES, Kind.COMPUTE_DATABASE)
 
-STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may hold hardware counters, too.
+def advice_for(kind: Kind, path: Path) -> str:
+    """What to do with an input of this kind."""
+    reason = why_unreadable(path) if kind is Kind.BROKEN_DATABASE else ""
+    return reason or INPUTS[kind].advice.format(path=path)
+
+
+def misfit(kind: Kind, path: Path, document: str) -> NotATraceError:
+    """The error for an input that is not the document that a verb needs: what it is, and what reads it."""
+    what = INPUTS[kind].what
+    if kind is Kind.BROKEN_DATABASE:
+        return NotATraceError(why_unreadable(path) or what, where=str(path), advice=INPUTS[kind].advice)
+    if kind is not Kind.UNKNOWN:
+        what += f", not {DOCUMENTS[document]}"
+    return NotATraceError(what, where=str(path), advice=advice_for(kind, path))
+
+
+def document_at(path: Path) -> str | None:
+    """The kind of document at a path, one of `DOCUMENTS`; None = nothing that can be opened."""
+    try:
+        return INPUTS[sniff(path)].document
+    except (WavescopeError, OSError, ValueError):
+        return None
 
 
 class Generation(Enum):
@@ -119,7 +188,7 @@ def generation_of(head: bytes) -> Generation:
     return Generation.NEWER if is_newer else Generation.NONE
 
 
-def sniff(path: Path) -> Kind:
+def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     """The kind of a file or folder.
 
     Raises
@@ -127,25 +196,30 @@ def sniff(path: Path) -> Kind:
     UsageError
         When the path does not exist or cannot be read.
     """
+    listings = inventory or Inventory()
+    if path in listings.kinds:
+        return listings.kinds[path]
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
         what = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
         raise UsageError(what, where=str(path))
     try:
-        return _sniff_folder(path) if path.is_dir() else _sniff_file(path)
+        kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
+    listings.kinds[path] = kind
+    return kind
 
 
-def _sniff_folder(folder: Path) -> Kind:
-    names = {entry.name for entry in folder.iterdir()}
+def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
+    names = set(listings.names(folder))
     own = form_of(names)
     if own:
         return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
     if RUN_MANIFEST in names:
         return Kind.RUN_TABLES
-    below = survey(folder)
+    below = survey(folder, listings)
     if below.has_raw:
         return Kind.RAW_CAPTURE
     if below.decoded:
@@ -158,8 +232,8 @@ def _sniff_folder(folder: Path) -> Kind:
         return Kind.PACKAGE
     if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
         return Kind.COUNTERS
-    files = (file for file in run_files(folder) if file.is_file() and not _is_in_workload(file))
-    kinds = {_sniff_file(file) for file in islice(files, _FILES_LOOKED_AT)}
+    files = (file for file in run_files(folder, listings) if file.is_file() and not _is_in_workload(file))
+    kinds = {_sniff_file(file, listings) for file in islice(files, _FILES_LOOKED_AT)}
     if kinds & set(RUNS):
         return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
@@ -192,7 +266,7 @@ _TIMES_OF_WORKLOAD = "timestamps.csv"
 _ROCPROF = {"index", "kernelname", "gpu-id"}
 
 
-def _sniff_file(file: Path) -> Kind:
+def _sniff_file(file: Path, listings: Inventory) -> Kind:
     with open_regular(file) as stream:
         head = stream.read(1 << 16)
     if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
@@ -206,7 +280,7 @@ def _sniff_file(file: Path) -> Kind:
         return Kind.RAW_CAPTURE
     if is_archive(file):
         return Kind.ARCHIVE
-    if file.suffix == ".json" and form_of([entry.name for entry in file.absolute().parent.iterdir()]) == "ui_output":
+    if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
     if is_table and file.with_name(RUN_MANIFEST).is_file():

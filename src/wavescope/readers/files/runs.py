@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,8 +9,10 @@ from typing import TYPE_CHECKING
 from wavescope.base.files import is_inside, listed, not_read_here, open_regular
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.readers.files.decoded import form_of, survey
+from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
 
 MAX_FOLDERS = 100_000
@@ -23,12 +24,12 @@ _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
 
 
-def run_files(folder: Path) -> Iterator[Path]:
+def run_files(folder: Path, inventory: Inventory | None = None) -> Iterator[Path]:
     """Files that may be runs, without those that are not read; see `run_entries`."""
-    return (place for place, why in run_entries(folder) if not why)
+    return (place for place, why in run_entries(folder, inventory) if not why)
 
 
-def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
+def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tuple[Path, str]]:
     """Files that may be runs, by the ends of their names, in the order of their paths; and why one is not read.
 
     Hidden files and folders, decoded thread traces, and folders that were seen before (links) are left out. A folder
@@ -42,6 +43,7 @@ def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
     """
     seen: set[tuple[int, int]] = set()
     file_count = 0
+    listings = inventory or Inventory()
     waiting = [folder]
     while waiting:
         here = waiting.pop()
@@ -50,8 +52,7 @@ def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
             if (status.st_dev, status.st_ino) in seen:
                 continue
             seen.add((status.st_dev, status.st_ino))
-            with os.scandir(here) as found:
-                entries = sorted((entry for entry in found if not entry.name.startswith(".")), key=lambda e: e.name)
+            entries = [entry for entry in listings.entries(here) if not entry.name.startswith(".")]
         except OSError as error:
             yield here, f"cannot be read ({error.strerror})"
             continue
@@ -75,18 +76,19 @@ def run_entries(folder: Path) -> Iterator[tuple[Path, str]]:
         waiting += [Path(entry.path) for entry in reversed(entries) if entry.name not in refused and entry.is_dir()]
 
 
-def refused_in(path: Path) -> dict[str, str]:
+def refused_in(path: Path, inventory: Inventory | None = None) -> dict[str, str]:
     """Links and special files of a folder that look like inputs and are not read, with the reason."""
     if not path.is_dir():
         return {}
-    found = {str(place.relative_to(path)): why for place, why in run_entries(path) if why}
-    return found | dict(survey(path).refused)
+    inventory = inventory or Inventory()
+    refused = {str(place.relative_to(path)): why for place, why in run_entries(path, inventory) if why}
+    return refused | dict(survey(path, inventory).refused)
 
 
-def refused_below(path: Path) -> str:
+def refused_below(path: Path, inventory: Inventory | None = None) -> str:
     """What an error about a folder without inputs says of them; empty = there are none."""
-    found = refused_in(path)
-    return f" that can be read ({listed(found)})" if found else ""
+    refused = refused_in(path, inventory)
+    return f" that can be read ({listed(refused)})" if refused else ""
 
 
 def is_named_like_database(name: str) -> bool:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from wavescope.base.files import LEADS_OUT, not_read, open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
-from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, sniff
+from wavescope.readers.files.inventory import Inventory
+from wavescope.readers.files.kinds import RUNS, Kind, misfit, sniff
 from wavescope.readers.files.rocprofv3_columns import header_of, layout_of, run_of
 from wavescope.readers.files.runs import PACKAGE_INDEX, packaged_files, refused_below, run_entries
 
@@ -47,7 +48,7 @@ class RunInput:
         return RunInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
 
 
-def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
+def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -> list[RunInput]:
     """The runs that files, folders, packages and glob patterns name, each once, in the order of paths and names.
 
     CSV files of one folder whose names begin alike are one run. A path that is given and holds no run, a database
@@ -64,8 +65,9 @@ def find_runs(paths: Sequence[str | Path]) -> list[RunInput]:
     """
     files: dict[Path, tuple[Path, Kind]] = {}
     refused: dict[Path, str] = {}
+    listings = inventory or Inventory()
     for path in paths:
-        for file, kind in _named_by(os.fspath(path), refused):
+        for file, kind in _named_by(os.fspath(path), refused, listings):
             files.setdefault(Path(os.path.realpath(file)), (file, kind))
     read = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
     left = [RunInput(file, Kind.UNKNOWN, refused=why) for file, why in refused.items() if file.absolute() not in read]
@@ -134,8 +136,7 @@ def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
 
         database = Database(run_input.path)
         if run_input.kind is Kind.BROKEN_DATABASE:
-            what = "a database without tables"
-            raise NotATraceError(what, where=str(run_input.path), advice="record again: the recording did not finish")
+            raise misfit(run_input.kind, run_input.path, "run")
         if run_input.kind is Kind.ROCPD:
             from wavescope.readers.run.rocpd import read_rocpd
 
@@ -194,50 +195,50 @@ def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -
     return Run(sources)
 
 
-def _named_by(path: str, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+def _named_by(path: str, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
     """The files that a path names; a pattern that is not itself a file names the matches that are runs.
 
     What is met on the way and not read is put into `refused`, with the reason.
     """
     place, before = Path(path), len(refused)
     if place.exists() or not glob.has_magic(path):
-        return _files_at(place, refused) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
+        return _files_at(place, refused, listings) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         raise UsageError("no file matches this pattern", where=path)
     files: list[tuple[Path, Kind]] = []
     for match in matches:
-        files += _files_at(match, refused) if match.is_dir() else _files_in_folder(match, refused)
+        files += _files_at(match, refused, listings) if match.is_dir() else _files_in_folder(match, refused, listings)
     return files or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
 
 
-def _files_at(place: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+def _files_at(place: Path, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
     """The files of runs at a path, and their kinds; a file that is named directly may be of any kind."""
     if not place.exists():
         raise UsageError("no such file or folder", where=str(place))
     if place.is_dir():
         files: list[tuple[Path, Kind]] = []
-        for file, why in run_entries(place):
+        for file, why in run_entries(place, listings):
             if why:
                 refused[file] = why
             else:
-                files += _files_in_folder(file, refused)
+                files += _files_in_folder(file, refused, listings)
         return files
     if place.name == PACKAGE_INDEX:
         return _files_of_package(place, refused)
-    kind = sniff(place)
+    kind = sniff(place, listings)
     is_read = _holds_run(place, kind) or kind in (Kind.BROKEN_DATABASE, Kind.ROCPROF_COUNTERS, *_COMPANIONS)
     return [(place, kind if is_read else Kind.UNKNOWN)]
 
 
-def _files_in_folder(file: Path, refused: dict[Path, str]) -> list[tuple[Path, Kind]]:
+def _files_in_folder(file: Path, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
     """A file of a folder; files that are clearly something else are left out."""
     try:
         if file.name == PACKAGE_INDEX:
             with suppress(NotATraceError):
                 return _files_of_package(file, refused)
             return []
-        kind = sniff(file)
+        kind = sniff(file, listings)
     except UsageError:
         return [(file, Kind.UNKNOWN)]
     if file.is_dir():
@@ -298,24 +299,8 @@ def does_not_hold(path: Path) -> WavescopeError:
         kind = sniff(path)
     except UsageError as error:
         return error
-    if kind in THREAD_TRACES:
-        what, advice = f"{kind.value}, not a run", f"wavescope hotspots {path}"
-    elif kind in _INSTEAD:
-        what, advice = _INSTEAD[kind][0], _INSTEAD[kind][1].format(path=path)
-    else:
-        what = "no run in this folder" if path.is_dir() else "no run"
-        what += refused_below(path)
-        advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
+    if kind is not Kind.UNKNOWN:
+        return misfit(kind, path, "run")
+    what = f"no run{' in this folder' if path.is_dir() else ''}{refused_below(path)}"
+    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
     return NotATraceError(what, where=str(path), advice=advice)
-
-
-_INSTEAD = {
-    **dict.fromkeys(COUNTER_CAPTURES, ("hardware counters, not the run", "wavescope counters {path}")),
-    Kind.STATISTICS: ("statistics of a run, not the run itself", "pass the *_trace.csv files of the same folder"),
-    Kind.AGENTS: ("a list of agents, not a run", "pass the *_trace.csv files of the same folder"),
-    Kind.CODE_OBJECT: ("a code object, not a run", "wavescope info {path}"),
-    Kind.DATABASE: (
-        "a database, but not of a profiler that wavescope knows",
-        "give one that rocprofv3, rocprof or RPD wrote",
-    ),
-}

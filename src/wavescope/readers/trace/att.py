@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope import _core
+    from wavescope.readers.files.inventory import Inventory
     from wavescope.readers.trace.code import Code
 
 
@@ -39,6 +40,7 @@ def decode(
     amd: bool = False,
     source_root: str | os.PathLike[str] | None = None,
     rows_up_to: float = math.inf,
+    inventory: Inventory | None = None,
 ) -> ThreadTrace:
     """Decode one dispatch window of a raw capture.
 
@@ -63,6 +65,8 @@ def decode(
     rows_up_to
         Of a window with more bytes than this, instructions and states are decoded when they are asked for: those of
         one shader engine after the other with `trace.each_part()`, which needs less memory.
+    inventory
+        Listings of directories that the caller made already.
 
     Raises
     ------
@@ -77,7 +81,7 @@ def decode(
     >>> trace.instructions.group_by("row").agg(pl.col("stall_cycles").sum())  # doctest: +SKIP
     """
     chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    everything = find_capture([Path(path) for path in chosen], code_objects)
+    everything = find_capture([Path(path) for path in chosen], code_objects, inventory)
     possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
     window = possible.best()
     trace = decode_window(everything, window, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to)
