@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from wavescope.readers.files.kinds import Kind
 
 
 class Inventory:
@@ -20,7 +18,7 @@ class Inventory:
     """
 
     def __init__(self) -> None:
-        self.kinds: dict[Path, Kind] = {}
+        self.kinds: dict[Path, Any] = {}  #: What `sniff` found at a path.
         self._listings: dict[str, list[os.DirEntry[str]]] = {}
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:

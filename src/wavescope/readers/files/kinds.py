@@ -198,7 +198,7 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     """
     listings = inventory or Inventory()
     if path in listings.kinds:
-        return listings.kinds[path]
+        return Kind(listings.kinds[path])
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
