@@ -69,7 +69,7 @@ def test_a_recording_without_events(tmp_path: Path) -> None:
 
 def test_statistics_and_broken_databases(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text('"Name","Calls","TotalDurationNs"\n')
-    assert "wavescope summary on the *_trace.csv files" in call("info", tmp_path / "s.csv").stdout
+    assert "`wavescope summary` of the *_trace.csv files" in call("info", tmp_path / "s.csv").stdout
     (tmp_path / "1_results.db").write_bytes(b"SQLite format 3\0" + bytes(50))
     assert "cannot be read" in call("info", tmp_path / "1_results.db").stdout
 

@@ -137,7 +137,7 @@ def check_hiding(both: Both) -> None:
     expected = {both.place[row]: tuple(sums) for row, sums in plain.hidden_latency(both.plain).items()}
     hidden = hidden_latency(both.trace, amd=True).by_row
     assert {row[0]: row[1:] for row in hidden.iter_rows()} == expected
-    for row in row_costs(both.trace).iter_rows(named=True):
+    for row in row_costs(both.trace, amd=True).iter_rows(named=True):
         own = (
             row["idle_cycles_total"],
             row["stall_cycles_total"],

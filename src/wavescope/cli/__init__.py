@@ -25,7 +25,7 @@ _GROUPS = {
         "info": "What is this, from which GPU, how complete, what to do next?",
     },
     "A run: where did its time go?": {
-        "busy": "How busy is each GPU, in all and over time?",
+        "busy": "How busy is each GPU, in total and over time?",
         "gaps": "When do the GPUs idle between their work, and who makes them wait?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 @run_verb
-@click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Most stretches of time.")
+@click.option("--bins", type=Whole(BINS), default=120, show_default=True, help="Maximum number of time bins.")
 def command(request: RunRequest, bins: int) -> None:
-    """How busy is each GPU, in all and over time?
+    """How busy is each GPU, in total and over time?
 
     PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
     once; a GPU that several processes use is one GPU. --csv prints one row per GPU; --json has streams and curves too.

@@ -13,7 +13,7 @@ import click
 
 from wavescope.base.scratch import scratch_folder
 from wavescope.cli.kit.io import console, emit_json, json_option, progress
-from wavescope.cli.kit.serving import Place, import_server, serving_options
+from wavescope.cli.kit.serving import Listener, import_server, serving_options
 from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
@@ -77,13 +77,13 @@ def _is_watched() -> bool:
     return sys.stdout.isatty()
 
 
-def _viewer(port: int) -> Place | None:
+def _viewer(port: int) -> Listener | None:
     """Where the viewer will be; None where nobody watches, or where it was not built."""
     if not _is_watched():
         return None
     import_server()
     try:
-        return Place(port)
+        return Listener(port)
     except MissingToolError as error:
         click.echo(f"{error.what}, so here is the story:", err=True)
         return None

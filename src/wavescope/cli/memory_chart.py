@@ -1,4 +1,4 @@
-"""`wavescope memory-chart`: what flows between waves, caches and memory, as a diagram with its numbers?"""
+"""`wavescope memory-chart`: traffic between waves, caches and memory, as a diagram"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from wavescope.base.bounds import ID
 from wavescope.cli.kit.io import code_object_option, json_option, resources_option
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.request import amd_option
-from wavescope.cli.kit.serving import Place, import_server, serving_options
+from wavescope.cli.kit.serving import Listener, import_server, serving_options
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def command(
     wavescope open workloads/gemm/MI300X/
     """
     import_server()
-    with Place(port) as place:
+    with Listener(port) as listener:
         library = _library(paths, one_run=one_run, reading=reading)
         library.command = _again()
         if notes is not None:
             library.documents[0].notes = str(notes)
         if not no_cache and len(library.documents) == 1:
             library.documents[0].kept_answers = _kept_answers(paths, reading)
-        place.serve(library, no_browser=no_browser, as_json=as_json, at=at)
+        listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
 
 
 _LONGEST_PLACE = 16_000
@@ -106,7 +106,7 @@ def _place(place: str) -> str:
     """The part of the page's address behind `#`; the page leaves out of it what makes no sense."""
     place = place.removeprefix("#")
     if len(place) > _LONGEST_PLACE or not place.isprintable() or " " in place:
-        raise UsageError("--at is no place of the page", advice="take what *Copy link* of the page gives")
+        raise UsageError("--at is not a location of the page", advice="copy it with *Copy link* in the page")
     return quote(place, safe="=&~,;:()!*'/?@$+.%-_")
 
 
@@ -157,7 +157,7 @@ def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers
     named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
     if folder is None or len(paths) != 1 or any(named):  # files elsewhere: their changes are not seen
         return None
-    known = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']}")
+    known = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']} amd {reading['amd']}")
     return KeptAnswers(folder / f"{known}.answers") if known else None
 
 

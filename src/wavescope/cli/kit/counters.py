@@ -1,4 +1,4 @@
-"""What the verbs about counter captures have in common: the path, the choice of dispatches, how to show the answer."""
+"""Requests about counter captures: one path, and the selection of dispatches."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class CounterRequest(Request):
 
     @cached_property
     def counters(self) -> CounterSet:
-        """The capture, whole, with progress on a terminal."""
+        """The whole capture, read with progress on a terminal."""
         from wavescope.readers.counters import open_counters
 
         if self.path is None:
-            raise UsageError("no capture is named", advice="give the PATH of a counter capture")
+            raise UsageError("no capture is given", advice="pass the PATH of a counter capture")
         with progress(f"reading {self.path.name}"):
             opened: CounterSet = open_counters(self.path, target=self.target)
         return opened
 
     @cached_property
     def choice(self) -> CounterChoice:
-        """The dispatches that are asked about.
+        """The requested dispatches.
 
         Raises
         ------
@@ -80,20 +80,20 @@ class CounterRequest(Request):
         ]
         chosen = ids.to_frame().filter(pl.any_horizontal(inside))["dispatch_id"]
         if not chosen.len():
-            what = "no dispatch has such an id"
-            known = f"ids are from {ids[0]} to {ids[-1]}" if ids.len() else "the capture has no dispatches"
-            raise UsageError(what, where=str(self.path), advice=f"--dispatch takes 5, 3-7 or '>10'; {known}")
+            what = "no dispatch has this id"
+            ids_there = f"ids are from {ids[0]} to {ids[-1]}" if ids.len() else "the capture has no dispatches"
+            raise UsageError(what, where=str(self.path), advice=f"--dispatch takes 5, 3-7 or '>10'; {ids_there}")
         return tuple(chosen)
 
 
 def counter_verb(verb: Callable[..., None], *, is_path_needed: bool = True) -> click.Command:
-    """A click command that takes PATH and the common options, and hands them to `verb` as one `CounterRequest`."""
+    """A click command that takes PATH and the common options, and passes them to `verb` as one `CounterRequest`."""
     path = click.argument("path", type=click.Path(path_type=Path), required=is_path_needed)
     return click.command()(path(counter_options(verb)))
 
 
 def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The common options without PATH, handed on as one `CounterRequest`; of a verb with several PATHS, without one."""
+    """The common options without PATH, passed on as one `CounterRequest`; no path where a verb has PATHS."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -116,13 +116,13 @@ class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
         if isinstance(value, tuple):
             return value
-        found = self._FORM.fullmatch(str(value).replace(",", "").replace("_", ""))
-        if found is None:
-            self.fail(f"{str(value)[:40]!r} is no id, range 3-7 or bound '>10'", param, ctx)
-        if found["sign"]:
-            bound, is_open = int(found["bound"]), len(found["sign"]) == 1
-            return (bound + is_open, None) if found["sign"][0] == ">" else (None, bound - is_open)
-        first, last = int(found["first"]), int(found["last"] or found["first"])
+        match = self._FORM.fullmatch(str(value).replace(",", "").replace("_", ""))
+        if match is None:
+            self.fail(f"{str(value)[:40]!r} is not an id, a range (3-7) or a bound ('>10')", param, ctx)
+        if match["sign"]:
+            bound, is_open = int(match["bound"]), len(match["sign"]) == 1
+            return (bound + is_open, None) if match["sign"][0] == ">" else (None, bound - is_open)
+        first, last = int(match["first"]), int(match["last"] or match["first"])
         if last < first:
             self.fail(f"{value!r} is an empty range", param, ctx)
         return first, last

@@ -1,4 +1,4 @@
-"""How every verb talks: data on stdout, talk on stderr, one JSON object on request, honest exit codes."""
+"""Input and output of every verb: data on stdout, messages on stderr, one JSON object on request, exit codes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ code_object_option = click.option(
     "code_objects",
     multiple=True,
     metavar="FILE[@LOAD_ADDRESS][:ID]",
-    help="A code object or listing that does not stand beside the traces; may be repeated.",
+    help="A code object or listing that is not next to the traces; may be repeated.",
 )
 resources_option = click.option(
     "--resources",
     type=click.Path(path_type=Path),
     multiple=True,
     metavar="PATH",
-    help="A kernel-trace or agent CSV, result JSON or code object (or a folder of them) that tells registers, LDS and "
-    "GPU; those beside the trace are found by themselves. May be repeated.",
+    help="Kernel-trace or agent CSV, result JSON or code object (or a folder of them) that records registers, LDS and "
+    "GPU; those next to the trace are found without it. May be repeated.",
 )
 _FILE_WIDTH = 120
 _SILENT_TERMINAL = 80
@@ -53,7 +53,7 @@ def console(*, stderr: bool = False) -> Console:
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError  # rich would leave with status 1; `main` knows better
 
-    # Names and paths come from strangers: what looks like markup in them is printed as it is.
+    # Names and paths are untrusted: markup in them is printed as it is.
     # With a height, which nothing here depends on, rich does not ask the environment for sizes once more.
     return Piped(
         stderr=stderr, highlight=False, markup=False, emoji=False, width=width, height=_HEIGHT, soft_wrap=False
@@ -61,9 +61,9 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def width_of(columns: str, terminal: int | None) -> int:
-    """Characters per line: what COLUMNS says, else the terminal, else what fits a file; within what can be laid out."""
-    asked = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 10 else 0
-    return min(max(asked or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+    """Characters per line: COLUMNS, else the terminal, else the width for files; within what can be laid out."""
+    requested = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 10 else 0
+    return min(max(requested or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
 
 
 def _terminal_width(stream: TextIO) -> int | None:
@@ -85,8 +85,8 @@ def context_of_kind(
     except click.NoSuchOption as error:
         if not any(error.option_name in parameter.opts for parameter in shown.params):
             raise
-        said = f"{error.option_name} does not apply to {what}"
-        raise UsageError(said, advice=f"`wavescope {info_name} --help` says which options are for what") from error
+        problem = f"{error.option_name} does not apply to {what}"
+        raise UsageError(problem, advice=f"`wavescope {info_name} --help` says which options are for what") from error
 
 
 def arguments_of(command: click.Command, args: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the verbs about runs have in common: the paths, the choice of events, who does the work, how to show it."""
+"""Requests about runs: any number of paths, the selection of events, and the processes that read the files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RunRequest(Request):
         *,
         with_environment: bool = False,
     ) -> Gathered[Result]:
-        """The partial answers of all runs at the paths (None = all that were given), with progress."""
+        """The partial answers of all runs at the paths (None = all paths), with progress."""
         from wavescope.cluster.choosing import executor_for
         from wavescope.cluster.gather import gather
         from wavescope.readers.run.inputs import find_runs
@@ -75,7 +75,7 @@ class RunRequest(Request):
             )
 
     def opened(self) -> tuple[Run, Gathered[Run]]:
-        """All runs at the paths as one, opened in this process, and what became of each."""
+        """All runs at the paths as one, opened in this process, and the outcome of each."""
         from wavescope.cluster.gather import gather
         from wavescope.model.run import Run
         from wavescope.readers.run.inputs import find_runs
@@ -85,15 +85,15 @@ class RunRequest(Request):
 
 
 def run_verb(verb: Callable[..., None]) -> click.Command:
-    """A click command that takes PATHS and the common options, and hands them to `verb` as one `RunRequest`."""
+    """A click command that takes PATHS and the common options, and passes them to `verb` as one `RunRequest`."""
     paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
     return click.command()(paths(run_options(verb)))
 
 
 def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
-    """The common options without PATHS, which the verb declares itself as `paths`, handed on as one `RunRequest`.
+    """The common options without PATHS, which the verb declares itself as `paths`, passed on as one `RunRequest`.
 
-    A verb whose work is not spread over processes has no options that say by whom it is done.
+    A verb whose work is not spread over processes has no options for them.
     """
 
     @wraps(verb)
@@ -106,7 +106,7 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callabl
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The options that choose events alone, handed on as one `RunSelection` called `selection`."""
+    """The options that choose events alone, passed on as one `RunSelection` called `selection`."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
@@ -124,7 +124,7 @@ def _selection(options: dict[str, Any]) -> RunSelection:
     percent = options.pop("percent")
     if percent != (None, None):
         if (begin, end) != (None, None):
-            raise UsageError("--time and --percent both say which window", advice="give one of them")
+            raise UsageError("--time and --percent both select a window", advice="give one of them")
         begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
     return RunSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
 
@@ -199,7 +199,7 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
         type=_Window(),
         default=(None, None),
         metavar="A:B",
-        help="Only this window: 30%:60%, 1.5s:2s after the begin, or nanoseconds of the clock.",
+        help="Only this window: 30%:60%, 1.5s:2s after the start, or nanoseconds of the clock.",
     ),
     click.option(
         "--percent",
@@ -212,12 +212,12 @@ _CHOOSING: tuple[Callable[[Any], Any], ...] = (
         "--between",
         nargs=2,
         metavar="MARKER MARKER",
-        help="Only from the begin of the first marker to the end of the second.",
+        help="Only from the start of the first marker to the end of the second.",
     ),
     click.option(
         "--launched", "is_launched", is_flag=True, help="Only GPU work whose launch is recorded, not what ran already."
     ),
-    click.option("--inside", "is_inside", is_flag=True, help="Only events that lie wholly inside the window."),
+    click.option("--inside", "is_inside", is_flag=True, help="Only events that are completely inside the window."),
 )
 _SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option(
@@ -226,7 +226,7 @@ _SPREADING: tuple[Callable[[Any], Any], ...] = (
         help="Processes that read files; one per core, fewer for small files.",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
-    click.option("--dask", is_flag=True, help="Let a Dask cluster on this machine read the files."),
+    click.option("--dask", is_flag=True, help="Let a Dask cluster on this host read the files."),
     click.option(
         "--max-missing",
         type=Real(SHARE),

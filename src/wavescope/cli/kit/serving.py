@@ -1,4 +1,4 @@
-"""How a verb shows documents in a browser: the server on loopback, its address, and how to reach it from elsewhere."""
+"""Documents in a browser: the server on loopback, its address, and how to reach it from another computer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document, Library
 
-_LAST_WORDS_SECONDS = 2.0
-_PAGE_FIRST_SECONDS = 2.0  #: How long reading waits, at most, while the page draws answers of an earlier time.
-#: For so long, what is asked belongs to the first look at a document, and is kept for the next time.
-_FIRST_LOOK_SECONDS = 20.0
-_SAVE_EVERY_SECONDS = 0.2
+ERROR_GRACE_S = 2.0  #: How long the server stays up after an error, so that the page can show it.
+INITIAL_READ_DELAY_S = 2.0  #: Longest delay of reading while the page draws cached answers.
+FIRST_LOOK_S = 20.0  #: Answers of this first time are cached for the next opening.
+SAVE_INTERVAL_S = 0.2
 
 
 def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -42,7 +41,7 @@ def serving_options(verb: Callable[..., None]) -> Callable[..., None]:
 
 
 def import_server() -> None:
-    """Import what serving needs in a thread of its own, while native code reads."""
+    """Import the server in a separate thread, while native code reads."""
 
     def load() -> None:
         for name in ("starlette.routing", "starlette.responses", "uvicorn.protocols.http.h11_impl"):
@@ -51,24 +50,24 @@ def import_server() -> None:
     Thread(target=load, daemon=True).start()
 
 
-class Place:
-    """Where the page will be served: taken before anything is read, so that a port in use is said at once."""
+class Listener:
+    """The port of the page, bound before anything is read: a port in use is reported at once."""
 
     def __init__(self, port: int) -> None:
         from wavescope.page.assets import page_folder
         from wavescope.server.serving import listen
 
         self.page: Path = page_folder()
-        self.listener: socket = listen(port)
+        self.socket: socket = listen(port)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.listener.close()
+        self.socket.close()
 
     def serve(self, library: Library, *, no_browser: bool, as_json: bool = False, at: str = "") -> None:
-        """Serve until Ctrl-C, which is how one leaves: that is no failure. The page opens at the place `at`.
+        """Serve until Ctrl-C, which is not a failure. The page opens at the location `at`.
 
         The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
         program with its own exit status.
@@ -77,7 +76,7 @@ class Place:
 
         first = library.documents[0]
         with stopping.served_until_interrupt():
-            serving = Serving(library, self.page, self.listener)
+            serving = Serving(library, self.page, self.socket)
             url = f"{serving.url}#{at}" if at else serving.url
             _tell(url, serving.port, as_json=as_json)
             has_browser = not no_browser and _has_browser()
@@ -85,31 +84,31 @@ class Place:
                 _open_browser(url)
             try:
                 if first.kept_answers and first.kept_answers.is_known:
-                    first.kept_answers.when_quiet(_PAGE_FIRST_SECONDS)
+                    first.kept_answers.when_quiet(INITIAL_READ_DELAY_S)
                 with progress(f"reading {first.label}"):
                     _ = first.opened
             except WavescopeError:
-                sleep(_LAST_WORDS_SECONDS if has_browser else 0)  # the page says it, too
+                sleep(ERROR_GRACE_S if has_browser else 0)  # the page says it, too
                 raise
             Thread(target=_prepare, args=(first,), daemon=True).start()
             serving.wait()
 
 
 def _prepare(first: Document) -> None:
-    """Make what is asked first, and keep it for the next time."""
+    """Compute the first answers of the page, and cache them for the next opening."""
     from wavescope.page.asking import prepare
 
     prepare(first)
-    kept = first.kept_answers
-    if kept is None:
+    cache = first.kept_answers
+    if cache is None:
         return
-    if kept.differs():
-        click.echo("answers of an earlier time did not fit this input any more: reload the page", err=True)
-    end = monotonic() + _FIRST_LOOK_SECONDS
+    if cache.differs():
+        click.echo("cached answers are out of date: reload the page", err=True)
+    end = monotonic() + FIRST_LOOK_S
     while monotonic() < end:
-        kept.when_quiet(_FIRST_LOOK_SECONDS)
-        kept.save()
-        sleep(_SAVE_EVERY_SECONDS)
+        cache.when_quiet(FIRST_LOOK_S)
+        cache.save()
+        sleep(SAVE_INTERVAL_S)
 
 
 def _tell(url: str, port: int, *, as_json: bool) -> None:
