@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import DECIMALS, ID, PERCENT
-from wavescope.base.words import counted
+from wavescope.base.words import counted, side_label
 from wavescope.cli.kit.counters import counter_options
 from wavescope.cli.kit.io import arguments_of, console, context_of_kind, emit_json, json_option
 from wavescope.cli.kit.numbers import Real, Whole

@@ -19,7 +19,7 @@ def command(request: TraceRequest) -> None:
     from wavescope.analysis.trace.trust.mapping import mapping
     from wavescope.report.trace.coverage import FEW, coverage_report
 
-    reasons = caveats(request.trace)
+    reasons = caveats_of(request.trace)
     trust = verdict(reasons)
     seen, lines = coverage(request.trace, rows=request.rows), mapping(request.trace, rows=request.rows)
     shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}

@@ -79,7 +79,7 @@ def _traces(
     if file_format == "md" and not (request.as_json or request.as_csv):
         click.echo(diagnosis_markdown(answer, name=request.path.name), nl=False)
         return
-    facts = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
+    facts: dict[str, Any] = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
     request.give(
         answer,
         _finding_table(answer),
@@ -93,9 +93,9 @@ def _finding_table(answer: Diagnosis) -> pl.DataFrame:
     """One row per finding, with its numbers and its confidence."""
     import polars as pl
 
-    from wavescope.analysis.trace.diagnose.finding import Finding
+    from wavescope.analysis.trace.diagnose.finding import StallFinding
 
-    names = [field.name for field in fields(Finding) if field.type in ("str", "int", "float")]
+    names = [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]
     return pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
 
 
@@ -121,9 +121,9 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
     if file_format == "md" and is_text:
         name = request.path.name if request.path else ""
-        click.echo(bottlenecks_markdown(answer, name=name), nl=False)
+        click.echo(limiters_markdown(answer, name=name), nl=False)
     else:
-        request.give(answer, suspect_table(answer), lambda: bottlenecks_report(answer), request.counters.losses)
+        request.give(answer, limiter_table(answer), lambda: limiters_report(answer), request.counters.losses)
 
 
 def _require_counters(request: CounterRequest) -> None:

@@ -14,8 +14,7 @@ from wavescope.cli.kit.trace import trace_verb
 if TYPE_CHECKING:
     import polars as pl
 
-    from wavescope.analysis.trace.listing.sample_lines import SampleLines
-    from wavescope.analysis.trace.listing.source_lines import SourceListing
+    from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
     from wavescope.cli.kit.trace import TraceRequest
     from wavescope.model.trace import ThreadTrace
 
@@ -115,9 +114,8 @@ def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, optio
 
 
 def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
-    from wavescope.analysis.trace.listing import IsaListing, isa_listing
+    from wavescope.analysis.trace.listing import IsaListing, isa_listing, sample_listing
     from wavescope.analysis.trace.listing.places import rows_at
-    from wavescope.analysis.trace.listing.samples import sample_listing
     from wavescope.report.trace.listing import isa_report, samples_report
     from wavescope.report.trace.listing.lines import IsaView
 

@@ -50,7 +50,7 @@ def command(
     from wavescope.report.trace.states import states_report
 
     trace, width = request.trace, console().width
-    if not (trace.waves.height or trace.occupancy.height or trace.counters.height):
+    if not (trace.waves.height or trace.occupancy.height or trace.sampled_counters.height):
         request.require_instructions()
     count = bins or (_JSON_BINS if request.as_json else max(20, width - 8))
     sampled = None
@@ -65,8 +65,8 @@ def command(
         yield from states_report(waves, pipes, residency, width=width, limit=request.limit)
         if sampled:
             yield ""
-            yield from counters_report(*sampled, width=width, limit=request.limit)
-        elif trace.counters.height:
+            yield from sampled_counters_report(*sampled, width=width, limit=request.limit)
+        elif trace.sampled_counters.height:
             yield ""
             yield f"the trace also has counters: wavescope states {request.path} --counters"
 
@@ -77,14 +77,14 @@ def command(
 
 def _sampled(
     request: TraceRequest, names: str | None, definitions: Path | None, bins: int
-) -> tuple[Counters, DerivedCounters]:
+) -> tuple[SampledCounters, DerivedCounters]:
     from wavescope.analysis.trace.derived_counters import derived_counters
     from wavescope.analysis.trace.sampled_counters import sampled_counters
 
     named = tuple(name.strip() for name in names.split(",")) if names else ()
     text = _text_of(definitions) if definitions else None
     return (
-        counters(request.trace, names=named, bins=bins),
+        sampled_counters(request.trace, names=named, bins=bins),
         derived_counters(request.trace, names=named, definitions=text, bins=bins),
     )
 

@@ -622,7 +622,7 @@ export interface DiagnoseAnswer {
 
 /** One row is one category in one bin of rows in which it occurs, in the order of rows. */
 export interface HistogramBinsRow {
-  /** Number of the stretch */
+  /** Number of the bin */
   bin: number;
   /** Its first code row */
   first_row: number;
@@ -637,7 +637,7 @@ export interface HistogramBinsRow {
 }
 
 export const HISTOGRAM_BINS: TableInfo<HistogramBinsRow> = {
-  bin: ["Bin", "", "Number of the stretch"],
+  bin: ["Bin", "", "Number of the bin"],
   first_row: ["First row", "", "Its first code row"],
   last_row: ["Last row", "", "Its last code row"],
   category: ["Category", "", "Kind of instruction (CATEGORIES, MATRIX)"],
@@ -656,7 +656,7 @@ export interface HistogramAnswer {
   bin_count: number;
   /** Of all bins. */
   cycles_total: number;
-  /** Of instructions whose row is not known: they are in no bin. */
+  /** Cycles of instructions with an unknown row: they are in no bin. */
   unknown_cycles_total: number;
 }
 
@@ -672,7 +672,7 @@ export interface LoopsRow {
   first_row: number;
   /** Its last code row */
   last_row: number;
-  /** Code row with which an iteration begins */
+  /** Code row with which an iteration starts */
   start_row: number;
   /** Address of the first row */
   address: string;
@@ -732,7 +732,7 @@ export const LOOPS: TableInfo<LoopsRow> = {
   depth: ["Depth", "", "Loops around it"],
   first_row: ["First row", "", "Its first code row"],
   last_row: ["Last row", "", "Its last code row"],
-  start_row: ["Start row", "", "Code row with which an iteration begins"],
+  start_row: ["Start row", "", "Code row with which an iteration starts"],
   address: ["Address", "", "Address of the first row"],
   function: ["Function", "", "Function it is in"],
   file: ["File", "", "Source file that most of its rows come from"],
@@ -1105,7 +1105,7 @@ export const SAMPLE_HOTSPOTS_REASONS: TableInfo<SampleHotspotsReasonsRow> = {
   share: ["Share", "", "Of all samples"],
 };
 
-/** How often units of the code were seen by PC sampling, the most frequent first. */
+/** PC samples of units of the code, the most frequent first. */
 export interface SampleHotspotsAnswer {
   definition: string;
   by: string;
@@ -1190,7 +1190,7 @@ export interface StallsAnswer {
   idle_cycles_total: number;
   /** Executed waits. */
   wait_count: number;
-  /** Of them those whose producers could not be told. */
+  /** Waits among them with unknown producers. */
   unresolved_wait_count: number;
 }
 
@@ -1425,7 +1425,7 @@ export interface UtilizationBubblesRow {
   se: number;
   /** SIMDs with traced waves */
   simd_count: number;
-  /** From the first begin to the last end of the waves of a SIMD, over SIMDs [cycles] */
+  /** From the first start to the last end of the waves of a SIMD, over SIMDs [cycles] */
   span_cycles_total: number;
   /** Cycles with at least one traced wave, over SIMDs [cycles] */
   resident_cycles_total: number;
@@ -1440,7 +1440,7 @@ export interface UtilizationBubblesRow {
 export const UTILIZATION_BUBBLES: TableInfo<UtilizationBubblesRow> = {
   se: ["SE", "", "Shader engine"],
   simd_count: ["SIMDs", "", "SIMDs with traced waves"],
-  span_cycles_total: ["Span cycles", "cycles", "From the first begin to the last end of the waves of a SIMD, over SIMDs"],
+  span_cycles_total: ["Span cycles", "cycles", "From the first start to the last end of the waves of a SIMD, over SIMDs"],
   resident_cycles_total: ["Resident cycles", "cycles", "Cycles with at least one traced wave, over SIMDs"],
   issue_cycles_total: ["Issue cycles", "cycles", "Cycles in which any pipe issues"],
   bubble_cycles_total: ["Bubble cycles", "cycles", "Cycles with a traced wave in which no pipe issues"],
@@ -1455,9 +1455,9 @@ export interface UtilizationAnswer {
   bubbles: Frame<UtilizationBubblesRow>;
   /** Over all shader engines; None = no waves. */
   bubble_share: number | null;
-  /** gfx9: records end with the issue; later generations tell when the instruction was done. */
+  /** gfx9: records end with the issue; later generations record when the instruction was done. */
   is_issue_only: boolean;
-  /** Begin of the first stretch, on the aligned clock. */
+  /** Start of the first bin, on the aligned clock. */
   start_cycles: number;
   end_cycles: number;
   bin_cycles: number;
@@ -2221,7 +2221,7 @@ export interface RunOverlapHostRow {
   node: string;
   /** Process */
   pid: number;
-  /** Its rank; empty = not known */
+  /** Its rank; empty = unknown */
   rank: number | null;
   /** With at least one call into the runtime, in any of its threads [ns] */
   call_ns: number;
@@ -2236,7 +2236,7 @@ export interface RunOverlapHostRow {
 export const RUN_OVERLAP_HOST: TableInfo<RunOverlapHostRow> = {
   node: ["Node", "", "Host name of the node, else the file"],
   pid: ["PID", "", "Process"],
-  rank: ["Rank", "", "Its rank; empty = not known"],
+  rank: ["Rank", "", "Its rank; empty = unknown"],
   call_ns: ["Call", "ns", "With at least one call into the runtime, in any of its threads"],
   call_hidden_ns: ["Call hidden", "ns", "Of that, while the GPU did work of the process"],
   call_hidden_share: ["Call hidden share", "", "call_hidden_ns / call_ns"],
@@ -2265,7 +2265,7 @@ export interface RunOverviewProcessesRow {
   node: string | null;
   /** Process id; empty = not recorded */
   pid: number | null;
-  /** Its rank; empty = not known */
+  /** Its rank; empty = unknown */
   rank: number | null;
   /** Command line; empty = not recorded */
   command: string | null;
@@ -2293,7 +2293,7 @@ export const RUN_OVERVIEW_PROCESSES: TableInfo<RunOverviewProcessesRow> = {
   format: ["Format", "", "ROCpd, RPD, rocprofv3 CSV, ..."],
   node: ["Node", "", "Host name; empty = not recorded"],
   pid: ["PID", "", "Process id; empty = not recorded"],
-  rank: ["Rank", "", "Its rank; empty = not known"],
+  rank: ["Rank", "", "Its rank; empty = unknown"],
   command: ["Command", "", "Command line; empty = not recorded"],
   kernel_count: ["Kernels", "", "Dispatches"],
   copy_count: ["Copies", "", "Copies"],
@@ -2544,7 +2544,7 @@ export interface RunRegionsAnswer {
   process_count: number;
   /** GPU time whose launch is not among the regions. */
   unlinked_gpu_ns: number;
-  /** Regions that outlast the one they began in. */
+  /** Regions that outlast their parent. */
   crossing_count: number;
   /** Regions without a possible length; they are left out. */
   untimed_count: number;

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     import polars as pl
     from rich.console import RenderableType
-    from rich.text import Text
 
     from wavescope.model.answer import Answer
 
@@ -122,13 +121,16 @@ class Request:
         import polars as pl
         from rich.text import Text
 
+        from wavescope.base.words import side_label
+        from wavescope.report.kit.losses import loss_lines
+
         tables = [losses] if isinstance(losses, pl.DataFrame) else list(losses)
         if not any(table.height for table in tables):
             return
         out = console(stderr=stderr)
         for number, table in enumerate(tables):
-            label = f"{chr(ord('A') + number % 26)}: " if len(tables) > 1 else ""
-            for line in _loss_lines(table):
+            label = f"{side_label(number)}: " if len(tables) > 1 else ""
+            for line in loss_lines(table):
                 out.print(Text.assemble(label, line))
 
 
@@ -136,15 +138,3 @@ def say_rows_left_out(shown_count: int, row_count: int) -> None:
     """Tell on stderr that a table was truncated."""
     if shown_count < row_count:
         click.echo(f"showing {shown_count:,} of {row_count:,} rows", err=True)
-
-
-def _loss_lines(losses: pl.DataFrame) -> list[Text]:
-    from wavescope.analysis.trace.overview import LossLine
-    from wavescope.model.losses import LOSSES
-    from wavescope.report.kit.losses import loss_lines
-    from wavescope.report.run.losses import run_loss_lines
-
-    if "path" in losses.columns:  # losses of runs name their file
-        return run_loss_lines(losses)
-    rows = losses.iter_rows(named=True)
-    return loss_lines([LossLine(**row, is_damage=LOSSES[row["kind"]].is_damage) for row in rows])

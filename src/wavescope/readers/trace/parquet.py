@@ -117,7 +117,7 @@ class _Store:
             path=self.folder.label,
             other_dispatches=tuple(n for n in others if isinstance(n, int)) if isinstance(others, list) else (),
             format="parquet",
-            amd=known.get("amd") is True,
+            amd=fields.get("amd") is True,
             **texts,
             **numbers,
         )

@@ -15,7 +15,6 @@ from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ra
 from wavescope.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavescope.analysis.counters.engine.reference import chosen_with_rules
 from wavescope.errors import UsageError
-from wavescope.facts.metrics.panels import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

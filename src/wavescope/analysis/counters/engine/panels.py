@@ -18,7 +18,7 @@ from wavescope.analysis.counters.engine.statistics import Spread, spread_of
 from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.names import NORMALIZATIONS
-from wavescope.facts.metrics.panels import panels_of
+from wavescope.facts.metrics.panels import RULES, panels_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from wavescope.analysis.counters.engine.evaluate import Formula, evaluator, row_
 from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
 from wavescope.analysis.counters.values.answer import MetricValues, answer_of, declared
 from wavescope.errors import UsageError
-from wavescope.facts.metrics.panels import panels_of
+from wavescope.facts.metrics.panels import RULES, panels_of
 from wavescope.model.schema import frame_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def metric_values(
             row |= {"channel": channel, "unit": metric.unit_per(normalization)}
             rows.append(row | {"reason": "" if has_value.any() else outcome.reason})
     frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)
-    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, amd=amd)
+    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, rules=RULES[amd])
 
 
 def _stored_values(

@@ -256,9 +256,7 @@ def _architecture_notes(architecture: Architecture) -> list[str]:
         return [f"the capture says {architecture.contradicts}, but {architecture.facts.target} was asked for"]
     if architecture.origin.startswith("said"):
         return []
-    caveat = (
-        "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: name it with --target"
-    )
+    caveat = "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: give --target"
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]
 
 
