@@ -65,7 +65,7 @@ class ChosenSource:
     def _selected_processes(self) -> pl.Series:
         selection, processes = self._selection, self._processes
         if selection.ranks and processes.height and processes["rank"].null_count() == processes.height:
-            what = "the ranks of these processes are not known"
+            what = "the ranks of these processes are not recorded"
             raise UsageError(what, where=self.path, advice="choose processes with --pid")
         if selection.pids:
             processes = processes.filter(pl.col("pid").is_in(selection.pids))

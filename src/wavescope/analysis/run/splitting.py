@@ -44,7 +44,7 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
     splitters = {"process": _by_process, "rank": _by_rank, "gpu": _by_gpu}
     parts = list(_by_marker(run, marker) if by == "marker" else splitters[by](run))
     if not parts:
-        raise UsageError(f"no {by} to split by", advice="`wavescope summary` tells what there is")
+        raise UsageError(f"no {by} to split by", advice="`wavescope summary` lists the groups")
     if len(parts) > MOST_PARTS:
         what = f"{len(parts):,} parts are more than {MOST_PARTS:,}"
         raise UsageError(what, advice="split by something else, or take a part first with `wavescope window`")
@@ -71,7 +71,7 @@ def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
 def _by_rank(run: Run) -> Iterator[Part]:
     ranks = run.read("processes", ["rank"])["rank"]
     if len(ranks) and ranks.null_count() == len(ranks):
-        raise UsageError("the ranks of these processes are not known", advice="--by process")
+        raise UsageError("the ranks of these processes are not recorded", advice="--by process")
     for rank in ranks.drop_nulls().unique().sort():
         chosen = RunSelection(ranks=(rank,))
         with_rank = [source for source in run.origins if _has_rank(source, rank)]
@@ -100,7 +100,7 @@ def _by_gpu(run: Run) -> Iterator[Part]:
 
 def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
     if marker is None:
-        raise UsageError("no marker to split by", advice='give its text: --marker "step"')
+        raise UsageError("no marker to split by", advice='pass its name: --marker "step"')
     occurrences: list[list[ChosenSource]] = []
     for source in run.origins:
         for process, windows in _ranges(source, marker).items():

@@ -101,7 +101,7 @@ def _window(run: tuple[int, int], selection: RunSelection, notes: list[Loss]) ->
     end = run[1] if selection.end is None else _moment(selection.end, run)
     if begin > end:
         what = f"the window {selection.begin or ''}:{selection.end or ''} ends before it starts"
-        raise UsageError(what, advice="give the earlier time first, for example --time 30%:60%")
+        raise UsageError(what, advice="pass the earlier time first, for example --time 30%:60%")
     if begin < run[0] or end > run[1]:
         asked = f"{selection.begin or ''}:{selection.end or ''}"
         notes.append(Loss("window_beyond_run", detail=f"{asked}; the run is {run[0]}:{run[1]} ns"))
@@ -162,7 +162,7 @@ def _between(
     backward = [node for node, (begin, end) in both.items() if begin > end]
     if backward and len(backward) == len(both):
         what = f"marker {texts[1]!r} ends before {texts[0]!r} starts"
-        raise UsageError(what, where=source.path, advice="give the earlier marker first")
+        raise UsageError(what, where=source.path, advice="pass the earlier marker first")
     return {node: window for node, window in both.items() if node not in backward}
 
 

@@ -25,7 +25,7 @@ def check_beside(target: Path) -> None:
     for ending in ("-journal", "-wal"):
         if os.path.lexists(left := target.with_name(target.name + ending)):
             what = f"{left.name} is next to the output; SQLite would apply it to the new database"
-            raise UsageError(what, where=str(target), advice="move it away, or give another place")
+            raise UsageError(what, where=str(target), advice="move it away, or choose another path")
 
 
 @contextmanager

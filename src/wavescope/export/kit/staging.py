@@ -114,13 +114,13 @@ def _check_replaceable(target: Path, *, force: bool, mark: str | None) -> None:
         raise _exists(target)
     is_directory = target.is_dir() and not target.is_symlink()
     if is_directory and any(target.iterdir()) and not (mark and (target / mark).is_file()):
-        what = "this directory holds something else and is not replaced"
-        raise UsageError(what, where=str(target), advice="give another place")
+        what = "this directory contains other files and is not replaced"
+        raise UsageError(what, where=str(target), advice="choose another path")
 
 
 def _exists(target: Path) -> UsageError:
     what = "the output exists already"
-    return UsageError(what, where=str(target), advice="give another place, or --force to replace it")
+    return UsageError(what, where=str(target), advice="choose another path, or --force to replace it")
 
 
 def _publish(pairs: list[tuple[Path, Path]], staging: Path, *, force: bool) -> None:

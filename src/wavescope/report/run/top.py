@@ -38,5 +38,5 @@ def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[R
         Column("kind", lambda row: printable(row["domain"].lower()), is_text=True, is_fixed=True),
         Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
     ]
-    what = "things" if answer.with_calls else "kernels and kinds of copy"
+    what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
     yield frame_table(answer.things, columns, limit=limit, what=what, width=width)

@@ -273,7 +273,7 @@ def test_bounds_that_are_met(engine: str) -> None:
 def test_bounds_of_the_verb(database: Path, engine: str) -> None:
     done = call("query", database, LONG[engine], "--engine", engine, "--max-rows", 10)
     assert done.status == 2
-    assert "the query gives more than 10 rows" in done.stderr
+    assert "the query returns more than 10 rows" in done.stderr
     assert "--max-rows" in done.stderr
 
 

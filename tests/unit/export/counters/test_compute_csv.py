@@ -90,7 +90,7 @@ def test_earlier_tables_are_replaced_only_when_asked(counters: CounterSet, tmp_p
     other = tmp_path / "other"
     other.mkdir()
     (other / "notes.txt").write_text("mine", "utf-8")
-    with pytest.raises(UsageError, match="something else"):
+    with pytest.raises(UsageError, match="contains other files"):
         write_compute_csv(part, counters, other, force=True)
     assert (other / "notes.txt").read_text("utf-8") == "mine"
 

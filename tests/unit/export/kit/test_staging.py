@@ -135,7 +135,7 @@ def text_of(path: Path) -> str:
 
 
 def test_with_force_what_came_meanwhile_is_looked_at_again(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="holds something else"), staged([tmp_path / "x"], force=True) as (twin,):
+    with pytest.raises(UsageError, match="contains other files"), staged([tmp_path / "x"], force=True) as (twin,):
         twin.write_text("ours")
         make(tmp_path / "x", "folder", "theirs")
     assert text_of(tmp_path / "x") == "theirs"

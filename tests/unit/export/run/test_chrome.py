@@ -251,7 +251,7 @@ def test_nothing_is_left_of_a_trace_that_could_not_be_written(tmp_path: Path, mo
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("wavescope.export.run.chrome._Layout.write", fail)
+    monkeypatch.setattr("wavescope.export.run.chrome._TraceWriter.write", fail)
     with pytest.raises(Exception, match="No space left"):
         write_chrome(_run(dispatches=[]), tmp_path / "trace.json")
     assert list(tmp_path.iterdir()) == []

@@ -66,7 +66,7 @@ def test_a_folder_of_others_is_not_replaced(tmp_path: Path, write: Callable[...,
     assert write(small_run(), target, force=True).rows
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("years")
-    with pytest.raises(UsageError, match="something else"):
+    with pytest.raises(UsageError, match="contains other files"):
         write(small_run(), tmp_path / "mine", force=True)
 
 

@@ -82,7 +82,7 @@ def test_existing_exports_are_kept_unless_forced(tmp_path: Path) -> None:
 
 def test_parquet_does_not_replace_a_home_directory(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="contains other files"):
         write_parquet(made([]), tmp_path, force=True)
     assert (tmp_path / "thesis.tex").exists()
 

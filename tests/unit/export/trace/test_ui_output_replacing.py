@@ -35,7 +35,7 @@ def test_a_foreign_directory_is_not_replaced_even_when_forced(tmp_path: Path) ->
     precious = tmp_path / "ui_output_agent_3_dispatch_1" / "thesis.tex"
     precious.parent.mkdir()
     precious.write_text("years of work")
-    with pytest.raises(UsageError, match="holds something else"):
+    with pytest.raises(UsageError, match="contains other files"):
         write_ui_output(made([]), tmp_path, force=True)
     assert precious.read_text() == "years of work"
 

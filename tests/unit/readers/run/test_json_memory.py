@@ -65,7 +65,7 @@ def test_other_text_is_held_twice_at_most(tmp_path: Path) -> None:
     file.write_bytes(HEAD + b"a" * size)
     grown, said = _growth(tmp_path, file)
     assert grown < 2.5 * size
-    assert "not a whole Chrome trace" in said
+    assert "not a complete Chrome trace" in said
 
 
 @pytest.mark.parametrize("read", [read_kineto, read_rocprofv3_json])

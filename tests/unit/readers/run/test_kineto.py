@@ -165,7 +165,7 @@ def test_events_that_are_none_are_counted(tmp_path: Path) -> None:
 def test_cut_files_are_refused(tmp_path: Path) -> None:
     whole = write(tmp_path / "t.json", EVENTS, **AROUND).read_bytes()
     (tmp_path / "cut.json").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(NotATraceError, match="not a whole Chrome trace"):
+    with pytest.raises(NotATraceError, match="not a complete Chrome trace"):
         open_run(tmp_path / "cut.json")
     (tmp_path / "cut.json.gz").write_bytes(gzip.compress(whole)[:200])
     with pytest.raises(NotATraceError, match="damaged gzip"):

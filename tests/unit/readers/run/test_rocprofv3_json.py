@@ -168,7 +168,7 @@ def test_dispatches_of_unknown_kernels_are_kept(tmp_path: Path) -> None:
 def test_cut_files_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "7_results.json", process())
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(NotATraceError, match="not a whole result file"):
+    with pytest.raises(NotATraceError, match="not a complete result file"):
         open_run(path)
 
 

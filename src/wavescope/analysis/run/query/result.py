@@ -66,11 +66,11 @@ class Meter:
     def too_long(self) -> UsageError:
         """The error when the time limit is reached."""
         what = f"the query takes longer than {self._limits.seconds:g} seconds"
-        return UsageError(what, advice="ask for less, or raise --max-seconds")
+        return UsageError(what, advice="select less, or raise --max-seconds")
 
 
 def _beyond(most: int, unit: str, option: str) -> UsageError:
-    what = f"the query gives more than {most:,} {unit}"
+    what = f"the query returns more than {most:,} {unit}"
     return UsageError(what, advice=f"use LIMIT, GROUP BY or WHERE, or raise {option}")
 
 

@@ -90,14 +90,14 @@ def read_chrome(path: Path) -> ChromeFile:
     try:
         return _decoded(data)
     except _UNREADABLE as error:
-        what = f"not a whole Chrome trace ({error})"
+        what = f"not a complete Chrome trace ({error})"
     # Repair infinities and a missing end. Of files of gigabytes, at most two copies are in memory.
     data = _NOT_JSON.sub(rb"\1null\2", data)
     data = data.rstrip().rstrip(b",")
     for end in (b"", b"]", b"]}"):
         with suppress(*_UNREADABLE):
             return _decoded(data + end)
-    raise NotATraceError(what, where=str(path), advice="check that it was copied whole, or record again")
+    raise NotATraceError(what, where=str(path), advice="check that the copy is complete, or record again")
 
 
 def _decoded(data: bytes) -> ChromeFile:

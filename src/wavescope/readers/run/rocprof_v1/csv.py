@@ -57,7 +57,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     header = header_of(head)
     if "kernelname" not in header:
         what = "not a file of dispatches that rocprof wrote"
-        raise NotATraceError(what, where=str(file), advice="give results.csv, not its statistics")
+        raise NotATraceError(what, where=str(file), advice="pass results.csv, not its statistics")
     standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS
     counters = [name for name in _names(head) if name.lower() not in standard]
     columns = _COLUMNS | {f"{_COUNTER}{name}": ("Float64", (name.lower(),)) for name in counters}
