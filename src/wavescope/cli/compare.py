@@ -11,9 +11,9 @@ import click
 from wavescope.base.bounds import DECIMALS, ID, PERCENT
 from wavescope.base.words import counted, side_label
 from wavescope.cli.kit.counters import counter_options
-from wavescope.cli.kit.io import arguments_of, console, context_of_kind, emit_json, json_option
+from wavescope.cli.kit.io import arguments_of, console, context_of_kind, json_option
 from wavescope.cli.kit.numbers import Real, Whole
-from wavescope.cli.kit.request import ALL_ROWS, DEFAULT_TOP, top_option
+from wavescope.cli.kit.request import Request, amd_option, csv_option, top_option
 from wavescope.cli.kit.run import run_options
 from wavescope.cli.kit.trace import open_trace, selection_options
 from wavescope.facts.metrics.names import NORMALIZATIONS
@@ -53,6 +53,8 @@ _REGRESSION_EXIT_CODE = 1
     help="A repeated run of the first PATH, to measure the noise; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
+@amd_option
+@csv_option
 @json_option
 def _traces(
     paths: tuple[Path, ...],
@@ -63,6 +65,8 @@ def _traces(
     dispatches: tuple[int, ...],
     repeats: tuple[Path, ...],
     force: bool,
+    amd: bool,
+    as_csv: bool,
     as_json: bool,
 ) -> None:
     """Compare thread traces PATHS of the same kernel with the first one: instructions, lines, blocks or functions.
@@ -75,22 +79,24 @@ def _traces(
     from wavescope.report.trace.compare import compare_report
 
     asked = _asked(paths, dispatches)
-    whole = [open_trace(path, dispatch=dispatch) for path, dispatch in asked]
+    whole = [open_trace(path, dispatch=dispatch, amd=amd) for path, dispatch in asked]
     traces = [select(trace, selection) for trace in whole]
-    again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats)]
+    again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [side_label(number) for number in range(len(traces))]
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
+    request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
+    losses = [trace.losses for trace in traces]
     if as_json:
-        from wavescope.model.answer import to_builtins
-
         verdicts = [answer.verdict(number) for number in range(1, len(traces))]
-        losses = [trace.losses.to_dicts() for trace in traces]
-        body = to_builtins(answer, top=top or None)
-        emit_json({"verdicts": verdicts, **body}, inputs=paths, losses=losses)
+        request.emit(answer, losses, top=top or None, verdicts=verdicts)
+        return
+    if as_csv:
+        request.write_csv(answer.units)
+        request.print_losses(losses, stderr=True)
         return
     out = console()
-    for part in compare_report(answer, limit=DEFAULT_TOP if top is None else top or ALL_ROWS, everything=everything):
+    for part in compare_report(answer, limit=request.limit, everything=everything):
         out.print(part)
     _warn(traces, labels)
 
@@ -109,7 +115,7 @@ def _asked(paths: tuple[Path, ...], dispatches: tuple[int, ...]) -> list[tuple[P
 
 
 def _repeats(
-    asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...]
+    asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...], *, amd: bool
 ) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
     from wavescope.analysis.trace.compare.alignment import align_rows
@@ -117,9 +123,9 @@ def _repeats(
 
     found: list[list[ThreadTrace]] = [[] for _ in traces]
     for path in named:
-        trace = open_trace(path)
+        trace = open_trace(path, amd=amd)
         if not align_rows([traces[0], trace]).same_code:
-            what = "this is no repeated run: its code is not that of the first trace"
+            what = "not a repeated run: its code differs from that of the first trace"
             raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
         found[0].append(trace)
     used = {(path, trace.source.dispatch) for (path, _), trace in zip(asked, traces, strict=True)}
@@ -129,7 +135,7 @@ def _repeats(
                 continue
             used.add((path, dispatch))
             try:
-                sibling = open_trace(path, dispatch=dispatch)
+                sibling = open_trace(path, dispatch=dispatch, amd=amd)
             except WavescopeError:
                 continue  # what cannot be read repeats nothing
             if sibling.instructions.height and align_rows([trace, sibling]).same_code:
@@ -229,6 +235,7 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
     metavar="PERCENT",
     help="Leave with status 1 if a kernel got slower by more than this, unless that may be noise.",
 )
+@amd_option
 @counter_options
 def _counters(
     asked: CounterRequest,
@@ -240,6 +247,7 @@ def _counters(
     decimals: int | None,
     more: tuple[Path, ...],
     fail_above: float | None,
+    amd: bool,
 ) -> None:
     """Compare counter captures PATHS with the first one: kernel times and metrics."""
     from wavescope.analysis.counters.compare import counter_compare
@@ -252,6 +260,7 @@ def _counters(
         panels=panels,
         metrics=metrics,
         normalization=normalization,
+        amd=amd,
         more=more,
     )
     others = range(1, len(sides))
