@@ -299,7 +299,7 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
 class _GpuLabels:
     """Replace numbers of GPUs, processes and streams by their labels."""
 
-    places: pl.DataFrame
+    gpus: pl.DataFrame
     processes: pl.DataFrame
     streams: pl.DataFrame
     by_stream: bool
@@ -314,7 +314,7 @@ class _GpuLabels:
         )
 
     def __call__(self, frame: pl.DataFrame, *, with_streams: bool = True) -> pl.DataFrame:
-        named = frame.join(self.places, on="place", maintain_order="left").drop("place")
+        named = frame.join(self.gpus, on="place", maintain_order="left").drop("place")
         if not with_streams:
             return named
         if not self.by_stream:

@@ -90,7 +90,7 @@ def partial_kernels(run: Run, *, name: str = "", bins: int = 60, keep: int = 20)
 class _Who:
     """Names of GPUs, processes and streams."""
 
-    places: pl.DataFrame
+    gpus: pl.DataFrame
     processes: pl.DataFrame
     streams: pl.DataFrame
 
@@ -106,7 +106,7 @@ class _Who:
         """Few events with names instead of numbers."""
         return (
             events.with_columns(pl.col("name").cast(pl.String))
-            .join(self.places, on="place", how="left", maintain_order="left")
+            .join(self.gpus, on="place", how="left", maintain_order="left")
             .join(self.processes, on="process", how="left", maintain_order="left")
             .join(self.streams, on="stream", how="left", maintain_order="left")
             .drop("place", "process", "stream")
@@ -209,7 +209,7 @@ def _bins(events: pl.DataFrame, who: _Who, count: int) -> pl.DataFrame:
     length = pl.col("end_ns") - pl.col("start_ns")
     timed = events.filter(is_timed()).select("name", "place", "start_ns", "end_ns")
     curves = []
-    machines = timed.select("place").unique().join(who.places, on="place", how="left", nulls_equal=True)
+    machines = timed.select("place").unique().join(who.gpus, on="place", how="left", nulls_equal=True)
     for (machine,), of_machine in machines.group_by("machine"):
         node_events = timed.filter(pl.col("place").is_in(of_machine["place"].implode(), nulls_equal=True))
         begin, end = node_events["start_ns"].min(), node_events["start_ns"].max()
