@@ -54,17 +54,17 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
     import polars.selectors as cs
 
-    made = []
+    columns = []
     for name in frame.select(cs.string() | cs.categorical()).columns:
         distinct = frame[name].unique().cast(pl.String)  # far fewer than rows where names repeat
         if distinct.str.contains(f"{_FORMULA}|{_CONTROLS}").any():
             cell = pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd")
-            made.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
-    made += [
+            columns.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
+    columns += [
         pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in frame.select(cs.by_dtype(pl.List)).columns
     ]
     named = _headers(frame.columns)
-    return frame.with_columns(made).rename(named) if named else frame.with_columns(made)
+    return frame.with_columns(columns).rename(named) if named else frame.with_columns(columns)
 
 
 def _headers(names: Sequence[str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ _GUARD = Lock()
 _MAKING: dict[tuple[int, Hashable], RLock] = {}
 
 
-def once(kept: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
+def once(cache: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
     """`kept[key]`, which is `make()` the first time. Threads that want the same wait for it; others do not.
 
     Examples
@@ -25,16 +25,16 @@ def once(kept: dict[Key, Made], key: Key, make: Callable[[], Made]) -> Made:
     >>> once(kept, "sum", lambda: 3), once(kept, "sum", lambda: 4)
     (3, 3)
     """
-    if key in kept:
-        return kept[key]
-    place = (id(kept), key)
+    if key in cache:
+        return cache[key]
+    place = (id(cache), key)
     with _GUARD:
         making = _MAKING.setdefault(place, RLock())
     with making:
         try:
-            if key not in kept:
-                kept[key] = make()
-            return kept[key]
+            if key not in cache:
+                cache[key] = make()
+            return cache[key]
         finally:
             with _GUARD:
                 _MAKING.pop(place, None)

@@ -47,9 +47,9 @@ def make_scratch(parent: Path | None = None) -> tuple[Path, Callable[[], None]]:
     """
     place = Path(parent or tempfile.gettempdir())
     _remove_abandoned(place)
-    while (made := _made(place)) is None:
+    while (folder_made := _made(place)) is None:
         pass
-    folder, descriptor, forget = made
+    folder, descriptor, forget = folder_made
 
     def end() -> None:
         _remove(folder)

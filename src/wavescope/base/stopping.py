@@ -129,14 +129,14 @@ def _end(number: int, words: str) -> NoReturn:
     _note()
     _whole.acquire(timeout=_PATIENCE_SECONDS)  # and it is never given back
     with suppress(OSError):
-        said = os.dup(2)
+        stderr_copy = os.dup(2)
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (1, 2):  # threads whose files vanish now have nothing to say
             os.dup2(nowhere, stream)
     clear()
     with suppress(OSError, NameError):
-        is_drawn = os.isatty(said) and os.environ.get("TERM", "dumb") != "dumb"
-        os.write(said, (_RESTORED_TERMINAL if is_drawn and words else b"") + words.encode())
+        is_drawn = os.isatty(stderr_copy) and os.environ.get("TERM", "dumb") != "dumb"
+        os.write(stderr_copy, (_RESTORED_TERMINAL if is_drawn and words else b"") + words.encode())
     os._exit(_statuses[signal.Signals(number)])
 
 

@@ -114,7 +114,7 @@ def command(
     wavescope counters --plan --panel l2 --target MI300X -o l2.txt
     """
     how: dict[str, Any] = {"normalization": normalization, "amd": amd, "more": more}
-    own = [word for word in map(str.lower, panels) if word in OWN_PANELS]
+    builtin = [word for word in map(str.lower, panels) if word in OWN_PANELS]
     panels = tuple(word for word in panels if word.lower() not in OWN_PANELS)
     if csv_dir is not None:
         if by:
@@ -123,22 +123,22 @@ def command(
         _write(request, _answer(request, panels, metrics, how), csv_dir, decimals, force=force)
         return
     if by:
-        is_raw = bool(set(own) & set(RAW))
+        is_raw = bool(set(builtin) & set(RAW))
         how |= {"all_channels": all_channels}
         _by(request, by, panels, metrics, how, is_raw=is_raw, everything=everything, decimals=decimals)
         return
-    is_summary = not (panels or metrics or everything or own)
-    is_own = bool(own) and not (panels or metrics or everything)
+    is_summary = not (panels or metrics or everything or builtin)
+    is_own = bool(builtin) and not (panels or metrics or everything)
     answer = _answer(request, _summary_panels(request, how) if is_summary or is_own else panels, metrics, how)
     if is_own:
         answer = replace(answer, panels=(), rows=answer.rows.clear())
     if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
-        own = list(RAW)
-    shown = own_panels(request, own)
+        builtin = list(RAW)
+    shown = own_panels(request, builtin)
     width = console().width
 
     def report() -> Iterable[RenderableType]:
-        if is_summary and not explain and not own:
+        if is_summary and not explain and not builtin:
             return _summary(request, answer, how, width, decimals)
         return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
 
@@ -157,12 +157,12 @@ def _answer(
 
 def _summary_panels(request: CounterRequest, how: dict[str, Any]) -> tuple[str, ...]:
     """Speed of light and the user's own panels; all panels of a GPU or a database that has no speed of light."""
-    known = _known(request, how)
+    declared = _known(request, how)
     stored = request.counters.stored_metrics["metric_id"].drop_nulls()
     has_stored = not stored.len() or stored.str.starts_with(f"{_SUMMARY}.").any()
-    if not has_stored or not any(str(panel.number) == _SUMMARY for panel in known):
+    if not has_stored or not any(str(panel.number) == _SUMMARY for panel in declared):
         return ()
-    return (_SUMMARY, *(panel.word for panel in known if panel.number >= FIRST_OWN_PANEL))
+    return (_SUMMARY, *(panel.word for panel in declared if panel.number >= FIRST_OWN_PANEL))
 
 
 def _known(request: CounterRequest, how: dict[str, Any]) -> tuple[Panel, ...]:
@@ -229,7 +229,7 @@ def _told(panel: dict[str, Any]) -> str:
 def _panels(
     request: CounterRequest,
     answer: CounterPanels,
-    own: OwnPanels,
+    builtin: OwnPanels,
     width: int,
     decimals: int | None,
     *,
@@ -242,7 +242,7 @@ def _panels(
     from wavescope.report.counters.summary import capture_lines, caveat_lines
 
     yield from capture_lines(answer, request.counters)
-    yield from own.parts(answer, width=width, limit=request.limit, decimals=decimals)
+    yield from builtin.parts(answer, width=width, limit=request.limit, decimals=decimals)
     yield from panel_parts(answer, width=width, decimals=decimals, explain=explain, all_channels=all_channels)
     yield Text()
     yield from caveat_lines(answer.caveats)
@@ -295,15 +295,15 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
     if request.as_json:
         request.emit({"written": [str(file) for file in files]}, request.counters.losses)
         return
-    said = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
+    summary = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
     if not (answer.caveats or request.counters.losses.height or request.as_csv):
-        click.echo(said)  # nothing to style: importing rich takes longer than the evaluation
+        click.echo(summary)  # nothing to style: importing rich takes longer than the evaluation
         return
     from rich.text import Text
 
     from wavescope.report.counters.summary import caveat_lines
 
-    request.give(answer, answer.rows, lambda: [Text(said), *caveat_lines(answer.caveats)], request.counters.losses)
+    request.give(answer, answer.rows, lambda: [Text(summary), *caveat_lines(answer.caveats)], request.counters.losses)
 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:

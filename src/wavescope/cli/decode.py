@@ -241,11 +241,11 @@ def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, fl
     out = console()
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
-    told = (
+    counts = (
         f": {facts.waves:,} waves, {facts.instructions:,} instructions{share}, "
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
-    out.print(Text.assemble((name, "bold"), told))
+    out.print(Text.assemble((name, "bold"), counts))
     for line in loss_lines(facts.losses):
         console(stderr=True).print(line)
     out.print(f"  -> {written}")

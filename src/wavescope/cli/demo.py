@@ -191,11 +191,11 @@ def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *,
     from wavescope.analysis.trace.waves.residency import residency
     from wavescope.report.trace.demo import Answers, story
 
-    made = [(file.name, file.stat().st_size) for file in files]
+    sizes = [(file.name, file.stat().st_size) for file in files]
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
     out = console()
     where = str(kept or "capture")
-    for renderable in story(f"{target} ({GPUS[target]})", made, answers, seconds, where=where, width=out.width):
+    for renderable in story(f"{target} ({GPUS[target]})", sizes, answers, seconds, where=where, width=out.width):
         out.print(renderable)
     keep = "" if kept else "wavescope demo --keep capture   |   "
     out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")
@@ -238,7 +238,9 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
     from wavescope.report.run.summary import summary_report
 
     before, after = (open_run(folder / name) for name in ("before", "after"))
-    made = [f"{where}/{name}: 4 ROCpd databases, one per rank, {count:,} dispatches" for name, count in counts.items()]
+    listing = [
+        f"{where}/{name}: 4 ROCpd databases, one per rank, {count:,} dispatches" for name, count in counts.items()
+    ]
     chapters = [
         ("Where did the time go?", f"wavescope summary {where}/before", summary_report(summary(before))),
         ("Who keeps the GPUs waiting?", f"wavescope gaps {where}/before", gaps_report(gaps(before))),
@@ -250,7 +252,7 @@ def _tell_run(folder: Path, counts: dict[str, int], *, where: str) -> None:
         ),
     ]
     out = console()
-    for part in run_story(made, chapters):
+    for part in run_story(listing, chapters):
         out.print(part)
 
 
@@ -290,7 +292,7 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
 
     before, after = (open_counters(folder / name) for name in ("before", "after"))
     out = console()
-    made = [
+    listing = [
         f"{where}/{name}: {count} dispatches of 3 kernels on an MI300X, every counter of the panels"
         for name, count in counts.items()
     ]
@@ -317,5 +319,5 @@ def _tell_counters(folder: Path, counts: dict[str, int], *, where: str) -> None:
             counter_comparison_report(counter_compare([before, after]), width=out.width),
         ),
     ]
-    for part in run_story(made, chapters):
+    for part in run_story(listing, chapters):
         out.print(part)

@@ -147,8 +147,8 @@ class _Either(click.Command):
     """Diagnoses a thread trace or a counter capture, by what the path is; shows the options of both."""
 
     def __init__(self) -> None:
-        known = {option for parameter in _traces.params for option in parameter.opts}
-        more = [parameter for parameter in _of_counters.params if not known & set(parameter.opts)]
+        trace_options = {option for parameter in _traces.params for option in parameter.opts}
+        more = [parameter for parameter in _of_counters.params if not trace_options & set(parameter.opts)]
         super().__init__("diagnose", params=[*_traces.params, *more], help=_HELP)
 
     def make_context(

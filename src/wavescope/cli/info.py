@@ -122,16 +122,16 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
 
     inputs = find_runs([path])
     with progress(f"reading {path.name}"):
-        told = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
-    answer = combine_recording(told.values)
+        gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
+    answer = combine_recording(gathered.values)
     if as_json:
         body = {"kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
-        emit_json(body, inputs=[path], losses=told.losses.to_dicts())
+        emit_json(body, inputs=[path], losses=gathered.losses.to_dicts())
         return
     out = console()
     for part in recording_report(str(path), kind.value, answer, width=out.width):
         out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
-    for line in loss_lines(told.losses):
+    for line in loss_lines(gathered.losses):
         out.print(line)
 
 
@@ -242,9 +242,9 @@ def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...]
     beside = _runs_beside(path)
     if beside:
         many = len(beside) > 1
-        said = f"{len(beside):,} runs: " if many else "the run: "
+        subject = f"{len(beside):,} runs: " if many else "the run: "
         command = f"wavescope summary {path if many else beside[0]}"
-        out.print(f"also here: {said}{command}", soft_wrap=True, markup=False, highlight=False)
+        out.print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _runs_beside(path: Path) -> list[str]:
@@ -253,8 +253,8 @@ def _runs_beside(path: Path) -> list[str]:
     from wavescope.readers.run.inputs import find_runs
 
     try:
-        found = find_runs([path]) if path.is_dir() else []
-        return [str(each.path) for each in found if not each.refused]
+        inputs = find_runs([path]) if path.is_dir() else []
+        return [str(each.path) for each in inputs if not each.refused]
     except WavescopeError:
         return []
 

@@ -115,8 +115,8 @@ def _chosen(
         words = {word for entry in entries for word in (str(entry.panel_number), entry.panel_word)}
         unknown = [panel for panel in panels if panel.lower() not in words]
         if unknown:
-            known = dict.fromkeys(f"{entry.panel_word} ({entry.panel_number})" for entry in entries)
-            raise UsageError(f"no panel {unknown[0][:60]!r}", advice=f"panels: {', '.join(known)}")
+            panel_names = dict.fromkeys(f"{entry.panel_word} ({entry.panel_number})" for entry in entries)
+            raise UsageError(f"no panel {unknown[0][:60]!r}", advice=f"panels: {', '.join(panel_names)}")
         wanted = {panel.lower() for panel in panels}
         entries = tuple(entry for entry in entries if wanted & {str(entry.panel_number), entry.panel_word})
     if name is None:

@@ -124,9 +124,9 @@ def _again() -> str:
         if value is True:
             words.append(str(option))
             continue
-        for one in value if isinstance(value, tuple) else (value,):
+        for word in value if isinstance(value, tuple) else (value,):
             words += [option] if option else []
-            words.append(str(one.absolute() if isinstance(one, Path) else one))
+            words.append(str(word.absolute() if isinstance(word, Path) else word))
     return shlex.join(["wavescope", "open", *words])
 
 
@@ -157,8 +157,8 @@ def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers
     named = [reading["source_root"], *reading["code_objects"], *reading["resources"]]
     if folder is None or len(paths) != 1 or any(named):  # files elsewhere: their changes are not seen
         return None
-    known = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']} amd {reading['amd']}")
-    return KeptAnswers(folder / f"{known}.answers") if known else None
+    key = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']} amd {reading['amd']}")
+    return KeptAnswers(folder / f"{key}.answers") if key else None
 
 
 def _notes_beside(path: Path, which: str = "") -> str:
@@ -203,8 +203,8 @@ def _open(
             opener = partial(_read, path, **(reading | {"dispatch": number}))
             library.add(label, str(path), opener, notes=_notes_beside(path, f".dispatch_{number}"))
         if len(others) > _MOST_SIBLINGS:
-            told = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
-            click.echo(f"{told}; --dispatch N opens any", err=True)
+            note = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
+            click.echo(f"{note}; --dispatch N opens any", err=True)
     return opened
 
 

@@ -110,12 +110,12 @@ def _first(result: QueryResult, limit: int) -> tuple[list[str], pl.DataFrame, in
     """The names of the columns, the first rows, and how many there are."""
     import polars as pl
 
-    kept: list[pl.DataFrame] = []
+    heads: list[pl.DataFrame] = []
     left, count = limit, 0
     for piece in result.pieces:
-        if left or not kept:
-            kept.append(piece.head(left))
+        if left or not heads:
+            heads.append(piece.head(left))
         left -= min(left, piece.height)
         count += piece.height
-    shown = pl.concat(kept, how="vertical_relaxed")
+    shown = pl.concat(heads, how="vertical_relaxed")
     return shown.columns, shown, count

@@ -54,28 +54,28 @@ class _Asking(Generic[Result]):
     is_one_of_many: bool
     is_elsewhere: bool = False  #: Whether this machine may see other files than the one that asks.
 
-    def __call__(self, found: RunInput) -> _Told[Result]:
+    def __call__(self, run_input: RunInput) -> _Told[Result]:
         if self.is_elsewhere:
-            _check_seen(found)
+            _check_seen(run_input)
         try:
-            return self._told(found)
+            return self._told(run_input)
         except WavescopeError as error:
             return _Told(failure=error)
         except (Exception, pl.exceptions.PanicException) as error:
             if not self.is_one_of_many:
                 raise
             what = f"this is a bug in wavescope: {type(error).__name__}: {error}"
-            return _Told(failure=WavescopeError(what, where=str(found.path), advice="report it"))
+            return _Told(failure=WavescopeError(what, where=str(run_input.path), advice="report it"))
 
-    def _told(self, found: RunInput) -> _Told[Result]:
-        run = Run([open_input(found, with_environment=self.with_environment)])
+    def _told(self, run_input: RunInput) -> _Told[Result]:
+        run = Run([open_input(run_input, with_environment=self.with_environment)])
         chosen = select(run, self.selection)
         guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
         return _Told(self.question(chosen), chosen.losses, frozenset(guids))
 
 
-def _check_seen(found: RunInput) -> None:
-    for path in (found.path, *found.files):
+def _check_seen(run_input: RunInput) -> None:
+    for path in (run_input.path, *run_input.files):
         if not os.access(path, os.R_OK):
             raise NotSeenError(str(path))
 
@@ -113,50 +113,52 @@ def gather(
     """
     runner = executor or Serial()
     if runner.is_elsewhere:
-        inputs = [found.absolute() for found in inputs]
+        inputs = [run_input.absolute() for run_input in inputs]
     asking = _Asking(
         question, selection or RunSelection(), with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
     )
     told_by_workers = runner.run(asking, inputs, done)
     _refuse_missing(inputs, told_by_workers, most_missing)
     outcomes = _without_repeats(asking, inputs, told_by_workers)
-    values, kept, losses = [], [], [empty_frame(RUN["losses"])]
-    for found, (outcome, repeated) in zip(inputs, outcomes, strict=True):
-        told = outcome.value
-        if told is None:
-            losses.append(run_losses([Loss("lost_worker", detail=f"{found.path}: {outcome.lost}")], str(found.path)))
-        elif told.failure is not None:
-            losses.append(run_losses([Loss("unreadable_source", detail=str(told.failure))], str(found.path)))
-        elif told.losses is not None:
-            losses.append(told.losses)
-        losses += [run_losses([Loss("duplicate_run", detail=guid)], str(found.path)) for guid in sorted(repeated)]
-        if told is not None and told.failure is None and told.value is not None:
-            values.append(told.value)
-            kept.append(found)
+    values, read_inputs, losses = [], [], [empty_frame(RUN["losses"])]
+    for run_input, (outcome, repeated) in zip(inputs, outcomes, strict=True):
+        result = outcome.value
+        if result is None:
+            losses.append(
+                run_losses([Loss("lost_worker", detail=f"{run_input.path}: {outcome.lost}")], str(run_input.path))
+            )
+        elif result.failure is not None:
+            losses.append(run_losses([Loss("unreadable_source", detail=str(result.failure))], str(run_input.path)))
+        elif result.losses is not None:
+            losses.append(result.losses)
+        losses += [run_losses([Loss("duplicate_run", detail=guid)], str(run_input.path)) for guid in sorted(repeated)]
+        if result is not None and result.failure is None and result.value is not None:
+            values.append(result.value)
+            read_inputs.append(run_input)
     if inputs and not values:
         raise _first_failure(inputs, outcomes)
-    return Gathered(values, kept, pl.concat(losses))
+    return Gathered(values, read_inputs, pl.concat(losses))
 
 
 def _refuse_missing(
     inputs: Sequence[RunInput], outcomes: Sequence[Outcome[_Told[Result]]], most_missing: float
 ) -> None:
     """Raise when workers left too many of several inputs unread."""
-    missing = [(found, outcome) for found, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
+    missing = [(run_input, outcome) for run_input, outcome in zip(inputs, outcomes, strict=True) if outcome.lost]
     if len(inputs) > 1 and len(missing) > most_missing * len(inputs):
-        (found, outcome), count = missing[0], len(inputs)
+        (run_input, outcome), count = missing[0], len(inputs)
         what = f"{len(missing):,} of {count:,} inputs were not read; this one: {outcome.lost}"
         advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
-        raise WavescopeError(what, where=str(found.path), kept=f"{count - len(missing):,} inputs", advice=advice)
+        raise WavescopeError(what, where=str(run_input.path), kept=f"{count - len(missing):,} inputs", advice=advice)
 
 
 def _first_failure(
     inputs: Sequence[RunInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
 ) -> WavescopeError:
     """Why there is no answer at all."""
-    for found, (outcome, _) in zip(inputs, outcomes, strict=True):
+    for run_input, (outcome, _) in zip(inputs, outcomes, strict=True):
         if outcome.value is None:
-            return WavescopeError(outcome.lost, where=str(found.path), advice=LOSSES["lost_worker"].advice)
+            return WavescopeError(outcome.lost, where=str(run_input.path), advice=LOSSES["lost_worker"].advice)
         if outcome.value.failure is not None:
             return outcome.value.failure
     return WavescopeError("nothing was read", where=str(inputs[0].path))
@@ -167,18 +169,18 @@ def _without_repeats(
 ) -> list[tuple[Outcome[_Told[Result]], frozenset[str]]]:
     """The outcomes, asked again without the runs that an earlier input holds too, and which those are."""
     seen: set[str] = set()
-    kept = []
-    for found, outcome in zip(inputs, outcomes, strict=True):
-        told = outcome.value
-        repeated = told.guids & seen if told else frozenset()
-        if told and repeated:
-            seen |= told.guids
-            if repeated == told.guids:
-                outcome = Outcome(_Told[Result](losses=told.losses))
+    unique = []
+    for run_input, outcome in zip(inputs, outcomes, strict=True):
+        result = outcome.value
+        repeated = result.guids & seen if result else frozenset()
+        if result and repeated:
+            seen |= result.guids
+            if repeated == result.guids:
+                outcome = Outcome(_Told[Result](losses=result.losses))
             else:
                 narrower = replace(asking.selection, without_guids=(*asking.selection.without_guids, *repeated))
-                outcome = Outcome(replace(asking, selection=narrower, is_elsewhere=False)(found))
-        elif told:
-            seen |= told.guids
-        kept.append((outcome, repeated))
-    return kept
+                outcome = Outcome(replace(asking, selection=narrower, is_elsewhere=False)(run_input))
+        elif result:
+            seen |= result.guids
+        unique.append((outcome, repeated))
+    return unique

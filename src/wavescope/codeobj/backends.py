@@ -129,8 +129,12 @@ def _run(argv: list[str], stdin: bytes, code_bytes: int) -> Outcome:
 def _why_unusable(header: bytes, outcome: Outcome) -> str:
     if header.startswith(b"unusable: "):
         return header[10:].decode("utf-8", "replace")
-    said = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[0] if _UNKNOWN_CPU in outcome.stderr else outcome.failure or (said[-1] if said else "no answer")
+    stderr_lines = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
+    return (
+        stderr_lines[0]
+        if _UNKNOWN_CPU in outcome.stderr
+        else outcome.failure or (stderr_lines[-1] if stderr_lines else "no answer")
+    )
 
 
 def _take_all(attempt: Attempt, lines: Iterable[bytes]) -> Iterator[int]:

@@ -136,8 +136,8 @@ class CodeObject:
         named: dict[int, Symbol] = {}
         for symbol in self._symbols[0]:
             if symbol.type in (_STT_FUNC, _STT_KERNEL) and self.text_end(symbol.address) is not None:
-                known = named.get(symbol.address)
-                if known is None or symbol.size > known.size:
+                kernel_name = named.get(symbol.address)
+                if kernel_name is None or symbol.size > kernel_name.size:
                     named[symbol.address] = symbol
         for name, (_, address) in self._descriptors.items():
             if address is not None and address not in named:
@@ -186,21 +186,21 @@ class CodeObject:
 
     def bytes_at(self, address: int, size: int) -> bytes:
         """Up to `size` bytes at an ELF address; fewer where the section that holds it ends."""
-        found = _containing(self._loaded, address)
-        if found is None:
+        segment = _containing(self._loaded, address)
+        if segment is None:
             return b""
-        start, length, offset = found
+        start, length, offset = segment
         return self.elf.data[offset + address - start : offset + min(address - start + size, length)]
 
     def text_end(self, address: int) -> int | None:
         """End of the code that contains `address`, None outside of all code."""
-        found = _containing(self.text_ranges, address)
-        return found[0] + found[1] if found else None
+        text_range = _containing(self.text_ranges, address)
+        return text_range[0] + text_range[1] if text_range else None
 
     def function_at(self, address: int) -> Function | None:
         """Function that contains an ELF address."""
-        found = _containing(self._function_ranges, address)
-        return self.functions[found[2]] if found else None
+        function = _containing(self._function_ranges, address)
+        return self.functions[function[2]] if function else None
 
     @cached_property
     def _function_ranges(self) -> tuple[tuple[int, int, int], ...]:
@@ -222,7 +222,7 @@ class CodeObject:
     @cached_property
     def _descriptors(self) -> dict[str, tuple[Descriptor, int | None]]:
         """Kernel name -> its descriptor and the address of its code."""
-        found: dict[str, tuple[Descriptor, int | None]] = {}
+        descriptors: dict[str, tuple[Descriptor, int | None]] = {}
         for symbol in self._symbols[0]:
             name = _kernel_name(symbol.name)
             if not name or symbol.type == _STT_FUNC:
@@ -231,8 +231,8 @@ class CodeObject:
             if len(raw) == DESCRIPTOR_BYTES:
                 descriptor = read_descriptor(raw, self.target or "gfx942")
                 entry = symbol.address + descriptor["entry_offset_bytes"]
-                found[name] = (descriptor, entry if self.text_end(entry) is not None else None)
-        return found
+                descriptors[name] = (descriptor, entry if self.text_end(entry) is not None else None)
+        return descriptors
 
 
 _Ranges = TypeVar("_Ranges", bound=tuple[int, ...])
@@ -241,14 +241,14 @@ _Ranges = TypeVar("_Ranges", bound=tuple[int, ...])
 def _containing(ranges: Sequence[_Ranges], address: int) -> _Ranges | None:
     """The range, (start, size, ...) sorted by start, that contains an address."""
     index = bisect_right(ranges, address, key=lambda entry: entry[0]) - 1
-    found = ranges[index] if index >= 0 else None
-    return found if found is not None and address < found[0] + found[1] else None
+    candidate = ranges[index] if index >= 0 else None
+    return candidate if candidate is not None and address < candidate[0] + candidate[1] else None
 
 
 def _target_of(elf: ElfFile) -> str | None:
-    known = TARGET_OF_MACH.get(elf.flags & 0xFF)
-    if known:
-        return known
+    target = TARGET_OF_MACH.get(elf.flags & 0xFF)
+    if target:
+        return target
     words = _TARGET_WORD.findall(read_metadata(elf)[0].target)
     return words[-1] if words else None
 
@@ -258,7 +258,7 @@ def _kernel_name(symbol: str) -> str:
 
 
 def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata) -> Kernel:
-    known = hardware.fields if hardware else {}
+    fields = hardware.fields if hardware else {}
     return Kernel(
         name,
         address,
@@ -271,12 +271,12 @@ def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | No
         sgprs_used=compiler.sgpr_count,
         vgpr_spills=compiler.vgpr_spill_count,
         sgpr_spills=compiler.sgpr_spill_count,
-        lds_bytes=known.get("lds_bytes", compiler.group_segment_fixed_size),
-        scratch_bytes=known.get("scratch_bytes", compiler.private_segment_fixed_size),
-        kernarg_bytes=known.get("kernarg_bytes") or compiler.kernarg_segment_size,
+        lds_bytes=fields.get("lds_bytes", compiler.group_segment_fixed_size),
+        scratch_bytes=fields.get("scratch_bytes", compiler.private_segment_fixed_size),
+        kernarg_bytes=fields.get("kernarg_bytes") or compiler.kernarg_segment_size,
         wave_size=hardware.wave_size if hardware else compiler.wavefront_size,
         workgroup_size_max=compiler.max_flat_workgroup_size,
         workgroup_size_required=compiler.reqd_workgroup_size,
-        dynamic_stack=bool(known.get("dynamic_stack", compiler.uses_dynamic_stack)),
+        dynamic_stack=bool(fields.get("dynamic_stack", compiler.uses_dynamic_stack)),
         descriptor=hardware,
     )

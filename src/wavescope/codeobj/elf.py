@@ -144,14 +144,14 @@ def without_overlap(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     >>> without_overlap([(10, 4), (0, 6), (4, 8)])
     [(0, 6), (6, 6), (12, 2)]
     """
-    kept = []
+    sections = []
     reached = 0
     for start, size in sorted(ranges):
         begin, end = max(start, reached), start + size
         if end > begin:
-            kept.append((begin, end - begin))
+            sections.append((begin, end - begin))
             reached = end
-    return kept
+    return sections
 
 
 def _clip(data: bytes, offset: int, size: int) -> tuple[int, int]:
@@ -201,12 +201,12 @@ def _read_segments(data: bytes, phoff: int, phnum: int) -> Iterator[tuple[int, i
 
 def _code_segments(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> list[Section]:
     """Executable segments as sections, for files that were stripped of their section headers."""
-    found = []
+    symbols = []
     for type_, flags, offset, address, size in segments:
         if type_ == PT_LOAD and flags & PF_X:
             start, length = _clip(data, offset, size)
-            found.append(Section(".text", 1, SHF_ALLOC | SHF_EXECINSTR, address, start, length, 0))
-    return found
+            symbols.append(Section(".text", 1, SHF_ALLOC | SHF_EXECINSTR, address, start, length, 0))
+    return symbols
 
 
 def _string_at(table: bytes, offset: int, limit: int = 256) -> str:

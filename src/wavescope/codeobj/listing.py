@@ -131,8 +131,8 @@ def _from_code_json(data: bytes, where: str, wanted: int) -> bytes:
             texts.setdefault(code_object, {}).setdefault(address, text)
     chosen = next(iter(texts)) if wanted == 0 and len(texts) == 1 else wanted
     if chosen not in texts:
-        known = ", ".join(map(str, sorted(texts))) or "none"
-        raise NotATraceError(f"no rows of code object {wanted}; those it has: {known}", where=where)
+        ids = ", ".join(map(str, sorted(texts))) or "none"
+        raise NotATraceError(f"no rows of code object {wanted}; those it has: {ids}", where=where)
     return _tsv_of(texts[chosen]) + b"unreadable row\n" * unreadable
 
 

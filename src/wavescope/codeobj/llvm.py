@@ -44,9 +44,9 @@ def find_tools(environ: Mapping[str, str] | None = None) -> list[Tool]:
     rocm += [Path("/opt/rocm"), *sorted(Path("/opt").glob("rocm-*"), reverse=True)]
     folders = [*rocm, *map(Path, _SYSTEM_FOLDERS)]
     programs = (shutil.which(f"llvm-objdump{suffix}") for suffix in [*(f"-{major}" for major in _MAJORS), ""])
-    found = [*_libraries(folders), *_programs(rocm), *(Tool(path, is_library=False) for path in programs if path)]
+    tools = [*_libraries(folders), *_programs(rocm), *(Tool(path, is_library=False) for path in programs if path)]
     by_file: dict[str, Tool] = {}
-    for tool in found:
+    for tool in tools:
         by_file.setdefault(os.path.realpath(tool.path), tool)
     return list(by_file.values())
 

@@ -215,26 +215,26 @@ def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
 
     if not isinstance(folder, ArchiveFolder):
         return folder, lambda: None
-    kept = replace(folder, files=dict(folder.files))
+    remaining = replace(folder, files=dict(folder.files))
 
     def forget() -> None:
-        for name in [name for name in kept.files if name.endswith(".json")]:
-            del kept.files[name]
+        for name in [name for name in remaining.files if name.endswith(".json")]:
+            del remaining.files[name]
 
-    return kept, forget
+    return remaining, forget
 
 
 def _disagreements(trace: ThreadTrace) -> list[Loss]:
     """Losses when the files of a decoded directory cannot all be of one whole decoding."""
-    found = []
+    losses = []
     stated = int(trace.stored_totals["hit_count"].sum())
     read = int((trace.instructions["row"] >= 0).sum())
     if stated not in (0, read):
         detail = f"{stated:,} executed instructions, the wave files have {read:,}"
-        found.append(Loss("totals_disagree", abs(stated - read), detail=detail))
+        losses.append(Loss("totals_disagree", abs(stated - read), detail=detail))
     if trace.waves.height and not trace.occupancy.height:
-        found.append(Loss("no_occupancy"))
-    return found
+        losses.append(Loss("no_occupancy"))
+    return losses
 
 
 def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
@@ -242,16 +242,16 @@ def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
 
     if len(paths) > MAX_ARCHIVES:
         raise UsageError(f"{len(paths):,} archives", where=str(paths[0].parent), advice="name one of them")
-    found: list[Decoded] = []
+    decoded: list[Decoded] = []
     losses: list[Loss] = []
     for path in paths:
         archive = Archive.read(path)
         inside = decoded_in_archive(archive)
         if not inside and len(paths) == 1:
             raise _nothing_in(archive)
-        found += inside
+        decoded += inside
         losses += archive.losses
-    return found, losses
+    return decoded, losses
 
 
 def _nothing_in(archive: Archive) -> NotATraceError:

@@ -58,14 +58,14 @@ class _Answers:
 
     def documents(self, _: Request) -> Response:
         first = self.library.documents[0] if self.library.documents else None
-        kept = first.kept_answers if first else None
-        if first and kept and not first.is_open and (earlier := kept.get("documents", {})):
+        cache = first.kept_answers if first else None
+        if first and cache and not first.is_open and (earlier := cache.get("documents", {})):
             return _sent(earlier)
         with suppress(BaseException):  # the first question about it says what is wrong
             _opened = self.library.document(0).opened  # by which others may become known
         payload = json([document.line for document in self.library.documents])
-        if kept:
-            kept.put("documents", {}, payload)
+        if cache:
+            cache.put("documents", {}, payload)
         return _sent(payload)
 
     def answer(self, request: Request) -> Response:
@@ -73,12 +73,12 @@ class _Answers:
         try:
             document = self._document(request)
             name, given = request.path_params["question"], dict(request.query_params)
-            kept = document.kept_answers
-            if kept and not document.is_open and (earlier := kept.get(name, given)):
+            cache = document.kept_answers
+            if cache and not document.is_open and (earlier := cache.get(name, given)):
                 return _sent(earlier)
             payload = ask(document, name, given)
-            if kept:
-                kept.put(name, given, payload)
+            if cache:
+                cache.put(name, given, payload)
         except BaseException as error:  # a panic inside polars is not an Exception
             return _failed(problem_of(error, document))
         return _sent(payload)
@@ -100,8 +100,8 @@ class _Answers:
         """What is kept for the user, and the command that shows the same documents again."""
         try:
             if request.method != "PUT":
-                found = await run_in_threadpool(kept.read_kept, self.config)
-                return _sent(json({**found, "command": self.library.command}))
+                settings = await run_in_threadpool(kept.read_kept, self.config)
+                return _sent(json({**settings, "command": self.library.command}))
             content = await _body(request, kept.MOST_BYTES)
             return _sent(json(await run_in_threadpool(kept.change_kept, self.config, content)))
         except ClientDisconnect:
@@ -124,11 +124,11 @@ class _Files:
         }
 
     def file(self, request: Request) -> Response:
-        found = self.known.get(request.path_params.get("name", "index.html"))
-        if found is None:
+        asset = self.known.get(request.path_params.get("name", "index.html"))
+        if asset is None:
             return _failed(_UNKNOWN)
         try:
-            return Response(found.read_bytes(), media_type=_MEDIA_TYPES[found.suffix])
+            return Response(asset.read_bytes(), media_type=_MEDIA_TYPES[asset.suffix])
         except OSError:
             return _failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
 

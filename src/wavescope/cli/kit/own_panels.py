@@ -32,9 +32,9 @@ class OwnPanels:
         """What JSON says."""
         from wavescope.model.answer import to_builtins
 
-        told = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
-        found = {name: to_builtins(table, top=top) for name, table in told.items() if table is not None}
-        return found | ({} if self.system is None else {"system": to_builtins(self.system)})
+        tables = {"dispatches": self.dispatches, "raw": self.raw and self.raw.counters}
+        body = {name: to_builtins(table, top=top) for name, table in tables.items() if table is not None}
+        return body | ({} if self.system is None else {"system": to_builtins(self.system)})
 
     def table(self, answer: CounterPanels) -> pl.DataFrame:
         """What CSV holds: metrics, else the first of these."""
@@ -84,7 +84,7 @@ def _facts(system: System) -> pl.DataFrame:
     import polars as pl
 
     names = [field.name for field in fields(system) if field.name not in ("said_by", "described")]
-    known = [(name, getattr(system, name), system.said_by.get(name, "")) for name in names]
-    rows = [(name, None if value is None else str(value), source) for name, value, source in known]
+    facts = [(name, getattr(system, name), system.said_by.get(name, "")) for name in names]
+    rows = [(name, None if value is None else str(value), source) for name, value, source in facts]
     rows += [(name, text, "") for name, text in system.described.items()]
     return pl.DataFrame(rows, schema={"fact": pl.String, "value": pl.String, "said_by": pl.String}, orient="row")

@@ -98,13 +98,13 @@ def give_plan(
         from wavescope.model.answer import to_builtins
 
         files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
-        told = {
+        facts = {
             "capture_command": run,
             "look_command": look,
             "files": files,
             "written": [str(path) for path in written],
         }
-        emit_json({**to_builtins(plan), **told}, inputs=request.paths)
+        emit_json({**to_builtins(plan), **facts}, inputs=request.paths)
     elif request.as_csv:
         from wavescope.base.csv import write_csv
 

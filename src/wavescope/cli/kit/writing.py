@@ -106,7 +106,7 @@ def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
     UsageError
         When a target is an input, or a folder with one.
     """
-    read = {file.resolve() for found in inputs for file in (found.path, *found.files)}
+    read = {file.resolve() for run_input in inputs for file in (run_input.path, *run_input.files)}
     folders = {folder for file in read for folder in file.parents}
     for target in targets:
         if target.resolve() in read | folders:
@@ -220,8 +220,8 @@ def show_written(
     outputs: list[dict[str, Any]] = [
         {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
     ]
-    told = [*losses, *((str(each.path), each.losses) for each in written)]
-    lost = _losses_frame([(path, found) for path, found in told if found])
+    losses_by_path = [*losses, *((str(each.path), each.losses) for each in written)]
+    lost = _losses_frame([(path, path_losses) for path, path_losses in losses_by_path if path_losses])
     if as_json:
         rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
         emit_json({"outputs": outputs}, inputs=paths, losses=rows)
@@ -244,4 +244,4 @@ def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame 
 
     from wavescope.model.run import run_losses
 
-    return pl.concat([run_losses(found, path) for path, found in losses])
+    return pl.concat([run_losses(path_losses, path) for path, path_losses in losses])

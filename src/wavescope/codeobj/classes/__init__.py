@@ -93,9 +93,9 @@ def classify(text: str, family: str | None) -> InstructionClass:
     """
     mnemonic, _, operands = text.strip().partition(" ")
     for name in (family,) if family else FAMILIES:
-        found = _classify(mnemonic, operands if name and _operands_matter(mnemonic, name) else "", name)
-        if found.name != "unknown":
-            return found
+        instruction_class = _classify(mnemonic, operands if name and _operands_matter(mnemonic, name) else "", name)
+        if instruction_class.name != "unknown":
+            return instruction_class
     return InstructionClass("unknown")
 
 
@@ -116,8 +116,8 @@ def waits_of(text: str, family: str) -> tuple[Wait, ...]:
     if "zero" in form:
         return tuple(Wait(counter, 0) for counter in form["zero"])
     if "named" in form:
-        found = _NAMED_WAIT.findall(operands)
-        return tuple(Wait(counter, int(value)) for counter, value in found if counter in form["named"])
+        counts = _NAMED_WAIT.findall(operands)
+        return tuple(Wait(counter, int(value)) for counter, value in counts if counter in form["named"])
     number = _NUMBER.search(operands)
     if number is None:
         return ()

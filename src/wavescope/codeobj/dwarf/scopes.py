@@ -82,18 +82,18 @@ class ScopeMap:
 
 def read_scopes(info: DebugInfo, unit: Unit) -> tuple[ScopeMap, str]:
     """Scopes of a unit, and a sentence where reading stopped early."""
-    found = ScopeMap()
+    scopes = ScopeMap()
     intervals: list[tuple[int, int, int, int]] = []  # begin, end, depth, scope
     problem = ""
     try:
-        _walk(info, unit, found, intervals)
+        _walk(info, unit, scopes, intervals)
     except (DwarfError, IndexError, ValueError) as error:
         problem = f"unit at {unit.start:#x}: {error}"
-    _flatten(found, intervals)
-    return found, problem
+    _flatten(scopes, intervals)
+    return scopes, problem
 
 
-def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
+def _walk(info: DebugInfo, unit: Unit, scopes: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
     data, at, end = info.data, unit.entries, unit.end
     enclosing: list[int] = []  # scope that each open entry belongs to
     abbreviations = unit.abbreviations
@@ -116,10 +116,10 @@ def _walk(info: DebugInfo, unit: Unit, found: ScopeMap, intervals: list[tuple[in
             info.functions.spend()
             values, at = info.values(unit, abbreviation, at)
             ranges = info.ranges(unit, values)
-            found.names[offset] = _names(info, unit, values)
+            scopes.names[offset] = _names(info, unit, values)
             if ranges:
                 scope = _add_scope(
-                    found, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
+                    scopes, offset, values, scope if abbreviation.tag == DW_TAG_INLINED_SUBROUTINE else -1
                 )
                 intervals += ((begin, stop, len(enclosing), scope) for begin, stop in ranges)
         elif abbreviation.skip_bytes is not None:  # lexical blocks too: their function covers their addresses
@@ -138,13 +138,13 @@ def _names(info: DebugInfo, unit: Unit, values: dict[int, Value]) -> Names:
     return Names(name, info.reference(unit, values.get(DW_AT_ABSTRACT_ORIGIN) or values.get(DW_AT_SPECIFICATION)))
 
 
-def _add_scope(found: ScopeMap, offset: int, values: dict[int, Value], parent: int) -> int:
+def _add_scope(scopes: ScopeMap, offset: int, values: dict[int, Value], parent: int) -> int:
     call_file, call_line = (number_of(values.get(attribute)) for attribute in (DW_AT_CALL_FILE, DW_AT_CALL_LINE))
-    found.scopes.append(Scope(parent, offset, call_file, call_line if parent >= 0 else None))
-    return len(found.scopes) - 1
+    scopes.scopes.append(Scope(parent, offset, call_file, call_line if parent >= 0 else None))
+    return len(scopes.scopes) - 1
 
 
-def _flatten(found: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
+def _flatten(scopes: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> None:
     """Sweep over all interval ends; at each, the deepest interval still open is the innermost scope."""
     intervals.sort()
     edges = sorted({edge for begin, end, _, _ in intervals for edge in (begin, end)})
@@ -157,5 +157,5 @@ def _flatten(found: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> Non
             following += 1
         while open_intervals and open_intervals[0][2] <= edge:
             heappop(open_intervals)
-        found.starts.append(edge)
-        found.innermost.append(open_intervals[0][1] if open_intervals else _NOBODY)
+        scopes.starts.append(edge)
+        scopes.innermost.append(open_intervals[0][1] if open_intervals else _NOBODY)

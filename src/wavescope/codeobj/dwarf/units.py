@@ -98,18 +98,18 @@ class DebugInfo:
 
     def units(self) -> list[Unit]:
         """All units that describe code; `problem` says where reading stopped early."""
-        found = []
+        units = []
         at = 0
         while at + 4 <= len(self.data):
             try:
                 unit, behind = self._unit(at)
                 if unit is not None:
-                    found.append(unit)
+                    units.append(unit)
             except (DwarfError, IndexError, ValueError) as error:
                 self.problem = f"unit at {at:#x}: {error}"
                 break
             at = behind
-        return found
+        return units
 
     def _unit(self, start: int) -> tuple[Unit | None, int]:
         data = self.data
@@ -142,9 +142,9 @@ class DebugInfo:
         return unit, end
 
     def _abbreviations(self, at: int, context: FormContext) -> dict[int, Abbreviation]:
-        known = self._tables.get((at, context))
-        if known is not None:
-            return known
+        cached = self._tables.get((at, context))
+        if cached is not None:
+            return cached
         data = self.sections.get(".debug_abbrev", b"")
         table: dict[int, Abbreviation] = {}
         self._tables[at, context] = table
@@ -262,7 +262,7 @@ class DebugInfo:
 
     def _range_list(self, unit: Unit, at: int) -> Ranges:
         data, size = self.sections.get(".debug_ranges", b""), unit.context.address_size
-        base, found = unit.low_pc, []
+        base, ranges = unit.low_pc, []
         highest = (1 << 8 * size) - 1
         while at + 2 * size <= len(data):
             self._range_entries.spend()
@@ -274,8 +274,8 @@ class DebugInfo:
             if begin == highest:
                 base = end
             elif begin < end:
-                found.append(((base + begin) & _MASK64, (base + end) & _MASK64))
-        return found
+                ranges.append(((base + begin) & _MASK64, (base + end) & _MASK64))
+        return ranges
 
     def _range_list_v5(self, unit: Unit, form: int, raw: int) -> Ranges:
         data, size = self.sections.get(".debug_rnglists", b""), unit.context.address_size
@@ -287,7 +287,7 @@ class DebugInfo:
         elif form != DW_FORM_SEC_OFFSET:
             return []
         base = unit.low_pc
-        found: Ranges = []
+        ranges: Ranges = []
         while True:
             self._range_entries.spend()
             kind, at = data[at], at + 1
@@ -303,10 +303,10 @@ class DebugInfo:
                 base = operands[0]
                 continue
             if len(operands) < 2:
-                return found  # end of list, or a kind of the future
+                return ranges  # end of list, or a kind of the future
             begin, end = _range_of(kind, base, operands[0], operands[1])
             if begin < end:
-                found.append((begin & _MASK64, end & _MASK64))
+                ranges.append((begin & _MASK64, end & _MASK64))
 
 
 # Kinds of `.debug_rnglists` entries (DWARF 5, section 7.25): operands are a = address, x = index of one, u = number.

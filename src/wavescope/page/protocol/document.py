@@ -122,8 +122,8 @@ class Document:
 
     def kept(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """`make()`, once per key: other threads wait for it, but not for what is made under other keys."""
-        made: Made = once(self.cache, key, make)
-        return made
+        value: Made = once(self.cache, key, make)
+        return value
 
 
 @dataclass

@@ -85,7 +85,7 @@ def _below(place: Path) -> Iterator[bytes]:
     folders = [str(place)]
     while folders:
         with os.scandir(folders.pop()) as entries:
-            for entry in sorted(entries, key=lambda found: found.name):
+            for entry in sorted(entries, key=lambda item: item.name):
                 if entry.name == "__pycache__":
                     continue
                 yield _stamp(entry)
@@ -99,7 +99,7 @@ def _around(place: Path) -> Iterator[bytes]:
     folders = [place.parent]
     for folder in folders:
         with suppress(PermissionError), os.scandir(folder) as entries:
-            for entry in sorted(entries, key=lambda found: found.name):
+            for entry in sorted(entries, key=lambda item: item.name):
                 if entry.path == str(place) or entry.name.endswith(".wavescope-notes.json"):
                     continue
                 left -= 1
@@ -179,13 +179,13 @@ class KeptAnswers:
 
 def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> dict[str, Payload]:
     """The answers of now, and of the earlier ones as many as there is room for."""
-    kept = dict(answers)
-    size = sum(len(payload.content) for payload in kept.values())
+    cached = dict(answers)
+    size = sum(len(payload.content) for payload in cached.values())
     for key, payload in earlier.items():
-        if key not in kept and size + len(payload.content) <= MOST_BYTES:
-            kept[key] = payload
+        if key not in cached and size + len(payload.content) <= MOST_BYTES:
+            cached[key] = payload
             size += len(payload.content)
-    return kept
+    return cached
 
 
 def _written(answers: Mapping[str, Payload], name: str) -> bytes:

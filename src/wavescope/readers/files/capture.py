@@ -197,14 +197,14 @@ def find_capture(
 
 def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
     """Those of the files that may be read; the others are put into `refused`."""
-    kept = []
+    readable = []
     for file in files:
         why = not_read_here(file, root)
         if why:
             refused[str(file.relative_to(root))] = why
         elif file.is_file():
-            kept.append(file)
-    return kept
+            readable.append(file)
+    return readable
 
 
 def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
@@ -259,14 +259,14 @@ def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
 
 def _found_beside(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
     """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
-    found: dict[tuple[int, int, Path], CodeObjectFile] = {}
+    by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
         match = _CODE_OBJECT_PID.match(path.name)
         code_object = CodeObjectFile(path, _id_in_name(path), pid=int(match[1]) if match else None)
         if code_object.id not in given_ids:
             pid = -1 if code_object.pid is None else code_object.pid
-            found.setdefault((pid, code_object.id, path.parent), code_object)
-    return tuple(found[key] for key in sorted(found))
+            by_key.setdefault((pid, code_object.id, path.parent), code_object)
+    return tuple(by_key[key] for key in sorted(by_key))
 
 
 def _id_in_name(path: Path) -> int:

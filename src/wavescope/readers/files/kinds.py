@@ -214,9 +214,9 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
 
 def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
     names = set(listings.names(folder))
-    own = form_of(names)
-    if own:
-        return Kind.UI_OUTPUT if own == "ui_output" else Kind.PARQUET
+    form = form_of(names)
+    if form:
+        return Kind.UI_OUTPUT if form == "ui_output" else Kind.PARQUET
     if RUN_MANIFEST in names:
         return Kind.RUN_TABLES
     below = survey(folder, listings)

@@ -188,8 +188,8 @@ def run_of(name: str) -> str:
     >>> run_of("decode_hip_api_trace.csv"), run_of("908_kernel_trace.csv.gz"), run_of("908_results.db")
     ('decode', '908', '908')
     """
-    found = _FILE.fullmatch(name)
-    return (found[1] or "") if found else name.removesuffix(".gz").rpartition(".")[0] or name
+    match = _FILE.fullmatch(name)
+    return (match[1] or "") if match else name.removesuffix(".gz").rpartition(".")[0] or name
 
 
 def header_of(head: bytes) -> list[str]:
@@ -316,7 +316,7 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what it warns of is counted below
-            found = pl.read_csv(
+            frame = pl.read_csv(
                 data,
                 has_header=False,  # the first line says how many columns there are, however long the first row is
                 columns=sorted(dtypes) or [0],
@@ -326,7 +326,7 @@ def _parsed(file: Path, data: bytes | Path, dtypes: Mapping[int, type[pl.DataTyp
                 encoding="utf8-lossy",
                 raise_if_empty=False,
             )
-            return found.slice(1)
+            return frame.slice(1)
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError) as error:
         what = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(what, where=str(file), advice="record again") from error

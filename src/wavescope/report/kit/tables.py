@@ -53,8 +53,8 @@ def frame_table(
     """
     columns = [column for column in columns if width >= WIDE or not column.is_wide]
     shown = frame if limit is None else frame.head(limit)
-    said = truncation(shown.height, frame.height, what)
-    heading = ", ".join(part for part in (title, said) if part)
+    note = truncation(shown.height, frame.height, what)
+    heading = ", ".join(part for part in (title, note) if part)
     table = plain_table(heading)
     table.expand = any(column.takes_rest for column in columns)  # else a long text would squeeze the numbers
     for column in columns:

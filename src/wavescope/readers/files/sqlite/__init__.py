@@ -106,14 +106,14 @@ class Database:
             When SQLite cannot answer it.
         """
         try:
-            found = self._steadily(lambda: self._queried(sql, parameters, most))
+            rows = self._steadily(lambda: self._queried(sql, parameters, most))
         except ERRORS as error:
             if str(error) == "interrupted":
                 raise UsageError("a query takes too long", where=str(self.path), advice="ask for less") from error
             raise self._unreadable(error) from error
-        if len(found) > most:
+        if len(rows) > most:
             raise UsageError(f"a query has more than {most:,} rows", where=str(self.path), advice="ask for less")
-        return found
+        return rows
 
     @property
     def uri(self) -> str:
@@ -166,8 +166,8 @@ class Database:
         wanted = {name: kind for name, kind in types.items() if name in stored.columns}
         absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in wanted]
         plan = stored.plan(wanted) if self._is_native(stored) else None
-        found = self._rows(stored, wanted, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
-        for piece in found:
+        chunks = self._rows(stored, wanted, rows, losses) if plan is None else self._pages(stored, plan, rows, losses)
+        for piece in chunks:
             yield piece.with_columns(absent).select(*columns) if absent else piece
 
     def _pages(self, stored: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
@@ -193,13 +193,13 @@ class Database:
             # Without an index the rows come in the order of the table itself.
             cursor = self._connection.cursor()
             cursor.execute(f"SELECT {chosen} FROM {quoted(stored.name)} NOT INDEXED")  # noqa: S608 - quoted
-            while found := cursor.fetchmany(rows):
-                made = []
-                for (name, kind), values in zip(wanted.items(), zip(*found, strict=True), strict=False):
+            while batch := cursor.fetchmany(rows):
+                columns = []
+                for (name, kind), values in zip(wanted.items(), zip(*batch, strict=True), strict=False):
                     fitting, misfits = fitted(values, kind)
                     mixed[name] += misfits
-                    made.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
-                yield pl.DataFrame(made) if made else pl.DataFrame({"": [None] * len(found)})
+                    columns.append(pl.Series(name, fitting, dtype=dtypes[kind], strict=True))
+                yield pl.DataFrame(columns) if columns else pl.DataFrame({"": [None] * len(batch)})
         except ERRORS as error:
             losses.append(Loss("unreadable_rows", detail=f"{stored.name}: {error}"))
         for name, count in mixed.items():
@@ -210,13 +210,13 @@ class Database:
         """What `read` gives; when somebody writes the file meanwhile, what it gives of a copy of one moment."""
         self._reopen_if_changed()
         try:
-            found = read()
+            result = read()
         except ERRORS:
             if not self._file.has_changed():
                 raise
         else:
             if not self._file.has_changed():
-                return found
+                return result
         self._reopen_if_changed()
         return read()
 

@@ -94,5 +94,5 @@ def _asked(command: str, descriptor: int, kind: str, what: tuple[int, int]) -> i
     if sys.platform != "linux":  # others have no such locks, or lay the request out differently
         raise OSError(errno.EINVAL, "no locks of open file descriptions")
     request = struct.pack(_FLOCK, getattr(fcntl, kind), os.SEEK_SET, *what, 0)
-    found: int = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, getattr(fcntl, command), request))[0]
-    return found
+    lock_type: int = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, getattr(fcntl, command), request))[0]
+    return lock_type

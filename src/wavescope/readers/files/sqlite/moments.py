@@ -76,8 +76,8 @@ def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> No
     OSError, sqlite3.Error
         When there is no room, or SQLite cannot work off the log.
     """
-    with target.open("x+b") as made:
-        copy = made.fileno()
+    with target.open("x+b") as output:
+        copy = output.fileno()
         with _beside(path, "-journal") as journal, ExitStack() as stack:
             shared = stack.enter_context(_beside(path, "-shm"))
             if shared is not None:
@@ -122,8 +122,8 @@ def _log_bytes(log: int) -> int:
         return 0
     end = _WAL_HEADER.size
     while len(frame := os.pread(log, _WAL_FRAME.size, end)) == _WAL_FRAME.size:
-        number, _, *own, _, _ = _WAL_FRAME.unpack(frame)
-        if number == 0 or own != salts:
+        number, _, *checks, _, _ = _WAL_FRAME.unpack(frame)
+        if number == 0 or checks != salts:
             break
         end += _WAL_FRAME.size + page_size
     return end if end > _WAL_HEADER.size else 0

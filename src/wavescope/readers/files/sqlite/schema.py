@@ -89,15 +89,15 @@ class StoredTable:
     def plan(self, types: Mapping[str, int]) -> _Plan | None:
         """How the native core reads columns, each as a type; None when only SQLite can."""
         places = {column.name: place for place, column in enumerate(self.declared)}
-        made: _Plan = []
+        plan: _Plan = []
         for name, kind in types.items():
             column = self.declared[places[name]]
             try:
                 missing = column.missing()
             except _Unknown:
                 return None
-            made.append((name, places[name], kind, name == self.key, column.affinity == "real", missing))
-        return made or [("", 0, INTEGER, True, False, None)]
+            plan.append((name, places[name], kind, name == self.key, column.affinity == "real", missing))
+        return plan or [("", 0, INTEGER, True, False, None)]
 
 
 def count_tables(connection: sqlite3.Connection) -> int:
@@ -107,9 +107,9 @@ def count_tables(connection: sqlite3.Connection) -> int:
 
 def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
     """The tables with pages of their own (virtual tables have none), in the order in which they were made."""
-    said = "m.name, m.rootpage, c.name, upper(c.type), c.dflt_value, c.pk, c.hidden"
+    selected = "m.name, m.rootpage, c.name, upper(c.type), c.dflt_value, c.pk, c.hidden"
     rows = connection.execute(
-        f"SELECT {said} FROM ({_FIRST_TABLES}) AS m, pragma_table_xinfo(m.name) AS c ORDER BY m.number, c.cid"  # noqa: S608
+        f"SELECT {selected} FROM ({_FIRST_TABLES}) AS m, pragma_table_xinfo(m.name) AS c ORDER BY m.number, c.cid"  # noqa: S608
     ).fetchall()
     own_keys = {
         name
@@ -117,9 +117,9 @@ def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
             f"SELECT m.name FROM ({_FIRST_TABLES}) AS m, pragma_index_list(m.name) AS i WHERE i.origin = 'pk'"  # noqa: S608
         )
     }
-    found: dict[str, tuple[int, list[_Declared], list[str]]] = {}
+    tables: dict[str, tuple[int, list[_Declared], list[str]]] = {}
     for table, root, name, kind, default, key, hidden in rows:
-        _, columns, keys = found.setdefault(table, (root, [], []))
+        _, columns, keys = tables.setdefault(table, (root, [], []))
         if hidden == _COMPUTED:
             continue
         columns.append(_Declared(name, kind or "", default))
@@ -127,7 +127,7 @@ def read_tables(connection: sqlite3.Connection) -> dict[str, StoredTable]:
             keys.append(name if kind == "INTEGER" and table not in own_keys else "")
     return {
         table: StoredTable(table, root, tuple(columns), keys[0] if len(keys) == 1 and keys[0] else None)
-        for table, (root, columns, keys) in found.items()
+        for table, (root, columns, keys) in tables.items()
     }
 
 

@@ -30,8 +30,8 @@ def fitted(values: Sequence[Any], kind: int) -> tuple[Sequence[Any], int]:
     """
     if set(map(type, values)) <= _OWN[kind]:
         return values, 0
-    made = [_fitted_one(value, kind) for value in values]
-    return made, sum(new is None and old is not None for new, old in zip(made, values, strict=True))
+    fitted = [_fitted_one(value, kind) for value in values]
+    return fitted, sum(new is None and old is not None for new, old in zip(fitted, values, strict=True))
 
 
 def number_of(text: str) -> int | float | None:
@@ -42,11 +42,11 @@ def number_of(text: str) -> int | float | None:
     >>> number_of(" +12 "), number_of("1e3"), number_of("1_000"), number_of("1e999")
     (12, 1000.0, None, None)
     """
-    found = _NUMBER.fullmatch(text.strip(_SPACE))
-    if found is None:
+    match = _NUMBER.fullmatch(text.strip(_SPACE))
+    if match is None:
         return None
-    digits = found.group()
-    if found.group(1) and len(digits) <= 20 and _LEAST <= (whole := int(digits)) <= _MOST:
+    digits = match.group()
+    if match.group(1) and len(digits) <= 20 and _LEAST <= (whole := int(digits)) <= _MOST:
         return whole
     value = float(digits)
     mantissa = re.split("[eE]", digits)[0]
