@@ -19,7 +19,7 @@ _SHOWN_NAMES = 5
 
 @dataclass(frozen=True)
 class CounterChoice:
-    """Dispatches by kernel, id and GPU; what is empty allows all."""
+    """A selection of dispatches by kernel, id and GPU; empty = all."""
 
     kernels: tuple[str, ...] = ()  #: Each a rank in `ranked_kernels`, a name, or a part of one.
     dispatches: tuple[int, ...] = ()  #: Values of dispatches.dispatch_id.
@@ -41,8 +41,8 @@ def ranked_kernels(dispatches: pl.DataFrame) -> pl.DataFrame:
     >>> ranked_kernels(pl.DataFrame(times)).select("kernel_name", "duration_ns_total").rows()
     [('b', 6.0), ('a', 5.0)]
     """
-    known = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
-    grouped = known.group_by("kernel_name").agg(
+    durations = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
+    grouped = durations.group_by("kernel_name").agg(
         pl.len().cast(pl.UInt32).alias("dispatch_count"),
         pl.when(pl.col("duration").count() > 0).then(pl.col("duration").sum()).alias("duration_ns_total"),
         pl.col("duration").mean().alias("duration_ns_mean"),
@@ -86,15 +86,15 @@ def chosen_dispatches(counters: CounterSet, choice: CounterChoice) -> pl.DataFra
     return rows
 
 
-def _all_known(word: str, asked: Sequence[int], known: pl.Series, path: str) -> None:
-    unknown = sorted(set(asked) - set(known.drop_nulls().to_list()))
+def _all_known(word: str, asked: Sequence[int], recorded: pl.Series, path: str) -> None:
+    unknown = sorted(set(asked) - set(recorded.drop_nulls().to_list()))
     if unknown:
-        has = f"it has {_listed(known)}" if known.drop_nulls().len() else "it does not say any"
+        has = f"it has {_listed(recorded)}" if recorded.drop_nulls().len() else "it does not say any"
         raise UsageError(f"no {word} {unknown[0]} in this capture", where=path, advice=has)
 
 
-def _listed(known: pl.Series) -> str:
-    values = known.drop_nulls().unique().sort().to_list()
+def _listed(recorded: pl.Series) -> str:
+    values = recorded.drop_nulls().unique().sort().to_list()
     return ", ".join(map(str, values)) if len(values) <= _SHOWN_NAMES else f"{values[0]} to {values[-1]}"
 
 
@@ -102,13 +102,13 @@ def _kernel_names(counters: CounterSet, asked: Sequence[str]) -> list[str]:
     ranked = ranked_kernels(counters.dispatches)["kernel_name"].to_list()
     names: list[str] = []
     for word in asked:
-        found = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
+        matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
         if word.isascii() and word.isdigit() and int(word) < len(ranked):
-            found = [ranked[int(word)]]
-        if not found:
+            matches = [ranked[int(word)]]
+        if not matches:
             shown = ", ".join(repr((name or "")[:60]) for name in ranked[:_SHOWN_NAMES])
             more = f" and {len(ranked) - _SHOWN_NAMES:,} more" if len(ranked) > _SHOWN_NAMES else ""
             what = f"no kernel {word[:80]!r} in this capture"
             raise UsageError(what, where=counters.path, advice=f"it has {shown}{more}" if ranked else "it has none")
-        names += found
+        names += matches
     return list(dict.fromkeys(names))

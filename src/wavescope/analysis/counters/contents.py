@@ -1,4 +1,4 @@
-"""What does a capture of hardware counters hold, and which panels can be computed from it?"""
+"""Contents of a capture of hardware counters, and the panels that can be computed from it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _DERIVED = "derived"
 
 @dataclass(frozen=True)
 class CounterContents(Answer):
-    """What is in a capture of counters."""
+    """Contents of a capture of counters."""
 
     definition: ClassVar[str] = (
         "A metric counts as measured when every counter of its formula has a value in some pass; level counters need "
@@ -80,7 +80,7 @@ class CounterContents(Answer):
 
 
 def counter_contents(counters: CounterSet) -> CounterContents:
-    """What a capture holds: GPU, dispatches, passes, counters of each block, and panels that they suffice for."""
+    """Contents of a capture: GPU, dispatches, passes, counters of each block, and the panels they suffice for."""
     measured = _measured(counters)
     system = counters.system
     return CounterContents(
@@ -100,14 +100,14 @@ def counter_contents(counters: CounterSet) -> CounterContents:
 
 def _measured(counters: CounterSet) -> pl.DataFrame:
     """The rows of `counters` whose column has a value."""
-    found = []
+    rows = []
     for number, frame in counters.measured.items():
         nulls = frame.null_count().row(0)
         names = [name for name, count in zip(frame.columns, nulls, strict=True) if count < frame.height]
-        found.append(pl.DataFrame({"pass": number, "column": names}, schema={"pass": pl.UInt32, "column": pl.String}))
-    if not found:
+        rows.append(pl.DataFrame({"pass": number, "column": names}, schema={"pass": pl.UInt32, "column": pl.String}))
+    if not rows:
         return counters.counters.clear()
-    return counters.counters.join(pl.concat(found), on=["pass", "column"], how="semi", maintain_order="left")
+    return counters.counters.join(pl.concat(rows), on=["pass", "column"], how="semi", maintain_order="left")
 
 
 def _passes(counters: CounterSet) -> pl.DataFrame:
@@ -124,10 +124,10 @@ def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     block = pl.col("counter").str.extract(r"^([A-Z][A-Z0-9]*)_").fill_null(_DERIVED)
     block = pl.when(block.is_in(("FETCH", "WRITE"))).then(pl.lit(_DERIVED)).otherwise(block).alias("block")
     asked = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
-    found = measured.group_by(block).agg(
+    blocks = measured.group_by(block).agg(
         counter_count=pl.col("counter").n_unique(), channel_count=pl.col("channel").drop_nulls().n_unique()
     )
-    frame = asked.join(found, on="block", how="left", maintain_order="left")
+    frame = asked.join(blocks, on="block", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col("counter_count", "channel_count").fill_null(0))
     frame = frame.with_columns(silent_count=pl.col("asked_count") - pl.col("counter_count"))
     frame = frame.sort("counter_count", descending=True, maintain_order=True)
@@ -137,31 +137,31 @@ def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
 def _panels(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     if not counters.system.target or not measured.height:
         return frame_of(_PANELS, [])
-    known = set(measured["counter"])
+    collected = set(measured["counter"])
     levels = _accumulated(counters, measured)
-    return frame_of(_PANELS, [_panel(panel, known, levels) for panel in panels_of(counters.system.target)])
+    return frame_of(_PANELS, [_panel(panel, collected, levels) for panel in panels_of(counters.system.target)])
 
 
 def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
     """Level counters whose accumulator was measured: in passes called after them, or beside them alone."""
     passes = measured.filter(pl.col("counter") == ACCUMULATED)["pass"].unique().to_list()
-    found = set(counters.passes.filter(pl.col("pass").is_in(passes))["name"].drop_nulls())
+    pass_names = set(counters.passes.filter(pl.col("pass").is_in(passes))["name"].drop_nulls())
     if len(passes) == 1:
         beside = [name for name in measured.filter(pl.col("pass") == passes[0])["counter"] if LEVEL.fullmatch(name)]
-        found |= set(beside) if len(beside) == 1 else set()
-    return found
+        pass_names |= set(beside) if len(beside) == 1 else set()
+    return pass_names
 
 
-def _panel(panel: Panel, known: set[str], levels: set[str]) -> dict[str, Any]:
+def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any]:
     levels_of_panel = {metric.level for table in panel.tables for metric in table.metrics if metric.level}
-    known = (known - levels_of_panel) | {ACCUMULATED} | levels
+    collected = (collected - levels_of_panel) | {ACCUMULATED} | levels
     needed = [
         names for table in panel.tables for metric in table.metrics if metric.formula and (names := counters_of(metric))
     ]
     missing: dict[str, int] = {}
     for names in needed:
         for name in names:
-            if name not in known:
+            if name not in collected:
                 missing[name] = missing.get(name, 0) + 1
     wanted = sorted(missing, key=lambda name: -missing[name])
     more = f" and {len(wanted) - _MISSING_NAMED:,} more" if len(wanted) > _MISSING_NAMED else ""
@@ -170,6 +170,6 @@ def _panel(panel: Panel, known: set[str], levels: set[str]) -> dict[str, Any]:
         "word": panel.word,
         "title": panel.title,
         "metric_count": len(needed),
-        "measured_count": sum(known.issuperset(names) for names in needed),
+        "measured_count": sum(collected.issuperset(names) for names in needed),
         "missing_counters": ", ".join(wanted[:_MISSING_NAMED]) + more,
     }

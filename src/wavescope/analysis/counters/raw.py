@@ -63,13 +63,15 @@ def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES
     names = dict(counters.passes.select("pass", "name").iter_rows())
     rows: list[dict[str, Any]] = []
     for number, frame in counters.measured.items():
-        mine = frame.join(chosen.select("dispatch"), on="dispatch", how="semi")
+        selected_rows = frame.join(chosen.select("dispatch"), on="dispatch", how="semi")
         listed = counters.counters.filter(pl.col("pass") == number)
         for (counter,), columns in listed.group_by("counter", maintain_order=True):
             whole = columns.filter(pl.col("channel").is_null())["column"].to_list()
             channels = columns.filter(pl.col("channel").is_not_null())["column"].to_list()
             values = (
-                mine[whole[0]] if whole else mine.select(pl.sum_horizontal(channels, ignore_nulls=False)).to_series()
+                selected_rows[whole[0]]
+                if whole
+                else selected_rows.select(pl.sum_horizontal(channels, ignore_nulls=False)).to_series()
             )
             rows.append(
                 {

@@ -125,10 +125,10 @@ class _Cells:
         yield ["Metric", *labels, *_with(values, unit_place, unit_header, has_unit=has_unit)]
         for metric in table.metrics:
             place = self._place[table.id, metric.id, metric.series]
-            told = dict(metric.labels)
+            label_by_header = dict(metric.labels)
             cells = [self._number(name, place) for name in table.columns]
             with_unit = _with(cells, unit_place, self._unit(metric, place), has_unit=has_unit)
-            yield [metric.name, *(told.get(header, "") for header in labels), *with_unit]
+            yield [metric.name, *(label_by_header.get(header, "") for header in labels), *with_unit]
 
     def _channel_rows(self, table: MetricTable) -> Iterator[Sequence[str]]:
         if table.layout == "average":

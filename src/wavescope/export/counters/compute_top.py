@@ -63,15 +63,15 @@ def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Seque
         return
     is_long = "long" in counters.passes["form"].to_list()
     rows: pl.DataFrame = reference_dispatches(counters)
-    told = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")
-    for number, (identity, name, agent, gpu) in enumerate(told.iter_rows()):
+    identities = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")
+    for number, (identity, name, agent, gpu) in enumerate(identities.iter_rows()):
         shown = (number, gpu) if is_long else (identity, agent)
         first, last = ("" if cell is None else str(cell) for cell in shown)
         yield [first, _wrapped(name or "", *_LIST_WIDTH), last]
 
 
 def system_rows(described: Mapping[str, str]) -> Iterator[Sequence[str]]:
-    """What the capture says about the machine, one value per row in its own order.
+    """The recorded facts about the node, one per row, in recorded order.
 
     Examples
     --------

@@ -45,19 +45,19 @@ def input_text(plan: CapturePlan, form: str = "txt", *, kernels: Sequence[str] =
 
 def definitions(plan: CapturePlan) -> str:
     """The counters that have to be defined (`rocprofv3 -E`), as YAML; empty when there are none."""
-    made = {}
+    by_name = {}
     for row in plan.counters.iter_rows(named=True):
-        found = _ACCUMULATED.fullmatch(row["spelled"])
-        if found:
-            made[row["spelled"]] = f"accumulate({found[1]}, HIGH_RES)"
+        match = _ACCUMULATED.fullmatch(row["spelled"])
+        if match:
+            by_name[row["spelled"]] = f"accumulate({match[1]}, HIGH_RES)"
         for channel in range(plan.channel_count if row["has_channels"] else 0):
             raw = row["spelled"].removesuffix("_sum")
             xcd, instance = divmod(channel, plan.channels_per_xcd)
-            made[f"{raw}[{channel}]"] = f"select({raw},[DIMENSION_XCC=[{xcd}], DIMENSION_INSTANCE=[{instance}]])"
-    if not made:
+            by_name[f"{raw}[{channel}]"] = f"select({raw},[DIMENSION_XCC=[{xcd}], DIMENSION_INSTANCE=[{instance}]])"
+    if not by_name:
         return ""
     lines = ["rocprofiler-sdk:", "  counters-schema-version: 1", "  counters:"]
-    for counter, expression in made.items():
+    for counter, expression in by_name.items():
         lines += [
             f"    - name: {json.dumps(counter)}",
             f"      description: {json.dumps(expression)}",
@@ -110,11 +110,11 @@ def _pass_names(plan: CapturePlan) -> dict[int, list[str]]:
     """Pass -> names for the collector, in order."""
     names: dict[int, list[str]] = {}
     for row in plan.counters.iter_rows(named=True):
-        own = names.setdefault(row["pass"], [])
-        own.append(row["spelled"])
+        counters = names.setdefault(row["pass"], [])
+        counters.append(row["spelled"])
         if row["has_channels"]:
             raw = row["spelled"].removesuffix("_sum")
-            own += [f"{raw}[{channel}]" for channel in range(plan.channel_count)]
+            counters += [f"{raw}[{channel}]" for channel in range(plan.channel_count)]
     return names
 
 
@@ -163,14 +163,14 @@ def _comments(plan: CapturePlan, form: str, kernels: Sequence[str], name: str) -
 
 
 def summary(plan: CapturePlan) -> str:
-    """How many passes, and what they are good for."""
+    """The number of passes, and their purpose."""
     passes = counted(plan.passes.height, "passes")
     measured = int(plan.metrics["is_measured"].sum())
     return f"{passes} on {plan.target}: {measured:,} of {plan.metrics.height:,} metrics can be computed"
 
 
 def remarks(plan: CapturePlan) -> list[str]:
-    """What the plan cannot do: metrics from several passes, metrics that cannot be measured, and why."""
+    """Limits of the plan: metrics from several passes, metrics that cannot be measured, and why."""
     metrics = plan.metrics
     lines = list(plan.notes)
     spread = metrics.filter((metrics["passes"] != "") & metrics["is_ratio"])

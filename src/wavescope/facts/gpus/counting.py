@@ -1,4 +1,4 @@
-"""What one pass of a counter capture can hold on a target, from `counting.toml`."""
+"""Capacity of one pass of a counter capture on a target, from `counting.toml`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Counting:
 
 
 def counting_of(target: str) -> Counting:
-    """What can be counted on a target such as `gfx942`.
+    """The capacity of a target such as `gfx942`.
 
     Raises
     ------
@@ -66,14 +66,14 @@ def counting_of(target: str) -> Counting:
     (4, 'TCP_TCC_WRITE_REQ_LATENCY')
     """
     declared = _declared()
-    known = max((name for name in declared if target.startswith(name)), key=len, default=None)
-    if known is None:
+    prefix = max((name for name in declared if target.startswith(name)), key=len, default=None)
+    if prefix is None:
         what = f"it is not known how many counters {target[:60]!r} can count at once"
-        raise UsageError(what, advice=f"known: targets that begin with {', '.join(sorted(declared))}")
+        raise UsageError(what, advice=f"available: targets that start with {', '.join(sorted(declared))}")
     facts: dict[str, Any] = {}
-    while known is not None:
-        facts = declared[known] | facts
-        known = declared[known].get("base")
+    while prefix is not None:
+        facts = declared[prefix] | facts
+        prefix = declared[prefix].get("base")
     facts.pop("base", None)
     return Counting(**facts | {"summed": tuple(facts["summed"]), "missing": tuple(facts["missing"])})
 

@@ -34,7 +34,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Arch:
-    """What is known about one GPU target; registers are counted per lane, LDS and workgroups per CU."""
+    """Facts about one GPU target; registers are per lane, LDS and workgroups per CU."""
 
     target: str
     generation: str
@@ -119,16 +119,16 @@ def _declared(file: str) -> dict[str, dict[str, Any]]:
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """The facts of a target over those of its base; products are its own; matrix cycles, rates add up unless fresh."""
-    own = dict(declared[target])
-    base, fresh = own.pop("base", None), own.pop("fresh", [])
+    entry = dict(declared[target])
+    base, fresh = entry.pop("base", None), entry.pop("fresh", [])
     if base is None:
-        return own
+        return entry
     facts = {
         name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
     }
     for added in ("matrix_cycles", "rates"):
-        own[added] = facts.get(added, {}) | own.get(added, {})
-    return facts | own
+        entry[added] = facts.get(added, {}) | entry.get(added, {})
+    return facts | entry
 
 
 @cache
@@ -136,7 +136,7 @@ def _arch(target: str) -> Arch:
     facts = _inherited(target, _declared(_HOMES[target]))
     for name in ("vgprs_per_simd", "vgpr_granule"):
         facts[name] = {int(size): count for size, count in facts[name].items()}
-    products = tuple(Product(name, **known) for name, known in facts.pop("products", {}).items())
+    products = tuple(Product(name, **fields) for name, fields in facts.pop("products", {}).items())
     facts["wave_sizes"] = tuple(facts["wave_sizes"])
     facts["marks"] = tuple(facts.get("marks", ()))
     return Arch(target, **facts, products=products, product=products[0] if products else Product(""))

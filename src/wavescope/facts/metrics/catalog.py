@@ -1,4 +1,4 @@
-"""All metrics with what they are on each target: for `wavescope metrics`, the reference pages, and who looks one up."""
+"""The catalog of all metrics per target, for `wavescope metrics` and the reference pages."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ class CatalogEntry:
 
     @property
     def defects(self) -> tuple[str, ...]:
-        """Defects of the reference that it mends."""
-        told = (variant.metric.defect.split(", ") for variant in self.variants if variant.metric.defect)
-        return tuple(dict.fromkeys(defect for names in told for defect in names))
+        """Defects of the reference that it fixes."""
+        numbers = (variant.metric.defect.split(", ") for variant in self.variants if variant.metric.defect)
+        return tuple(dict.fromkeys(defect for names in numbers for defect in names))
 
 
 def counters_of(metric: Metric) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a metric is: a formula over counters with its unit, peak, meaning and source; panels of them per GPU target."""
+"""Metrics: formulas over counters with unit, peak, meaning and source; panels of them per GPU target."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ class Expression:
         >>> parse("TCC_HIT + 1").degree(frozenset()) is None
         True
         """
-        found = degree_of(self.node, constants)
-        return 0.0 if found is not None and math.isnan(found) else found
+        degree = degree_of(self.node, constants)
+        return 0.0 if degree is not None and math.isnan(degree) else degree
 
     def evaluate(
         self,
@@ -95,10 +95,10 @@ class Expression:
         import numpy as np
 
         with np.errstate(all="ignore"):
-            found = _value(self.node, _How(values, zero, constants, negative))
-            if zero != "infinity" and np.any(np.isinf(found)):
-                found = np.where(np.isinf(found), math.nan, found)
-            return found
+            value = _value(self.node, _How(values, zero, constants, negative))
+            if zero != "infinity" and np.any(np.isinf(value)):
+                value = np.where(np.isinf(value), math.nan, value)
+            return value
 
 
 class _How(NamedTuple):
@@ -154,15 +154,15 @@ def _chain(node: Terms, how: _How) -> Any:
 
 
 def denominators(expression: Expression) -> tuple[Expression, ...]:
-    """What a formula divides by, each once.
+    """The denominators of a formula, each once.
 
     Examples
     --------
     >>> [part.text for part in denominators(parse("100 * TCC_HIT / (TCC_HIT + TCC_MISS)"))]
     ['TCC_HIT + TCC_MISS']
     """
-    found = dict.fromkeys(divisors_of(expression.node))
-    return tuple(Expression(unparsed(node), node, tuple(dict.fromkeys(leaves_of(node)))) for node in found)
+    divisors = dict.fromkeys(divisors_of(expression.node))
+    return tuple(Expression(unparsed(node), node, tuple(dict.fromkeys(leaves_of(node)))) for node in divisors)
 
 
 def _divided(above: Any, below: Any, zero: str) -> Any:

@@ -22,7 +22,7 @@ METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values()
 
 @dataclass(frozen=True)
 class Family:
-    """What the files of one family declare, as read."""
+    """The declarations of one family, as read."""
 
     folder: Path
     common: dict[str, Any] = field(hash=False)  #: common.toml: groups of targets, named sub-expressions, sources.
@@ -31,7 +31,7 @@ class Family:
 
     @property
     def named(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What can be asked for by name: auxiliary formulas and sub-expressions."""
+        """Named formulas: auxiliary formulas and sub-expressions."""
         return self.formulas, self.common["expressions"]
 
     def sets_of(self, target: str) -> tuple[str, ...]:
@@ -57,8 +57,8 @@ def for_target(declared: Any, sets: tuple[str, ...]) -> Any:
     """
     if not isinstance(declared, dict):
         return declared
-    found = [declared[name] for name in sets if name in declared]
-    return found[-1] if found else None
+    entries = [declared[name] for name in sets if name in declared]
+    return entries[-1] if entries else None
 
 
 def family_of(target: str) -> Family | None:

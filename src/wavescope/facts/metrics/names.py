@@ -88,8 +88,8 @@ def expanded(formula: str, target: str) -> str:
     while text in names:  # the whole formula is one name: no parentheses are needed
         text = names[text]
     for _ in range(_DEPTH_MAX):
-        found = [name for name in _NAME.findall(text) if name in names]
-        if not found:
+        used = [name for name in _NAME.findall(text) if name in names]
+        if not used:
             return text
         text = _NAME.sub(lambda match: _put_in(names, match.group(0)), text)
     raise UsageError(f"sub-expressions of {formula[:60]!r} are nested deeper than {_DEPTH_MAX} levels")
@@ -110,8 +110,8 @@ def _names(target: str) -> dict[str, str]:
     family = family_of(target)
     if family is not None:
         sets = family.sets_of(target)
-        told = {name: for_target(entry, sets) for name, entry in family.common.get("expressions", {}).items()}
-        names = {name: formula for name, formula in told.items() if formula is not None}
+        expressions = {name: for_target(entry, sets) for name, entry in family.common.get("expressions", {}).items()}
+        names = {name: formula for name, formula in expressions.items() if formula is not None}
     if target in arch.TARGETS:
         names |= {f"rate_{name}": str(rate) for name, rate in arch.of(target).rates.items()}
     return names

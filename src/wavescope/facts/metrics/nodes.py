@@ -1,4 +1,4 @@
-"""What a parsed formula is made of, and what can be said of it without values."""
+"""Nodes of a parsed formula, and properties that do not need values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ANY_DEGREE = math.nan  #: Of 0, which is an amount as much as a number.
 
 
 class Leaf(NamedTuple):
-    """What a formula reads: a counter, a channel or channels of one, or a quantity."""
+    """An input of a formula: a counter, one or more of its channels, or a quantity."""
 
     text: str  #: Its key among the values of an evaluation.
     counter: str = ""  #: Empty = a quantity, whose name is the text.
@@ -100,14 +100,14 @@ def degree_of(node: Node, constants: frozenset[str]) -> float | None:
         return ANY_DEGREE if node.value == 0 else 0.0
     parts = [item for _, item in node.terms] if isinstance(node, Terms) else list(node.operands)
     degrees = [degree_of(item, constants) for item in parts]
-    known = [degree for degree in degrees if degree is not None]
-    if len(known) < len(degrees):
+    defined = [degree for degree in degrees if degree is not None]
+    if len(defined) < len(degrees):
         return None
     if isinstance(node, Operation) and node.word in "*/":
-        if any(math.isnan(degree) for degree in known):
+        if any(math.isnan(degree) for degree in defined):
             return ANY_DEGREE
-        return known[0] + known[1] if node.word == "*" else known[0] - known[1]
-    distinct = {degree for degree in known if not math.isnan(degree)}
+        return defined[0] + defined[1] if node.word == "*" else defined[0] - defined[1]
+    distinct = {degree for degree in defined if not math.isnan(degree)}
     if not distinct:
         return ANY_DEGREE
     return distinct.pop() if len(distinct) == 1 else None
@@ -132,7 +132,7 @@ def leaves_of(node: Node) -> Iterator[Leaf]:
 
 
 def divisors_of(node: Node) -> Iterator[Node]:
-    """What is divided by, again where it is divided by again.
+    """The divisors, one for each division.
 
     Examples
     --------

@@ -52,9 +52,9 @@ def _panel(number: int, title: str, declared: Mapping[str, Sequence[Metric]]) ->
     tables = []
     for rank, (name, metrics) in enumerate(declared.items(), 1):
         identity = f"{number}.{rank}"
-        told = tuple(replace(metric, id=f"{identity}.{index}") for index, metric in enumerate(metrics))
-        layout = "peak" if any(metric.peak for metric in told) else "spread"
-        tables.append(MetricTable(identity, name, layout, told))
+        numbered_metrics = tuple(replace(metric, id=f"{identity}.{index}") for index, metric in enumerate(metrics))
+        layout = "peak" if any(metric.peak for metric in numbered_metrics) else "spread"
+        tables.append(MetricTable(identity, name, layout, numbered_metrics))
     return Panel(
         number, "own" if number == FIRST_OWN_PANEL else f"own{number - FIRST_OWN_PANEL + 1}", title, tuple(tables)
     )
@@ -72,7 +72,7 @@ def _entries(file: Path) -> list[tuple[str, dict[str, Any]]]:
 
     try:
         if file.exists() and not file.is_file():  # a device or a pipe may never end
-            what = "cannot be read: it is no plain file"
+            what = "cannot be read: not a regular file"
             raise UsageError(what, where=str(file), advice="give a TOML file with [[metrics]]")
         with file.open("rb") as stream:
             content = stream.read(_BYTES_MAX + 1)
@@ -157,12 +157,12 @@ def _whole(written: str, place: str, target: str) -> str | None:
     """A formula with our names put in; None = the target lacks some of them, which others have."""
     if not written:
         return None
-    found = _parsed(expanded(written, target), place)
-    lacking = [name for name in found.quantities if name not in QUANTITIES]
+    expression = _parsed(expanded(written, target), place)
+    lacking = [name for name in expression.quantities if name not in QUANTITIES]
     unknown = [name for name in lacking if not any(name in names_of(other) for other in METRIC_TARGETS)]
     if lacking and not unknown:
         return None
     if unknown:
         names = ", ".join([*QUANTITIES, *names_of(target)])
         raise UsageError(f"no quantity {unknown[0][:60]!r} on {target}", where=place, advice=f"quantities: {names}")
-    return found.text
+    return expression.text

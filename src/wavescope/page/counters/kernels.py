@@ -55,7 +55,7 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
 
 
 def normalized(given: str) -> str:
-    """A parser of what amounts are per.
+    """Parser of a normalization.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def every_kernel(document: Document) -> list[dict[str, Any]]:
 
 
 def every_choice(document: Document) -> list[dict[str, Any]]:
-    """The same, for every normalization where that is held."""
+    """The same for every exported normalization."""
     kernels = every_kernel(document)
     more = [{"normalization": per} for per in NORMALIZATIONS if per != "kernel"]
     return kernels + [kernel | per for kernel in kernels[: MOST_NORMALIZED + 1] for per in more]

@@ -1,4 +1,4 @@
-"""What a counter capture is: its GPU, kernels, passes, and what is missing of it."""
+"""Overview of a counter capture: GPU, kernels, passes and losses."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def overview_of_counters(document: Document) -> dict[str, Any]:
 
 
 def _facts(system: System) -> list[dict[str, str]]:
-    """What is known of the machine, and which file says it; then the rest that the capture says in its own words."""
-    known = [(field.name, getattr(system, field.name)) for field in fields(system)]
+    """Facts about the node with their files, then the other fields of the capture."""
+    fields_of_system = [(field.name, getattr(system, field.name)) for field in fields(system)]
     facts = [
         {"name": name, "value": f"{value:g}" if isinstance(value, float) else str(value)}
         | {"said_by": system.said_by.get(name, "")}
-        for name, value in known
+        for name, value in fields_of_system
         if value is not None and name not in ("said_by", "described")
     ]
     described = [{"name": name, "value": value, "said_by": "the capture"} for name, value in system.described.items()]

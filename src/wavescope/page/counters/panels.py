@@ -41,8 +41,8 @@ def _declared(document: Document) -> tuple[Panel, ...]:
 
 
 def _told(table: MetricTable) -> dict[str, Any]:
-    told: dict[str, Any] = to_builtins(table)
-    return told | {"columns": table.columns}
+    result: dict[str, Any] = to_builtins(table)
+    return result | {"columns": table.columns}
 
 
 def panels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> dict[str, Any]:

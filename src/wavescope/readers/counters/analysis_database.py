@@ -91,12 +91,12 @@ def _system(stored: str | None, file: str) -> System:
 def _texts(stored: str | None) -> dict[str, str]:
     """A JSON object as texts; nothing where it is none."""
     try:
-        found = json.loads(stored or "{}")
+        values = json.loads(stored or "{}")
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(values, dict):
         return {}
-    return {str(name): "" if value is None else str(value) for name, value in found.items()}
+    return {str(name): "" if value is None else str(value) for name, value in values.items()}
 
 
 def _kernels(database: Database, workload: int) -> pl.DataFrame:

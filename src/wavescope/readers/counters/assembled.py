@@ -1,4 +1,4 @@
-"""Passes, the machine and what was lost, as one `CounterSet`."""
+"""Assembles passes, node and losses into one `CounterSet`."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def assembled(
 ) -> CounterSet:
     """The counter set of passes over one program."""
     places = joined(passes, losses)
-    passes = [_measured_rows(one, mine) for one, mine in zip(passes, places.dispatch_of, strict=True)]
+    passes = [_measured_rows(pass_, dispatches) for pass_, dispatches in zip(passes, places.dispatch_of, strict=True)]
     origin = origin_of(passes)
-    spans = [relative(one, origin) for one in passes]
+    spans = [relative(pass_, origin) for pass_ in passes]
     times, late = dispatch_times(passes, places.dispatch_of, spans, len(places.rows))
     losses += late
     measured: dict[int, pl.DataFrame] = {}
-    for number, (one, mine) in enumerate(zip(passes, places.dispatch_of, strict=True)):
-        dispatch = pl.Series("dispatch", mine, dtype=pl.UInt32)
-        measured[number] = one.values.insert_column(0, dispatch) if one.values.width else dispatch.to_frame()
+    for number, (pass_, dispatches) in enumerate(zip(passes, places.dispatch_of, strict=True)):
+        dispatch = pl.Series("dispatch", dispatches, dtype=pl.UInt32)
+        measured[number] = pass_.values.insert_column(0, dispatch) if pass_.values.width else dispatch.to_frame()
     tables = {
         "passes": _passes(passes, system),
         "dispatches": _dispatches(passes, places, times),
@@ -47,29 +47,29 @@ def assembled(
     return CounterSet(tables, measured, system, path, origin)
 
 
-def _measured_rows(one: Pass, mine: list[int]) -> Pass:
+def _measured_rows(pass_: Pass, dispatches: list[int]) -> Pass:
     """The pass and the numbers of its dispatches without those that nothing measured."""
-    if UNMEASURED not in mine:
-        return one
-    kept = [row for row, dispatch in enumerate(mine) if dispatch != UNMEASURED]
-    mine[:] = [mine[row] for row in kept]
-    return replace(one, rows=one.rows[kept])
+    if UNMEASURED not in dispatches:
+        return pass_
+    measured_rows = [row for row, dispatch in enumerate(dispatches) if dispatch != UNMEASURED]
+    dispatches[:] = [dispatches[row] for row in measured_rows]
+    return replace(pass_, rows=pass_.rows[measured_rows])
 
 
 def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
-    files = list(dict.fromkeys(one.file for one in passes))
+    files = list(dict.fromkeys(pass_.file for pass_ in passes))
     rows = [
         {
             "pass": number,
-            "run": files.index(one.file),
-            "name": shown(one.name),
-            "file": shown(str(one.file)),
-            "form": one.form,
-            "is_joined": one.is_joined,
+            "run": files.index(pass_.file),
+            "name": shown(pass_.name),
+            "file": shown(str(pass_.file)),
+            "form": pass_.form,
+            "is_joined": pass_.is_joined,
             "target": system.target,
             "product": system.product,
         }
-        for number, one in enumerate(passes)
+        for number, pass_ in enumerate(passes)
     ]
     return pl.DataFrame(rows, schema=COUNTER_SET["passes"].dtypes)
 
@@ -77,10 +77,10 @@ def _passes(passes: Sequence[Pass], system: System) -> pl.DataFrame:
 def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -> pl.DataFrame:
     spec = COUNTER_SET["dispatches"].dtypes
     parts = []
-    for number, one in enumerate(passes):
-        rows = [row for mine, row in places.rows if mine == number]
+    for number, pass_ in enumerate(passes):
+        rows = [row for pass_number, row in places.rows if pass_number == number]
         if rows:
-            part = one.rows if len(rows) == one.rows.height else one.rows[rows]
+            part = pass_.rows if len(rows) == pass_.rows.height else pass_.rows[rows]
             parts.append(part.drop("start_ns", "end_ns"))
     if not parts:
         return pl.DataFrame(schema=spec)
@@ -103,21 +103,21 @@ def _agent_order(agent: str) -> tuple[bool, int, str]:
 def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence[Span]]) -> pl.DataFrame:
     spec = COUNTER_SET["executions"].dtypes
     parts = [pl.DataFrame(schema=spec)]
-    for number, (one, mine, own) in enumerate(zip(passes, places.dispatch_of, spans, strict=True)):
+    for number, (pass_, dispatches, pass_spans) in enumerate(zip(passes, places.dispatch_of, spans, strict=True)):
         columns = {
-            "dispatch": pl.Series(mine, dtype=pl.UInt32),
-            "pass": pl.Series([number] * len(mine), dtype=pl.UInt32),
-            "dispatch_id": one.rows["dispatch_id"],
-            "process_id": one.rows["process_id"],
-            "start_ns": pl.Series([begin for begin, _ in own], dtype=pl.Float64, strict=False),
-            "end_ns": pl.Series([end for _, end in own], dtype=pl.Float64, strict=False),
+            "dispatch": pl.Series(dispatches, dtype=pl.UInt32),
+            "pass": pl.Series([number] * len(dispatches), dtype=pl.UInt32),
+            "dispatch_id": pass_.rows["dispatch_id"],
+            "process_id": pass_.rows["process_id"],
+            "start_ns": pl.Series([begin for begin, _ in pass_spans], dtype=pl.Float64, strict=False),
+            "end_ns": pl.Series([end for _, end in pass_spans], dtype=pl.Float64, strict=False),
         }
         parts.append(pl.DataFrame(columns))
     return pl.concat(parts)
 
 
 def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
-    listed = [(number, spelled) for number, one in enumerate(passes) for spelled in one.counters]
+    listed = [(number, spelled) for number, pass_ in enumerate(passes) for spelled in pass_.counters]
     columns = {
         "pass": [number for number, _ in listed],
         "counter": [spelled.named.counter for _, spelled in listed],

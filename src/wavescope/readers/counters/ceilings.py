@@ -23,7 +23,7 @@ _UNITS = {"bw": "Bw", "flops": "Flops", "ops": "Ops"}
 
 
 def read_ceilings(file: Path) -> pl.DataFrame:
-    """The ceilings in a file; those that are no positive number are left out."""
+    """The ceilings in a file. Values that are not positive numbers are left out."""
     return ceilings_of_rows(first_rows(file))
 
 
@@ -35,7 +35,7 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     >>> ceilings_of_rows([{"device": "0", "HBMBw": "4885.5", "hbmBwHigh": "4900"}]).row(0)
     (0, 'HBMBw', 4885.5, None, 4900.0)
     """
-    found: dict[tuple[int, str], dict[str, Any]] = {}
+    ceilings: dict[tuple[int, str], dict[str, Any]] = {}
     for place, row in enumerate(rows):
         device = _device(row.get("device"), place)
         for field, word in row.items():
@@ -44,9 +44,9 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
             if named is None or value is None:
                 continue
             name, column = named
-            entry = found.setdefault((device, name), {"device": device, "name": name})
+            entry = ceilings.setdefault((device, name), {"device": device, "name": name})
             entry.setdefault(column, value)
-    sound = [row for row in found.values() if "value" in row]
+    sound = [row for row in ceilings.values() if "value" in row]
     spec = COUNTER_SET["ceilings"]
     return pl.DataFrame(sound, schema=spec.dtypes) if sound else empty_frame(spec)
 

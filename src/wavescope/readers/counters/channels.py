@@ -18,14 +18,14 @@ _NAMED = 6
 def partner_losses(passes: Sequence[Pass], system: System) -> list[Loss]:
     """One loss for channels that lack counters which others have, or that the GPU has and no counter names."""
     measured: dict[str, set[int]] = {}
-    for one in passes:
-        for spelled in one.counters:
+    for pass_ in passes:
+        for spelled in pass_.counters:
             if spelled.named.channel is not None:
                 measured.setdefault(spelled.named.counter, set()).add(spelled.named.channel)
     if not measured:
         return []
-    known = set().union(*measured.values())
-    count = max(len(known), int(system.l2_channel_count or 0))
+    all_channels = set().union(*measured.values())
+    count = max(len(all_channels), int(system.l2_channel_count or 0))
     partial = {name: len(channels) for name, channels in measured.items() if len(channels) < count}
     if not partial:
         return []

@@ -1,4 +1,4 @@
-"""What one pass measured: its dispatches as the file describes them, and their counters side by side."""
+"""One pass: its dispatches as recorded, and one column per counter."""
 
 from __future__ import annotations
 
@@ -73,16 +73,18 @@ def described(table: Table) -> pl.DataFrame:
             column = column.new_from_index(0, table.frame.height)
         columns.append(column.alias(ours))
     frame = bounded(pl.DataFrame(columns), "kernel_name", "agent")
-    found = frame.with_columns(_converted())
+    described_rows = frame.with_columns(_converted())
     # Whole nanoseconds where all are: clocks have more digits than Float64; means of passes have a fraction.
     for name in _TIMES:
-        if found[name].null_count() != frame[name].null_count():
-            found = found.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
-    return found.with_columns(pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES)
+        if described_rows[name].null_count() != frame[name].null_count():
+            described_rows = described_rows.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
+    return described_rows.with_columns(
+        pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES
+    )
 
 
 def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
-    """The frame with texts that can stand in every row of every table: of longer ones the beginning and a hash."""
+    """The frame with bounded strings: a longer one becomes its start and a hash."""
     for name in names:
         longest = frame[name].str.len_bytes().max()
         if isinstance(longest, int) and longest > _NAME_MAX:
@@ -152,7 +154,7 @@ def _converted() -> list[pl.Expr]:
 
 
 def _integer(column: pl.Expr) -> pl.Expr:
-    """Whole numbers; what is negative or far too large says nothing."""
+    """Integers; null where a value is negative or far too large."""
     exact = column.str.strip_chars().cast(pl.Int64, strict=False)
     whole = pl.coalesce(exact, column.cast(pl.Float64, strict=False).round().cast(pl.Int64, strict=False))
     return pl.when(whole.is_between(0, LARGEST_INTEGER)).then(whole).name.keep()

@@ -31,40 +31,40 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     Positions in files mean nothing. What only some passes with counters have stays a dispatch, and is a loss; what only
     a pass without counters has is none.
     """
-    found = Joined()
+    result = Joined()
     base: pl.DataFrame | None = None
-    known: dict[Key, int] = {}
+    dispatch_by_key: dict[Key, int] = {}
     by_occurrence: dict[Key, int] = {}
     has_agents: set[object] = set()
-    for number, one in enumerate(passes):
-        if base is not None and _same(base, one.rows):
-            found.dispatch_of.append(list(range(one.rows.height)))
+    for number, pass_ in enumerate(passes):
+        if base is not None and _same(base, pass_.rows):
+            result.dispatch_of.append(list(range(pass_.rows.height)))
             continue
-        agents = set(one.rows["agent"].drop_nulls())
+        agents = set(pass_.rows["agent"].drop_nulls())
         uses_agent = not has_agents or not agents or bool(agents & has_agents)
-        ids, turns = _keys(one.rows, uses_agent=uses_agent or not has_agents)
+        ids, turns = _keys(pass_.rows, uses_agent=uses_agent or not has_agents)
         if not uses_agent:
-            known_ids, known_turns = _without_agent(known), _without_agent(by_occurrence)
+            known_ids, known_turns = _without_agent(dispatch_by_key), _without_agent(by_occurrence)
         else:
-            known_ids, known_turns = known, by_occurrence
+            known_ids, known_turns = dispatch_by_key, by_occurrence
         fits = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
         chosen = ids if fits else turns
         table = known_ids if fits else known_turns
-        mine = []
+        dispatches = []
         for row, key in enumerate(chosen):
-            dispatch = table.get(key, None if one.counters else UNMEASURED)
+            dispatch = table.get(key, None if pass_.counters else UNMEASURED)
             if dispatch is None:
-                dispatch = len(found.rows)
-                found.rows.append((number, row))
-                known.setdefault(ids[row], dispatch)
+                dispatch = len(result.rows)
+                result.rows.append((number, row))
+                dispatch_by_key.setdefault(ids[row], dispatch)
                 by_occurrence.setdefault(turns[row], dispatch)
-            mine.append(dispatch)
+            dispatches.append(dispatch)
         has_agents |= agents
-        found.dispatch_of.append(mine)
+        result.dispatch_of.append(dispatches)
         if base is None:
-            base = one.rows
-    _tell(found, passes, losses)
-    return found
+            base = pass_.rows
+    _tell(result, passes, losses)
+    return result
 
 
 def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
@@ -88,20 +88,23 @@ def _keys(rows: pl.DataFrame, *, uses_agent: bool) -> tuple[list[Key], list[Key]
     return ids, turns
 
 
-def _without_agent(known: dict[Key, int]) -> dict[Key, int]:
-    found: dict[Key, int] = {}
-    for key, dispatch in known.items():
-        found.setdefault((None, *key[1:]), dispatch)
-    return found
+def _without_agent(dispatch_by_key: dict[Key, int]) -> dict[Key, int]:
+    by_key: dict[Key, int] = {}
+    for key, dispatch in dispatch_by_key.items():
+        by_key.setdefault((None, *key[1:]), dispatch)
+    return by_key
 
 
-def _tell(found: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
-    counted = [set(mine) for one, mine in zip(passes, found.dispatch_of, strict=True) if one.counters]
+def _tell(result: Joined, passes: Sequence[Pass], losses: list[Loss]) -> None:
+    counted = [set(dispatches) for pass_, dispatches in zip(passes, result.dispatch_of, strict=True) if pass_.counters]
     if len(counted) < 2:
         return
-    partial = len(found.rows) - len(set.intersection(*counted) & set(range(len(found.rows))))
+    partial = len(result.rows) - len(set.intersection(*counted) & set(range(len(result.rows))))
     if partial:
-        sizes = ", ".join(f"{one.name} {len(set(mine)):,}" for one, mine in zip(passes, found.dispatch_of, strict=True))
+        sizes = ", ".join(
+            f"{pass_.name} {len(set(dispatches)):,}"
+            for pass_, dispatches in zip(passes, result.dispatch_of, strict=True)
+        )
         losses.append(Loss("counter_dispatches", partial, detail=_short(sizes)))
 
 

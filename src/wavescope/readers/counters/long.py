@@ -1,4 +1,4 @@
-"""A table with one row per counter and dispatch, as the passes that it holds."""
+"""A table with one row per counter and dispatch, split into passes."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
         losses.append(Loss("counter_twice", values.height - single.height, detail=file.name))
     executions = executions.with_columns(pl.col("agent", "kernel_name", "kernel_name_spelled").cast(pl.String))
     numbered = executions.with_columns(_pass_numbers(executions, single, file))
-    found = []
-    for mine in numbered.partition_by("pass", maintain_order=True):
-        own = single.join(mine.select("execution"), on="execution", how="semi", maintain_order="left")
-        found.append(_one(own, mine.drop("pass"), name, file, form))
-    return found
+    passes = []
+    for pass_rows in numbered.partition_by("pass", maintain_order=True):
+        pass_values = single.join(pass_rows.select("execution"), on="execution", how="semi", maintain_order="left")
+        passes.append(_one(pass_values, pass_rows.drop("pass"), name, file, form))
+    return passes
 
 
 def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
     values = values.rename({"execution": _KEY})
     wide = values.pivot(on="counter", index=_KEY, values="value")
-    own = rows.select(pl.col("execution").alias(_KEY))
-    wide = own.join(wide, on=_KEY, how="left", maintain_order="left").drop(_KEY)
+    executions = rows.select(pl.col("execution").alias(_KEY))
+    wide = executions.join(wide, on=_KEY, how="left", maintain_order="left").drop(_KEY)
     chosen: dict[str, tuple[Spelled, pl.Series]] = {}
     level = None
     for spelled in wide.columns:
@@ -125,7 +125,7 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) ->
 
 
 def _too_many(file: Path, what: str) -> NotATraceError:
-    advice = "no capture has so many passes: are dispatch ids and counters in the right columns?"
+    advice = "no capture has that many passes: are dispatch ids and counters in the right columns?"
     return NotATraceError(f"{what} in one file", where=str(file), advice=advice)
 
 
@@ -138,11 +138,11 @@ def _incomplete(
     first = {sign: signs.index(sign) for sign in dispatches}
     names = {sign: frozenset(values.filter(values["execution"] == row)["counter"]) for sign, row in first.items()}
     larger = sorted(dispatches, key=lambda sign: -len(names[sign]))
-    found: dict[int, int] = {}
-    for sign, mine in names.items():
+    by_pass: dict[int, int] = {}
+    for sign, pass_names in names.items():
         for other in larger:
-            if mine < names[other] and not dispatches[sign] & dispatches[other]:
-                found[sign] = other
+            if pass_names < names[other] and not dispatches[sign] & dispatches[other]:
+                by_pass[sign] = other
                 dispatches[other] |= dispatches[sign]
                 break
-    return found
+    return by_pass

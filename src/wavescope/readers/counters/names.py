@@ -71,7 +71,7 @@ def counter_named(spelled: str) -> Named:
 
 
 def level_of(counter: str) -> str | None:
-    """The level that a counter of the ROCpd form accumulates; None = it is no such counter.
+    """The level that a counter of the ROCpd form accumulates; None = not an accumulating counter.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def may_be_counter(column: str) -> bool:
 
 
 def plain_kernel(name: str) -> str:
-    """The kernel without what tools append to it.
+    """The kernel name without suffixes of tools.
 
     Examples
     --------

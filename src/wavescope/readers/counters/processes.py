@@ -18,30 +18,30 @@ def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
 
     Ranks of a parallel program write a file each: their dispatches are different ones.
     """
-    found: list[Pass] = []
-    for one in passes:
-        for place, other in enumerate(found):
-            if _is_beside(one, other):
-                rows = pl.concat([other.rows, one.rows], how="diagonal_relaxed")
-                values = pl.concat([other.values, one.values.select(other.values.columns)])
-                found[place] = replace(other, rows=rows, values=values)
+    merged: list[Pass] = []
+    for pass_ in passes:
+        for place, other in enumerate(merged):
+            if _is_beside(pass_, other):
+                rows = pl.concat([other.rows, pass_.rows], how="diagonal_relaxed")
+                values = pl.concat([other.values, pass_.values.select(other.values.columns)])
+                merged[place] = replace(other, rows=rows, values=values)
                 break
         else:
-            found.append(one)
-    return found
+            merged.append(pass_)
+    return merged
 
 
-def _is_beside(one: Pass, other: Pass) -> bool:
-    if one.form == "wide" or one.file == other.file or one.file.parent != other.file.parent or not one.counters:
+def _is_beside(pass_: Pass, other: Pass) -> bool:
+    if pass_.form == "wide" or pass_.file == other.file or pass_.file.parent != other.file.parent or not pass_.counters:
         return False
-    if set(one.values.columns) != set(other.values.columns):
+    if set(pass_.values.columns) != set(other.values.columns):
         return False
-    processes, others = (set(each.rows["process_id"].drop_nulls()) for each in (one, other))
-    return bool(processes and others) and not processes & others and _overlap(one, other)
+    processes, others = (set(each.rows["process_id"].drop_nulls()) for each in (pass_, other))
+    return bool(processes and others) and not processes & others and _overlap(pass_, other)
 
 
-def _overlap(one: Pass, other: Pass) -> bool:
-    spans = [(each.rows["start_ns"].min(), each.rows["end_ns"].max()) for each in (one, other)]
+def _overlap(pass_: Pass, other: Pass) -> bool:
+    spans = [(each.rows["start_ns"].min(), each.rows["end_ns"].max()) for each in (pass_, other)]
     numbers = [value for span in spans for value in span if isinstance(value, int | float)]
     if len(numbers) < 4:
         return False

@@ -34,11 +34,11 @@ def agents_of_rocminfo(file: Path) -> list[dict[str, str]]:
             text = stream.read(_MAX_BYTES).decode("utf-8", "replace")
     except OSError:
         return []
-    found = []
+    agents = []
     for block in _AGENT.split(text)[1:]:
-        said: dict[str, str] = {}
+        fields: dict[str, str] = {}
         for name, word in _LINE.findall(block):
-            said.setdefault(name, word.partition("(0x")[0].strip())
-        known = {ours: said[theirs] for theirs, ours in _NAMES.items() if theirs in said}
-        found.append({"simd_arrays_per_engine": "1"} | known)
-    return found
+            fields.setdefault(name, word.partition("(0x")[0].strip())
+        agent = {ours: fields[theirs] for theirs, ours in _NAMES.items() if theirs in fields}
+        agents.append({"simd_arrays_per_engine": "1"} | agent)
+    return agents

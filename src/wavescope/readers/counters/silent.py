@@ -1,4 +1,4 @@
-"""Counters that did not count: zeros that cannot be true are no measurement.
+"""Counters that did not count: impossible zeros are treated as not measured.
 
 Zeros are common and true: a kernel without matrix instructions has none. But a wave that ran has executed and fetched
 instructions, and its GPU was busy; all of L2 cannot have been idle; and requests have sizes. The clock of the counters
@@ -49,32 +49,32 @@ _SIZELESS = "0 in every dispatch although requests were counted, so not measured
 
 def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     """The passes with null instead of zeros that cannot be true; silent counters are losses."""
-    totals = [_totals(one) for one in passes]
+    totals = [_totals(pass_) for pass_ in passes]
     together: dict[str, float] = {}
-    for mine in totals:
-        for name, total in mine.items():
+    for pass_totals in totals:
+        for name, total in pass_totals.items():
             together[name] = max(total, together.get(name, 0.0))
-    found = []
-    told: dict[str, dict[str, list[str]]] = {}
-    for one, mine in zip(passes, totals, strict=True):
-        stopped = _stopped(mine)
-        sizeless = _sizeless(mine, together, stopped)
+    result = []
+    silent_by_block: dict[str, dict[str, list[str]]] = {}
+    for pass_, pass_totals in zip(passes, totals, strict=True):
+        stopped = _stopped(pass_totals)
+        sizeless = _sizeless(pass_totals, together, stopped)
         for names, why in ((stopped, _STOPPED), (sizeless, _SIZELESS)):
             for name in sorted(names):
-                told.setdefault(why, {}).setdefault(one.name, []).append(name)
-        found.append(_nulled(one, stopped | sizeless))
-    for why, by_pass in told.items():
+                silent_by_block.setdefault(why, {}).setdefault(pass_.name, []).append(name)
+        result.append(_nulled(pass_, stopped | sizeless))
+    for why, by_pass in silent_by_block.items():
         listed = "; ".join(f"{', '.join(names)} ({name})" for name, names in by_pass.items())
         losses.append(Loss("counter_silent", sum(map(len, by_pass.values())), detail=f"{why}: {listed}"))
-    return found
+    return result
 
 
-def _totals(one: Pass) -> dict[str, float]:
+def _totals(pass_: Pass) -> dict[str, float]:
     """Sums over the dispatches, channels aside; nothing about counters without a value."""
     totals = {}
-    for spelled in one.counters:
+    for spelled in pass_.counters:
         if spelled.named.channel is None:
-            column = one.values.get_column(spelled.named.column)
+            column = pass_.values.get_column(spelled.named.column)
             if column.null_count() < column.len():
                 totals[spelled.named.column] = float(column.sum())
     return totals
@@ -85,28 +85,28 @@ def _stopped(totals: dict[str, float]) -> set[str]:
     if not ran:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
-    found = silent.intersection(_ALWAYS)
+    stopped = silent.intersection(_ALWAYS)
     for block in _L2:
-        mine = {name for name in totals if name.startswith(block)}
-        if mine and mine <= silent and any(f"{block}{word}" in mine for word in _REQUESTS):
-            found |= mine
+        block_names = {name for name in totals if name.startswith(block)}
+        if block_names and block_names <= silent and any(f"{block}{word}" in block_names for word in _REQUESTS):
+            stopped |= block_names
     others = set(totals) - {"SQ_WAVES"}
     if "SQ_WAVES" in totals and others <= silent and others.intersection(_INSTRUCTIONS):
-        found |= others
-    return found | silent.intersection(_DERIVED)
+        stopped |= others
+    return stopped | silent.intersection(_DERIVED)
 
 
 def _sizeless(totals: dict[str, float], together: dict[str, float], stopped: set[str]) -> set[str]:
-    found: set[str] = set()
+    names: set[str] = set()
     for requests, others, sizes in _SIZES:
         counted = together.get(requests, 0.0) - together.get(others, 0.0)
         if counted > 0 and not any(together.get(size, 0.0) for size in sizes):
-            found |= {size for size in sizes if size in totals}
-    return found - stopped
+            names |= {size for size in sizes if size in totals}
+    return names - stopped
 
 
-def _nulled(one: Pass, names: set[str]) -> Pass:
-    counters = {spelled.named.column for spelled in one.counters if spelled.named.counter in names}
+def _nulled(pass_: Pass, names: set[str]) -> Pass:
+    counters = {spelled.named.column for spelled in pass_.counters if spelled.named.counter in names}
     if not counters:
-        return one
-    return replace(one, values=one.values.with_columns(pl.lit(None, pl.Float64).alias(name) for name in counters))
+        return pass_
+    return replace(pass_, values=pass_.values.with_columns(pl.lit(None, pl.Float64).alias(name) for name in counters))

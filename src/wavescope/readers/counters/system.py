@@ -1,4 +1,4 @@
-"""The GPU of a capture: from sysinfo.csv, from the list of agents beside the counters, or as the user says."""
+"""The GPU of a capture: from sysinfo.csv, the list of agents next to the counters, or the user."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
     >>> found.target, found.cu_count, found.memory_clock_mhz_max, found.said_by["cu_count"]
     ('gfx942', 304.0, None, 'sysinfo.csv')
     """
-    known: dict[str, Any] = _numbers(row, _FIELDS)
-    known |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
-    return _said(known, file, {name: word for name, word in row.items() if name})
+    fields: dict[str, Any] = _numbers(row, _FIELDS)
+    fields |= {"target": _word(row.get("gpu_arch")), "product": _word(row.get("gpu_model"))}
+    return _said(fields, file, {name: word for name, word in row.items() if name})
 
 
 def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], file: str) -> System:
@@ -92,11 +92,11 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used: Collection[str], f
     if len({row.get("name") for row, _ in chosen}) != 1:
         return System()
     row, spelled = chosen[0]
-    known: dict[str, Any] = _numbers(row, _AGENT_FIELDS)
+    fields: dict[str, Any] = _numbers(row, _AGENT_FIELDS)
     arrays, per_engine = _number(row.get("array_count")), _number(row.get("simd_arrays_per_engine"))
-    known["se_count"] = arrays / per_engine if arrays and per_engine else None
-    known |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
-    return _said(known, file, {name: word for name, word in spelled.items() if name})
+    fields["se_count"] = arrays / per_engine if arrays and per_engine else None
+    fields |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
+    return _said(fields, file, {name: word for name, word in spelled.items() if name})
 
 
 def with_facts(system: System, named: str | None = None) -> System:
@@ -123,7 +123,7 @@ def with_facts(system: System, named: str | None = None) -> System:
         system = replace(system, **by_user, said_by=system.said_by | dict.fromkeys(by_user, "--target"))
     product = facts.product
     is_whole = system.cu_count is None or system.cu_count == product.cu_count
-    known: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "cu_count": product.cu_count,
         "simds_per_cu": facts.simds_per_cu,
         "wave_size": max(facts.wave_sizes) if facts.target.startswith("gfx9") else None,
@@ -135,27 +135,27 @@ def with_facts(system: System, named: str | None = None) -> System:
     }
     if system.memory_clock_mhz_max is None or system.memory_channel_count is None:
         peak = product.memory_bytes_per_second_peak
-        known["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
+        fields["memory_gb_per_second"] = peak / 1e9 if peak and is_whole else None
     source = f"facts of {product.name or facts.target}"
     named_product = (system.product or "").lower()
     if product.name and product.name.lower() not in named_product and not named:
         source += f", assumed for {system.product or facts.target}"
-    return _with_rules(_filled(system, known, source))
+    return _with_rules(_filled(system, fields, source))
 
 
 def _with_rules(system: System) -> System:
-    """What follows from other facts."""
-    known: dict[str, Any] = {}
+    """Facts derived from other facts."""
+    fields: dict[str, Any] = {}
     memory = {"memory_gb_per_second": system.memory_peak_gb_per_second}
     system = _filled(system, memory, system.said_by.get("memory_clock_mhz_max", ""))
     if system.target in arch.TARGETS and system.target.startswith("gfx9"):
-        known = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
+        fields = {"lds_bank_count": _LDS_BANKS, "pipe_count": _PIPES}
         if system.cu_count and system.se_count:
             shared = _CUS_PER_SQC_GFX908 if system.target == "gfx908" else _CUS_PER_SQC
-            known["sqc_count"] = -(-system.cu_count // (system.se_count * shared)) * system.se_count
+            fields["sqc_count"] = -(-system.cu_count // (system.se_count * shared)) * system.se_count
             if system.target == "gfx908":  # ROCm Compute Profiler writes what two CUs per cache would give
                 system = replace(system, sqc_count=None)
-    return _filled(system, known, f"facts of {system.target}")
+    return _filled(system, fields, f"facts of {system.target}")
 
 
 def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
@@ -168,28 +168,28 @@ def _xcd_count(facts: arch.Arch, *, is_whole: bool) -> int | None:
 def _facts(system: System) -> arch.Arch | None:
     """Of the product that the capture names; of "MI250X/MI250" the one with as many CUs."""
     product = system.product or ""
-    known = []
+    candidates = []
     for name in (product, product.split("_")[0], *product.split("/"), system.target):
         try:
             facts = arch.of((name or "").strip())
         except UsageError:
             continue
         if system.target is None or facts.target == system.target:
-            known.append(facts)
-    named = [facts for facts in known if facts.product.name and facts.product.name in product]
+            candidates.append(facts)
+    named = [facts for facts in candidates if facts.product.name and facts.product.name in product]
     fitting = [facts for facts in named if facts.product.cu_count == system.cu_count]
-    return next(iter(fitting or known), None)
+    return next(iter(fitting or candidates), None)
 
 
-def _filled(system: System, known: Mapping[str, Any], source: str) -> System:
+def _filled(system: System, fields: Mapping[str, Any], source: str) -> System:
     new: dict[str, Any] = {
-        name: float(value) for name, value in known.items() if value and getattr(system, name) is None
+        name: float(value) for name, value in fields.items() if value and getattr(system, name) is None
     }
     return replace(system, **new, said_by=system.said_by | dict.fromkeys(new, source))
 
 
-def _said(known: Mapping[str, Any], file: str, described: dict[str, str]) -> System:
-    values = {name: value for name, value in known.items() if value is not None}
+def _said(fields: Mapping[str, Any], file: str, described: dict[str, str]) -> System:
+    values = {name: value for name, value in fields.items() if value is not None}
     return System(**values, said_by=dict.fromkeys(values, file), described=described)
 
 
@@ -210,6 +210,6 @@ def _number(word: str | None, name: str = "") -> float | None:
 
 
 def _word(word: str | None) -> str | None:
-    """A name that can be printed: it stands in the first line of every report."""
+    """A printable name, for the first line of every report."""
     word = "".join(letter if letter.isprintable() else "\ufffd" for letter in (word or "").strip()[:_WORD_MAX])
     return None if word.lower() in _NOTHING else word

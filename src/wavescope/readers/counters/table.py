@@ -28,7 +28,7 @@ _NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))  #: Words that
 
 @dataclass
 class Table:
-    """A CSV file: column i of `frame` is named str(i) and stands under header[i]."""
+    """A CSV file: column i of `frame` is named str(i), its header is header[i]."""
 
     file: Path
     header: list[str]
@@ -65,7 +65,7 @@ def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = N
 
 
 class _Reading:
-    """What is known of a file while it is read."""
+    """State while a file is read."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -108,15 +108,15 @@ class _Reading:
         return self._field_by_field(whole)
 
     def losses(self) -> list[Loss]:
-        found = []
+        losses = []
         if self.bad_rows:
-            found.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
+            losses.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
         if self.is_open:
-            found.append(Loss("counter_cut", detail=self.file.name))
+            losses.append(Loss("counter_cut", detail=self.file.name))
         if self.bad_numbers:
             names = ", ".join(sorted(self.bad_columns)[:6])
-            found.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
-        return found
+            losses.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
+        return losses
 
     def _take_header(self, text: bytes) -> bytes:
         text = text.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
@@ -166,7 +166,7 @@ class _Reading:
             return []
 
     def _field_by_field(self, text: bytes) -> pl.DataFrame:
-        """Slower than polars, and knows what is wrong with which row and number."""
+        """Parse with the csv module: slower than polars, but counts bad rows and numbers."""
         rows = list(self._rows(text))
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(self.header)
         frame: dict[str, pl.Series] = {}
@@ -205,7 +205,7 @@ class _Reading:
 
 
 def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
-    """Whether a number is no count: negative, too large, too small or none."""
+    """Whether a number is not a valid count: negative, too large, too small or NaN."""
     numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
     if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
         return True
@@ -216,7 +216,7 @@ def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
 
 
 def _is_shorter(cell: str, above: str) -> bool:
-    """Whether a last field looks like the beginning of one: fractions and times are all of one form."""
+    """Whether a last field looks truncated: fractions and times all have one length."""
     if "." in above:
         _, point, fraction = cell.partition(".")
         return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))

@@ -15,14 +15,14 @@ Span = tuple[float | None, float | None]
 
 
 def origin_of(passes: Sequence[Pass]) -> int:
-    """The earliest start of all passes in whole ns; 0 = none is known."""
-    starts = [one.rows["start_ns"].min() for one in passes]
+    """The earliest start of all passes in integer ns; 0 = none is recorded."""
+    starts = [pass_.rows["start_ns"].min() for pass_ in passes]
     return int(min((start for start in starts if isinstance(start, int | float)), default=0))
 
 
-def relative(one: Pass, origin: int) -> list[Span]:
+def relative(pass_: Pass, origin: int) -> list[Span]:
     """Start and end of each row since the origin, exact although clocks have more digits than Float64."""
-    begins, ends = ((one.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
+    begins, ends = ((pass_.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
     return list(zip(begins, ends, strict=True))
 
 
@@ -37,10 +37,10 @@ def dispatch_times(
     times: list[Span] = [(None, None)] * count
     loose: dict[int, list[tuple[float, float, int]]] = {}
     for rank in (0, 1, 2):
-        for one, mine, own in zip(passes, dispatch_of, spans, strict=True):
-            if rank != (2 if one.counters and not one.is_joined else int(one.is_joined)):
+        for pass_, dispatches, pass_spans in zip(passes, dispatch_of, spans, strict=True):
+            if rank != (2 if pass_.counters and not pass_.is_joined else int(pass_.is_joined)):
                 continue
-            for dispatch, (begin, end) in zip(mine, own, strict=True):
+            for dispatch, (begin, end) in zip(dispatches, pass_spans, strict=True):
                 if times[dispatch][1] is not None or begin is None:
                     continue
                 if end is None or end <= begin:
@@ -48,7 +48,7 @@ def dispatch_times(
                 elif rank < 2:
                     times[dispatch] = (begin, end)
                 else:
-                    loose.setdefault(dispatch, []).append((begin, end - begin, len(one.counters)))
+                    loose.setdefault(dispatch, []).append((begin, end - begin, len(pass_.counters)))
     for dispatch, executions in loose.items():
         begin = min(begin for begin, _, _ in executions)
         times[dispatch] = (begin, begin + _median([(length, weight) for _, length, weight in executions]))
@@ -58,8 +58,8 @@ def dispatch_times(
 def _lost(times: Sequence[Span]) -> list[Loss]:
     without = sum(begin is None for begin, _ in times)
     unsound = sum(begin is not None and end is None for begin, end in times)
-    found = [Loss("no_times", without, detail="the files have no timestamps of them")] if without else []
-    return [*found, Loss("counter_times", unsound)] if unsound else found
+    losses = [Loss("no_times", without, detail="the files have no timestamps of them")] if without else []
+    return [*losses, Loss("counter_times", unsound)] if unsound else losses
 
 
 def _median(weighted: list[tuple[float, int]]) -> float:

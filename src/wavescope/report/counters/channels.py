@@ -41,16 +41,16 @@ def _statistics(rows: pl.DataFrame, title: str, width: int, decimals: int | None
             continue
         mean = fmean(value for value, _ in measured)
         (low, low_at), (high, high_at) = min(measured), max(measured)
-        said = f"mean {figure(mean, decimals)}{f' {unit}' if unit else ''}"
+        sentence = f"mean {figure(mean, decimals)}{f' {unit}' if unit else ''}"
         if high > low:
             share = f"±{100 * pstdev(value for value, _ in measured) / mean:.1f} % between channels, " if mean else ""
             ends = f"{figure(low, decimals)} (channel {low_at}) to {figure(high, decimals)} (channel {high_at})"
-            said += f", {share}{ends}"
+            sentence += f", {share}{ends}"
         else:
-            said += ", the same in all channels"
+            sentence += ", the same in all channels"
         missing = len(values) - len(measured)
         more = f"; {counted(missing, 'channels')} not measured" if missing else ""
-        yield Text.assemble(f"  {label}: " if label else "  ", said, (more, "yellow"))
+        yield Text.assemble(f"  {label}: " if label else "  ", sentence, (more, "yellow"))
         last = max(at for _, at in measured) // _CHANNELS_PER_DIE + 1
         marks = strip(values[: last * _CHANNELS_PER_DIE], group=_CHANNELS_PER_DIE)
         for line in _wrapped(marks, width - _INDENT):
@@ -90,10 +90,10 @@ def _every_channel(rows: pl.DataFrame, title: str, decimals: int | None) -> Iter
 
     def column(label: str, statistic: str) -> Column:
         def cell(row: dict[str, Any]) -> str:
-            found = by_channel[row["channel"]].get(label)
-            if found is None:
+            value = by_channel[row["channel"]].get(label)
+            if value is None:
                 return BLANK
-            return notes.mark(found["reason"]) if found[statistic] is None else figure(found[statistic], decimals)
+            return notes.mark(value["reason"]) if value[statistic] is None else figure(value[statistic], decimals)
 
         return Column(printable(label) if len(labels) > 1 else statistic, cell)
 

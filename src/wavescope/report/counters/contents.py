@@ -1,4 +1,4 @@
-"""What a capture of hardware counters holds, for the terminal."""
+"""Contents of a capture of hardware counters, for the terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def contents_parts(
 
 
 def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
-    """What to ask now: only what the capture can answer."""
+    """Next commands that this capture can answer."""
     if not answer.dispatch_count:
         return ["collect again: no dispatch was measured"]
     named = "" if answer.target else " --target GPU"
@@ -59,17 +59,17 @@ def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
 
 
 def _amounts(answer: CounterContents) -> str:
-    said = [counted(answer.dispatch_count, "dispatches"), f"of {counted(answer.kernel_count, 'kernels')}"]
+    amounts = [counted(answer.dispatch_count, "dispatches"), f"of {counted(answer.kernel_count, 'kernels')}"]
     if answer.gpu_count > 1:
-        said.append(f"on {answer.gpu_count} GPUs")
+        amounts.append(f"on {answer.gpu_count} GPUs")
     if answer.blocks.height:
-        said.append(f"with {counted(int(answer.blocks['counter_count'].sum()), 'counters')}")
-        said.append(f"in {counted(answer.passes.height, 'passes')}")
+        amounts.append(f"with {counted(int(answer.blocks['counter_count'].sum()), 'counters')}")
+        amounts.append(f"in {counted(answer.passes.height, 'passes')}")
     if answer.stored_metric_count:
-        said.append(f"with {answer.stored_metric_count:,} stored metrics instead of counters")
+        amounts.append(f"with {answer.stored_metric_count:,} stored metrics instead of counters")
     if answer.ceiling_count:
-        said.append(f"and {answer.ceiling_count:,} benchmark ceilings")
-    return " ".join(said)
+        amounts.append(f"and {answer.ceiling_count:,} benchmark ceilings")
+    return " ".join(amounts)
 
 
 def _gpu(answer: CounterContents) -> str:

@@ -63,7 +63,7 @@ def _subject(answer: L2, row: dict[str, Any]) -> str:
 
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
-    """What was measured of each kernel; what was measured of none has no column."""
+    """The measurements of each kernel; metrics that no kernel has get no column."""
     columns = {
         "kernel_name": Column("kernel", lambda row: printable(row["kernel_name"]), takes_rest=True),
         "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),

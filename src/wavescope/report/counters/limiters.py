@@ -1,4 +1,4 @@
-"""What limits the kernels of a counter capture, for the terminal and as Markdown."""
+"""Limiters of the kernels of a counter capture, for the terminal and as Markdown."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MAX_NAME = 100
 
 
 def limiters_report(answer: Limiters) -> Iterator[RenderableType]:
-    """The kernels in order: what limits each, what to do, the limiters and their numbers."""
+    """The kernels in order: verdict, remedies, limiters and their numbers."""
     yield Text(_headline(answer), "bold")
     for caveat in answer.caveats:
         yield labelled(
@@ -42,13 +42,13 @@ def limiters_report(answer: Limiters) -> Iterator[RenderableType]:
         yield Text()
         yield from _kernel(number, kernel)
     if len(answer.kernels) < answer.kernel_count:
-        said = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
-        yield Text(said, "bold yellow")
+        note = f"showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels; --top 0 shows all"
+        yield Text(note, "bold yellow")
 
 
 def verdict_lines(answer: Limiters) -> Text:
     """One line per kernel: which limit it is at."""
-    lines = [f"{brief(one.kernel_name, _MAX_NAME)}: {_sentence(one.summary)}" for one in answer.kernels]
+    lines = [f"{brief(kernel.kernel_name, _MAX_NAME)}: {_sentence(kernel.summary)}" for kernel in answer.kernels]
     return Text("\n".join(lines))
 
 
@@ -64,8 +64,8 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
     yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
     if kernel.limits:
         yield labelled("sure", f"{kernel.confidence}: {kernel.confidence_reason}")
-    found = kernel.of("at limit", "likely")
-    remedies = _actionable(found)
+    active = kernel.of("at limit", "likely")
+    remedies = _actionable(active)
     for limiter in remedies[:_REMEDIES]:
         yield labelled("do", f"{limiter.name}: {limiter.remedy}{_gain(limiter)}")
     if len(remedies) > _REMEDIES:
@@ -76,16 +76,16 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
 
 
 def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
-    open_ones = [one for one in kernel.of("undecided") if one.is_measurable]
-    absent = [one for one in kernel.of("undecided") if not one.is_measurable]
+    open_ones = [limiter for limiter in kernel.of("undecided") if limiter.is_measurable]
+    absent = [limiter for limiter in kernel.of("undecided") if not limiter.is_measurable]
     rows = [*kernel.of("at limit", "likely"), *open_ones[:_UNDECIDED]]
     if rows:
         yield Padding(_table(rows), (0, 0, 0, 3))
     if len(open_ones) > _UNDECIDED:
-        rest = ", ".join(one.name for one in open_ones[_UNDECIDED:])
+        rest = ", ".join(limiter.name for limiter in open_ones[_UNDECIDED:])
         yield labelled("also", f"undecided: {rest}", "cyan")
     if absent:
-        words = f"{absent[0].reason}: {', '.join(one.name for one in absent)}"
+        words = f"{absent[0].reason}: {', '.join(limiter.name for limiter in absent)}"
         yield Padding(Text(f"not measurable here: {words}", "dim"), (0, 0, 0, 3))
     excluded = kernel.of("excluded")
     if excluded:
@@ -98,20 +98,20 @@ def _table(rows: Sequence[Limiter]) -> Table:
     table.add_column("limiter", no_wrap=True)
     table.add_column("numbers", ratio=1)
     table.add_column("sure", no_wrap=True)
-    for one in rows:
-        sure = "" if one.verdict == "undecided" else one.confidence
-        table.add_row(Text(one.verdict, _STYLES[one.verdict]), one.name, Text(_numbers(one)), sure)
+    for limiter in rows:
+        sure = "" if limiter.verdict == "undecided" else limiter.confidence
+        table.add_row(Text(limiter.verdict, _STYLES[limiter.verdict]), limiter.name, Text(_numbers(limiter)), sure)
     return table
 
 
-def _numbers(one: Limiter) -> str:
-    if one.verdict == "undecided":
-        is_named = not one.missing_counters or "needs " in one.reason
-        return one.reason if is_named else f"{one.reason}; collect {_counters(one)}"
-    if one.verdict == "excluded":
-        return one.reason
-    shown = [number_words(item) for item in one.evidence if item.role == "number" and item.value is not None]
-    return "; ".join([one.reason, *shown[:4]])
+def _numbers(limiter: Limiter) -> str:
+    if limiter.verdict == "undecided":
+        is_named = not limiter.missing_counters or "needs " in limiter.reason
+        return limiter.reason if is_named else f"{limiter.reason}; collect {_counters(limiter)}"
+    if limiter.verdict == "excluded":
+        return limiter.reason
+    shown = [number_words(item) for item in limiter.evidence if item.role == "number" and item.value is not None]
+    return "; ".join([limiter.reason, *shown[:4]])
 
 
 def number_words(item: NumberEvidence) -> str:
@@ -120,15 +120,15 @@ def number_words(item: NumberEvidence) -> str:
     return f"{text} [{item.metric_id}]" if item.metric_id else text
 
 
-def _counters(one: Limiter) -> str:
-    named = ", ".join(one.missing_counters[:_NAMED_COUNTERS])
-    more = len(one.missing_counters) - _NAMED_COUNTERS
+def _counters(limiter: Limiter) -> str:
+    named = ", ".join(limiter.missing_counters[:_NAMED_COUNTERS])
+    more = len(limiter.missing_counters) - _NAMED_COUNTERS
     return f"{named} and {more} more" if more > 0 else named
 
 
 def _excluded(excluded: Sequence[Limiter]) -> str:
     """Units with how busy they are; of the rest, how many there are."""
-    units = [_brief(one) for one in excluded if one.kind == "throughput"]
+    units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
     rest = len(excluded) - len(units)
     more = (
         f"{rest:,} others (--format md and --json list them)"
@@ -138,12 +138,12 @@ def _excluded(excluded: Sequence[Limiter]) -> str:
     return ", ".join([*units, *([more] if rest else [])])
 
 
-def _brief(one: Limiter) -> str:
+def _brief(limiter: Limiter) -> str:
     """The limiter with the number that excludes it."""
-    item = next((item for item in one.evidence if item.role == "decides" and item.level == 0), None)
+    item = next((item for item in limiter.evidence if item.role == "decides" and item.level == 0), None)
     if item is None or item.value is None:
-        return one.name
-    return f"{one.name} ({_measured(item)})"
+        return limiter.name
+    return f"{limiter.name} ({_measured(item)})"
 
 
 def _measured(item: NumberEvidence) -> str:
@@ -160,22 +160,22 @@ def _style_of(kernel: KernelLimit) -> str:
     return _STYLES[kernel.limiters[0].verdict] if kernel.limiters else "dim"
 
 
-def _actionable(found: Sequence[Limiter]) -> list[Limiter]:
-    """What wastes a unit before the unit itself: that is the part that can be changed.
+def _actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
+    """Waste of a unit comes before the unit itself: it is the part that can be changed.
 
     What to do about latency in general is left out where something says which latency it is.
     """
     order = {"at limit": 0, "likely": 1}
-    if any(one.kind == "latency" and one.name != "latency" for one in found):
-        found = [one for one in found if one.name != "latency"]
-    return sorted(found, key=lambda one: (order[one.verdict], one.kind != "waste"))
+    if any(limiter.kind == "latency" and limiter.name != "latency" for limiter in limiters):
+        limiters = [limiter for limiter in limiters if limiter.name != "latency"]
+    return sorted(limiters, key=lambda limiter: (order[limiter.verdict], limiter.kind != "waste"))
 
 
-def _gain(one: Limiter) -> str:
-    if one.gain_share_max is None:
+def _gain(limiter: Limiter) -> str:
+    if limiter.gain_share_max is None:
         return ""
-    bound = f" (gain at most {percent(one.gain_share_max, 0)} of its time"
-    return f"{bound} with the same work)" if one.kind == "throughput" else f"{bound})"
+    bound = f" (gain at most {percent(limiter.gain_share_max, 0)} of its time"
+    return f"{bound} with the same work)" if limiter.kind == "throughput" else f"{bound})"
 
 
 def _sentence(text: str) -> str:
@@ -192,9 +192,9 @@ def limiters_markdown(answer: Limiters, *, name: str) -> str:
     if answer.kernels:
         lines += ["| # | kernel | of the time | limit | confidence |", "|---|---|---:|---|---|"]
         lines += [
-            f"| {number} | {escaped(one.kernel_name)} | {percent(one.duration_share)} | "
-            f"{escaped(', '.join(one.limits)) or '-'} | {one.confidence} |"
-            for number, one in enumerate(answer.kernels, 1)
+            f"| {number} | {escaped(item.kernel_name)} | {percent(item.duration_share)} | "
+            f"{escaped(', '.join(item.limits)) or '-'} | {item.confidence} |"
+            for number, item in enumerate(answer.kernels, 1)
         ]
     if len(answer.kernels) < answer.kernel_count:
         lines += ["", f"Showing {len(answer.kernels):,} of {answer.kernel_count:,} kernels."]
@@ -213,8 +213,8 @@ def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
         lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + _gain(limiter))}.")
     lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]
     lines += [
-        f"| {one.verdict} | {escaped(one.name)} | {escaped(_numbers(one))} | {one.confidence} |"
-        for one in kernel.limiters
+        f"| {item.verdict} | {escaped(item.name)} | {escaped(_numbers(item))} | {item.confidence} |"
+        for item in kernel.limiters
     ]
     if kernel.plan:
         lines += ["", f"Passes that would decide the rest: `{kernel.plan}`"]

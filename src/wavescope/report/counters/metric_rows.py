@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 
 
 def difference(variant: Variant) -> str:
-    """What ROCm Compute Profiler 3.3 has instead; empty where it has the same."""
+    """The definition of ROCm Compute Profiler 3.3, where it differs; else empty."""
     ours, theirs = variant.metric, variant.reference
     if theirs is None:
         return ""
-    said = []
+    parts = []
     if theirs.formula != ours.formula:
-        said.append(theirs.written or "no formula")
+        parts.append(theirs.written or "no formula")
     if theirs.level != ours.level:
-        said.append(f"level {theirs.level or 'none'}")
+        parts.append(f"level {theirs.level or 'none'}")
     if theirs.peak != ours.peak:
-        said.append(f"peak {theirs.written_peak or 'none'}")
+        parts.append(f"peak {theirs.written_peak or 'none'}")
     if theirs.maximum != ours.maximum:
-        said.append(f"its maximum is the {theirs.maximum}")
+        parts.append(f"its maximum is the {theirs.maximum}")
     if theirs.unit.endswith("/N") != ours.unit.endswith("/N"):
-        said.append(f"in {theirs.unit}")
-    return f"ROCm Compute Profiler 3.3 has {'; '.join(said)} (defect {ours.defect})"
+        parts.append(f"in {theirs.unit}")
+    return f"ROCm Compute Profiler 3.3 has {'; '.join(parts)} (defect {ours.defect})"
 
 
 def as_builtins(entry: CatalogEntry) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Metrics for the terminal: panels, lists, and what each metric is, per target."""
+"""Metrics for the terminal: panels, lists, and the description of each metric per target."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def spans(targets: Sequence[str]) -> str:
     >>> spans(("gfx1100", "gfx1101", "gfx1102", "gfx1200"))
     'gfx11, gfx1200'
     """
-    told = list(targets)
+    remaining = list(targets)
     for group, members in target_groups().items():
-        if all(member in told for member in members):
-            at = told.index(members[0])
-            told = [name for name in told if name not in members]
-            told.insert(at, group)
-    return ", ".join(told)
+        if all(member in remaining for member in members):
+            at = remaining.index(members[0])
+            remaining = [name for name in remaining if name not in members]
+            remaining.insert(at, group)
+    return ", ".join(remaining)
 
 
 def panels_report(entries: Sequence[CatalogEntry]) -> Iterator[RenderableType]:
@@ -55,8 +55,8 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
     groups: dict[tuple[int, ...], list[str]] = {}
     panels = list(dict.fromkeys((entry.panel_number, entry.panel_word, entry.panel_title) for entry in entries))
     for target in targets:
-        told = [entry.panel_number for entry in entries if target in entry.ids]
-        counts = tuple(told.count(panel[0]) for panel in panels)
+        numbers = [entry.panel_number for entry in entries if target in entry.ids]
+        counts = tuple(numbers.count(panel[0]) for panel in panels)
         groups.setdefault(counts, []).append(target)
     table.expand = True
     table.add_column("panel", justify="right", no_wrap=True)
@@ -72,8 +72,10 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
 def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[RenderableType]:
     """The metrics table by table: id, name, unit, and the formula or the targets that have it."""
     for at in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
-        told = [entry for entry in entries if (entry.family, entry.table_id) == at]
-        yield _list(f"{at[1]} {told[0].table_title}  (--panel {told[0].panel_word})", told, target, has_tables=False)
+        of_table = [entry for entry in entries if (entry.family, entry.table_id) == at]
+        yield _list(
+            f"{at[1]} {of_table[0].table_title}  (--panel {of_table[0].panel_word})", of_table, target, has_tables=False
+        )
 
 
 def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, has_tables: bool) -> Table:
@@ -102,10 +104,10 @@ def _brief(targets: Sequence[str]) -> str:
     family = family_of(targets[0]) if targets else None
     if family is None:
         return spans(targets) or "-"
-    known = [name for name in METRIC_TARGETS if family_of(name) is family]
-    if set(known) <= set(targets):
+    family_targets = [name for name in METRIC_TARGETS if family_of(name) is family]
+    if set(family_targets) <= set(targets):
         return f"all {family.common['family']}"
-    if len(targets) > 1 and list(targets) == known[known.index(targets[0]) :]:
+    if len(targets) > 1 and list(targets) == family_targets[family_targets.index(targets[0]) :]:
         return f"from {targets[0]}"
     return spans(targets)
 
@@ -135,8 +137,8 @@ def _explained(entry: CatalogEntry) -> RenderableType:
     facts.add_column(overflow="fold")
     for variant in entry.variants:
         facts.add_row("  on", Text(spans(variant.targets), style="bold"))
-        for label, said in _facts(variant):
-            facts.add_row(f"  {label}", said)
+        for label, fact in _facts(variant):
+            facts.add_row(f"  {label}", fact)
     facts.add_row("  source", printable(entry.source))
     return Group(head, facts)
 
@@ -168,7 +170,7 @@ def _facts(variant: Variant) -> Iterator[tuple[str, Text]]:
 
 
 def _formula(written: str, whole: str) -> Text:
-    said = Text(printable(written))
+    line = Text(printable(written))
     if whole != written:
-        said.append(f"\n= {printable(whole)}", "dim")
-    return said
+        line.append(f"\n= {printable(whole)}", "dim")
+    return line

@@ -80,17 +80,17 @@ def peak_cell(row: dict[str, Any], cells: int = 10) -> Text:
 def _table_parts(
     title: str, table: MetricTable, rows: pl.DataFrame, *, width: int, decimals: int | None, explain: bool
 ) -> Iterator[RenderableType]:
-    known = rows.filter(pl.col("average").is_not_null() | pl.col("median").is_not_null())
-    if not known.height and not explain:
+    with_value = rows.filter(pl.col("average").is_not_null() | pl.col("median").is_not_null())
+    if not with_value.height and not explain:
         why = sentence_list([printable(reason) for reason in rows["reason"].unique(maintain_order=True)], 2)
         yield Text.assemble((title, "bold"), f"  {counted(rows.height, 'metrics')}, all blank: {why}")
         return
     notes = Footnotes()
     columns = _columns(table, rows, notes, width=width, decimals=decimals, explain=explain)
-    made = frame_table(rows, columns, limit=None, what="metrics", title=title, width=width)
-    yield Text(str(made.title), "bold")  # not above the table, which may be narrower
-    made.title = None
-    yield made
+    printed = frame_table(rows, columns, limit=None, what="metrics", title=title, width=width)
+    yield Text(str(printed.title), "bold")  # not above the table, which may be narrower
+    printed.title = None
+    yield printed
     for line in notes.lines():
         yield Text(line, "dim")
 

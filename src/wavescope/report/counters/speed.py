@@ -53,11 +53,11 @@ def speed_of_light(
     decimals: int | None,
 ) -> Iterator[RenderableType]:
     """The table of `rows`, what is nearest to its peak, and what is zero or blank; `by_kernel`: as of the summary."""
-    known = rows.filter(rows["average"] != 0)
-    if known.height:
-        yield _speed_table(answer, known, by_kernel, width=width, decimals=decimals)
-        for whose, one in [(f"#{rank} is", part.rows) for rank, part in by_kernel] or [("", rows)]:
-            sentence = _nearest(one)
+    nonzero = rows.filter(rows["average"] != 0)
+    if nonzero.height:
+        yield _speed_table(answer, nonzero, by_kernel, width=width, decimals=decimals)
+        for whose, kernel_rows in [(f"#{rank} is", part.rows) for rank, part in by_kernel] or [("", rows)]:
+            sentence = _nearest(kernel_rows)
             if sentence:
                 yield Text(f"{whose} {sentence}".strip(), "bold")
     zero = rows.filter(rows["average"] == 0)
@@ -65,9 +65,14 @@ def speed_of_light(
         yield Text(f"zero: {', '.join(folded_names(zero['name']))}", "dim")
     blank = rows.filter(rows["average"].is_null())
     if blank.height:
-        told = [f"{printable(name)} ({printable(why)})" for name, why in blank.select("name", "reason").iter_rows()]
-        said = sentence_list(told, _REASONS)
-        yield Text(f"blank: {said}" + (f"; --panel {SPEED_OF_LIGHT} has all" if len(told) > _REASONS else ""), "dim")
+        blank_metrics = [
+            f"{printable(name)} ({printable(why)})" for name, why in blank.select("name", "reason").iter_rows()
+        ]
+        listing = sentence_list(blank_metrics, _REASONS)
+        yield Text(
+            f"blank: {listing}" + (f"; --panel {SPEED_OF_LIGHT} has all" if len(blank_metrics) > _REASONS else ""),
+            "dim",
+        )
 
 
 def _speed_table(
@@ -82,9 +87,13 @@ def _speed_table(
     shares = [
         (
             rank,
-            dict(one.rows.filter(one.rows["table_id"] == SPEED_OF_LIGHT).select("metric_id", "peak_share").iter_rows()),
+            dict(
+                panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)
+                .select("metric_id", "peak_share")
+                .iter_rows()
+            ),
         )
-        for rank, one in by_kernel[: _MOST_KERNELS if width >= WIDE else 2]
+        for rank, panels in by_kernel[: _MOST_KERNELS if width >= WIDE else 2]
     ]
     is_wide = width >= WIDE
     is_tight = bool(shares) and not is_wide
@@ -110,7 +119,7 @@ def _speed_table(
                 one_line(row["unit"]),
                 *([] if is_tight else [peak]),
                 peak_cell(row, cells),
-                *(_share(found.get(row["metric_id"])) for _, found in shares),
+                *(_share(by_metric.get(row["metric_id"])) for _, by_metric in shares),
             )
     return table
 

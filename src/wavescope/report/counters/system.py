@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def system_table(system: System) -> Table:
-    """What is known about the GPU and where from, then what else the capture says about the machine."""
+    """Facts about the GPU with their sources, then the other fields of the capture about the node."""
     table = plain_table("1 System")
     for heading in ("fact", "value", "from"):
         table.add_column(heading, overflow="ellipsis", no_wrap=heading != "value")

@@ -42,18 +42,21 @@ def values_report(
 
 def _outliers(answer: MetricValues, limit: int) -> Iterator[RenderableType]:
     """One line per dispatch that differs from the others of its kernel, with the metrics that differ most."""
-    found = answer.outliers.partition_by("dispatch", maintain_order=True)
-    if not found:
+    by_dispatch = answer.outliers.partition_by("dispatch", maintain_order=True)
+    if not by_dispatch:
         yield Text("no outliers: no dispatch differs much from the others of its kernel", "dim")
         return
-    yield Text(truncation(min(limit, len(found)), len(found), "outliers"), "bold")
-    for rows in found[:limit]:
+    yield Text(truncation(min(limit, len(by_dispatch)), len(by_dispatch), "outliers"), "bold")
+    for rows in by_dispatch[:limit]:
         first = rows.row(0, named=True)
-        said = [_outlier(row, is_first=not at) for at, row in enumerate(rows.head(_NAMED).to_dicts())]
+        phrases = [_outlier(row, is_first=not at) for at, row in enumerate(rows.head(_NAMED).to_dicts())]
         more = f" and {rows.height - _NAMED} more" if rows.height > _NAMED else ""
         number = "-" if first["dispatch_id"] is None else first["dispatch_id"]
         yield Text.assemble(
-            (f"  dispatch {number}", "bold"), f" of {brief_kernel(first['kernel_name'], 32)}: ", ", ".join(said), more
+            (f"  dispatch {number}", "bold"),
+            f" of {brief_kernel(first['kernel_name'], 32)}: ",
+            ", ".join(phrases),
+            more,
         )
 
 
@@ -100,15 +103,15 @@ def _by_kernel(answer: MetricValues, width: int, limit: int, decimals: int | Non
 def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | None) -> Iterator[RenderableType]:
     values = answer.values.head(limit)
     asked = answer.metrics.to_dicts()
-    known = [row for row in asked if answer.values[row["column"]].null_count() < answer.values.height]
-    zero = [row for row in known if not (answer.values[row["column"]] != 0).any()]
-    known = [row for row in known if row not in zero]
+    nonempty = [row for row in asked if answer.values[row["column"]].null_count() < answer.values.height]
+    zero = [row for row in nonempty if not (answer.values[row["column"]] != 0).any()]
+    nonempty = [row for row in nonempty if row not in zero]
     fits = max(1, (width - _LEAST_NAME - 24) // (_NUMBER + 2))
-    told = [truncation(values.height, answer.values.height, "dispatches")]
-    if len(known) > fits:
-        told.append(truncation(fits, len(known), "metrics"))
-    table = _table(", ".join(told), [("id", "right"), ("time", "right")])
-    for metric in known[:fits]:
+    notes = [truncation(values.height, answer.values.height, "dispatches")]
+    if len(nonempty) > fits:
+        notes.append(truncation(fits, len(nonempty), "metrics"))
+    table = _table(", ".join(notes), [("id", "right"), ("time", "right")])
+    for metric in nonempty[:fits]:
         unit = f" ({metric['unit']})" if metric["unit"] else ""
         table.add_column(
             Text(printable(f"{_label(metric)}{unit}")), justify="right", max_width=_NUMBER + 1, overflow="fold"
@@ -116,17 +119,17 @@ def _by_dispatch(answer: MetricValues, width: int, limit: int, decimals: int | N
     table.add_column("kernel", ratio=1, no_wrap=True, overflow="ellipsis")
     table.expand = True
     for row in values.iter_rows(named=True):
-        cells = [figure(row[metric["column"]], decimals) for metric in known[:fits]]
+        cells = [figure(row[metric["column"]], decimals) for metric in nonempty[:fits]]
         number = "-" if row["dispatch_id"] is None else str(row["dispatch_id"])
         table.add_row(
             number, duration(row["duration_ns_mean"]), *cells, one_line(brief_kernel(row["kernel_name"], 200))
         )
     yield table
-    if values.height < answer.values.height or len(known) > fits:
+    if values.height < answer.values.height or len(nonempty) > fits:
         yield Text("--csv and --json have all; --metric, --kernel and --dispatch choose some", "bold")
     if zero:
         yield Text(f"zero in every dispatch: {', '.join(folded_names(row['name'] for row in zero))}", "dim")
-    blank = len(asked) - len(known) - len(zero)
+    blank = len(asked) - len(nonempty) - len(zero)
     if blank:
         yield Text(f"{counted(blank, 'metrics')} blank in every dispatch; --json says why", "dim")
 

@@ -144,5 +144,5 @@ def test_files_made_to_exhaust_are_refused(tmp_path: Path, text: str, told: str)
 
 
 def test_only_plain_files_are_read() -> None:
-    with pytest.raises(UsageError, match="no plain file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         panels_of("gfx942", more=[Path("/dev/zero")])

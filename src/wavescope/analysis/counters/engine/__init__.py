@@ -1,1 +1,1 @@
-"""What do the counters of a capture say: every metric of the panels, over the chosen dispatches?"""
+"""The metrics engine: every metric of the panels over the selected dispatches."""

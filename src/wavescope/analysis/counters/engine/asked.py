@@ -1,4 +1,4 @@
-"""Which panels, tables and metrics are asked for?"""
+"""The requested panels, tables and metrics."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
 
 
-def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
-    """The panels with only what is asked for; nothing asked = all.
+def asked_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
+    """The panels with only the requested tables and metrics; no request = all.
 
     `panels` are words, numbers or ids of tables and metrics (`l2`, `17`, `17.1`); `metrics` are ids or parts of names.
 
@@ -23,8 +23,8 @@ def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequenc
     UsageError
         When a word fits nothing.
     """
-    chosen = tuple(known)
-    if not known and (panels or metrics):
+    chosen = tuple(declared)
+    if not declared and (panels or metrics):
         what = "there are no panels: the GPU is not known, or not one whose counters are"
         raise UsageError(what, advice="--target NAME says which it is; --panel raw shows the counters themselves")
     if panels:
@@ -33,27 +33,27 @@ def asked_panels(known: Sequence[Panel], panels: Sequence[str], metrics: Sequenc
         for word in words:
             if not any(
                 _is_in(word, panel, table, metric)
-                for panel in known
+                for panel in declared
                 for table in panel.tables
                 for metric in table.metrics
             ):
                 what = f"no panel {word[:60]!r}"
-                have = ", ".join(f"{panel.word} ({panel.number})" for panel in known)
+                have = ", ".join(f"{panel.word} ({panel.number})" for panel in declared)
                 raise UsageError(what, advice=f"panels: {have}")
     if metrics:
         parts = [part.strip().lower() for part in metrics]
-        found = _kept(chosen, lambda _, table, metric: any(_is_named(part, table, metric) for part in parts))
+        matching = _kept(chosen, lambda _, table, metric: any(_is_named(part, table, metric) for part in parts))
         for part, word in zip(parts, metrics, strict=True):
             if not any(_is_named(part, t, m) for panel in chosen for t in panel.tables for m in t.metrics):
                 what = f"no metric {word[:60]!r}{' in these panels' if panels else ''}"
                 advice = "`wavescope metrics` lists them; those of a counter: `wavescope metrics COUNTER`"
                 raise UsageError(what, advice=f"{advice}; --panel raw shows the counters themselves")
-        chosen = found
+        chosen = matching
     return chosen
 
 
 def _kept(panels: Sequence[Panel], is_kept: Callable[[Panel, MetricTable, Metric], bool]) -> tuple[Panel, ...]:
-    found = []
+    selected = []
     for panel in panels:
         tables = []
         for table in panel.tables:
@@ -61,8 +61,8 @@ def _kept(panels: Sequence[Panel], is_kept: Callable[[Panel, MetricTable, Metric
             if metrics:
                 tables.append(table if len(metrics) == len(table.metrics) else replace(table, metrics=metrics))
         if tables:
-            found.append(replace(panel, tables=tuple(tables)))
-    return tuple(found)
+            selected.append(replace(panel, tables=tuple(tables)))
+    return tuple(selected)
 
 
 def _is_in(word: str, panel: Panel, table: MetricTable, metric: Metric) -> bool:

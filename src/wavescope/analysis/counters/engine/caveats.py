@@ -27,17 +27,17 @@ def caveats_of(
     counters: CounterSet, dispatches: pl.DataFrame, evaluation: Evaluation, rows: pl.DataFrame, *, has_panels: bool
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
-    found = [
+    sentences = [
         *_of_gpu(counters, evaluation, has_panels=has_panels),
         *_of_times(dispatches),
         *_of_clocks(evaluation),
         *_of_channels(evaluation),
     ]
     for text, share in sorted(evaluation.negative.items(), key=lambda item: -item[1])[:_SHOWN]:
-        found.append(f"{text} is negative by {share:.0%} of what it is taken from, and counts as 0")
+        sentences.append(f"{text} is negative by {share:.0%} of what it is taken from, and counts as 0")
     if "unit" in rows.columns:
-        found += _of_shares(rows)
-    return (*found, *_of_passes(evaluation))
+        sentences += _of_shares(rows)
+    return (*sentences, *_of_passes(evaluation))
 
 
 def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _of_times(dispatches: pl.DataFrame) -> Iterator[str]:
 def _of_clocks(evaluation: Evaluation) -> Iterator[str]:
     for name in _CLOCKS:
         stopped: dict[int, int] = {}
-        for number, one in evaluation.columns.passes.items():
-            if name in one.names and (count := int((one.vector(name) == 0).sum())):
+        for number, pass_columns in evaluation.columns.passes.items():
+            if name in pass_columns.names and (count := int((pass_columns.vector(name) == 0).sum())):
                 stopped[number] = count
         if stopped:
             worst = max(stopped, key=lambda number: stopped[number])
@@ -98,8 +98,8 @@ def _of_clocks(evaluation: Evaluation) -> Iterator[str]:
 
 def _of_channels(evaluation: Evaluation) -> Iterator[str]:
     partial: dict[str, int] = {}
-    for one in evaluation.columns.passes.values():
-        for counter, channels in one.channels.items():
+    for pass_columns in evaluation.columns.passes.values():
+        for counter, channels in pass_columns.channels.items():
             partial[counter] = max(len(channels), partial.get(counter, 0))
     lacking = {name: count for name, count in partial.items() if count < evaluation.channel_count}
     if lacking:
@@ -112,13 +112,13 @@ def _of_channels(evaluation: Evaluation) -> Iterator[str]:
 def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
     over = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") > _OVER))
     below = rows.filter(pl.col("channel").is_null() & pl.col("unit").str.starts_with("%") & (pl.col("average") < -0.5))
-    for word, found in (("over 100 %", over), ("below 0 %", below)):
-        if found.height:
+    for word, metrics in (("over 100 %", over), ("below 0 %", below)):
+        if metrics.height:
             shown = [
                 f"{name} ({number}) {value:.1f}"
-                for number, name, value in found.select("metric_id", "name", "average").head(_SHOWN).rows()
+                for number, name, value in metrics.select("metric_id", "name", "average").head(_SHOWN).rows()
             ]
-            more = f" and {found.height - _SHOWN} more" if found.height > _SHOWN else ""
+            more = f" and {metrics.height - _SHOWN} more" if metrics.height > _SHOWN else ""
             yield f"{word}: {', '.join(shown)}{more}"
 
 
@@ -143,9 +143,9 @@ def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tup
     passes = evaluation.columns.passes
     for name in _COMPARED:
         if name in passes[first].names and name in passes[other].names:
-            one, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
-            if one + two > 0 and math.isfinite(one + two):
-                yield abs(one - two) / max(one, two), name
+            first_sum, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
+            if first_sum + two > 0 and math.isfinite(first_sum + two):
+                yield abs(first_sum - two) / max(first_sum, two), name
 
 
 _COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")

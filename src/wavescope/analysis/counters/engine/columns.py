@@ -23,13 +23,15 @@ class PassColumns:
 
     def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
         self._frame = frame
-        own = frame["dispatch"].to_numpy()
+        pass_dispatches = frame["dispatch"].to_numpy()
         self._rows: Any = None
-        if not np.array_equal(own, numbers):
-            order = np.argsort(own, kind="stable")
-            place = np.minimum(np.searchsorted(own[order], numbers), max(len(own) - 1, 0))
-            found = own[order][place] == numbers if len(own) else np.zeros(len(numbers), bool)
-            self._rows = np.where(found, order[place] if len(own) else 0, -1)
+        if not np.array_equal(pass_dispatches, numbers):
+            order = np.argsort(pass_dispatches, kind="stable")
+            place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), max(len(pass_dispatches) - 1, 0))
+            is_measured = (
+                pass_dispatches[order][place] == numbers if len(pass_dispatches) else np.zeros(len(numbers), bool)
+            )
+            self._rows = np.where(is_measured, order[place] if len(pass_dispatches) else 0, -1)
         self._kept: dict[str, Any] = {}
         self._whole: Any = None
         self._place: dict[str, int] = {}
@@ -92,4 +94,4 @@ class Columns:
     @property
     def names(self) -> frozenset[str]:
         """Columns of all passes."""
-        return frozenset().union(*(one.names for one in self.passes.values()))
+        return frozenset().union(*(pass_columns.names for pass_columns in self.passes.values()))

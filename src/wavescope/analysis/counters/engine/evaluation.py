@@ -57,7 +57,7 @@ class Outcome:
 
 
 class Evaluation:
-    """Evaluates formulas over chosen dispatches of a capture, by the rules that were asked for."""
+    """Evaluates formulas over selected dispatches of a capture."""
 
     def __init__(
         self,
@@ -76,9 +76,16 @@ class Evaluation:
         self.facts = reference_facts(counters.system) if is_reference else facts_of(counters.system)
         self._groups = groups
         self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
-        known = [number for one in self.columns.passes.values() for own in one.channels.values() for number in own]
-        told = self.facts["l2_channel_count"]
-        self.channel_count = int(told) if 0 < told <= _MOST_CHANNELS else max(known, default=-1) + 1
+        measured_channels = [
+            number
+            for pass_columns in self.columns.passes.values()
+            for of_counter in pass_columns.channels.values()
+            for number in of_counter
+        ]
+        declared_count = self.facts["l2_channel_count"]
+        self.channel_count = (
+            int(declared_count) if 0 < declared_count <= _MOST_CHANNELS else max(measured_channels, default=-1) + 1
+        )
         self.sources: Sources = (
             ReferenceSources(self.columns, self.channel_count, spellings(counters))
             if is_reference
@@ -99,12 +106,12 @@ class Evaluation:
             self.facts["active_cus"] = self._active_cus()
 
     def load(self, formulas: Iterable[str]) -> None:
-        """Take over at once what these formulas read: faster than one by one."""
+        """Load the counters of these formulas together, which is faster than one by one."""
         plain: set[str] = set(CYCLES.values())
         for text in formulas:
             plain.update(leaf.text for leaf in parse(text).leaves if leaf.counter and leaf.first is None)
-        for one in self.columns.passes.values():
-            one.load(plain)
+        for pass_columns in self.columns.passes.values():
+            pass_columns.load(plain)
 
     def evaluate(self, formula: str, *, level: str = "", zero: str = "blank", prefix: str = "") -> Outcome:
         """A formula; `level`, `zero` and `prefix` as of `Metric`."""
@@ -138,21 +145,25 @@ class Evaluation:
     def channel_reason(self, formula: str, channel: int) -> str:
         """Why one channel has no value although the metric has some."""
         for leaf in parse(formula).leaves:
-            known = [one.channels[leaf.counter] for one in self.columns.passes.values() if leaf.counter in one.channels]
-            if leaf.is_per_row and not any(channel in own for own in known):
+            channels_by_pass = [
+                pass_columns.channels[leaf.counter]
+                for pass_columns in self.columns.passes.values()
+                if leaf.counter in pass_columns.channels
+            ]
+            if leaf.is_per_row and not any(channel in channels for channels in channels_by_pass):
                 return f"needs {leaf.counter}[{channel}], which was not measured"
         return "0 in every dispatch of this channel"
 
     def over_groups(self, values: Any) -> tuple[Any, Any]:
         """Sum and count of known values per group; the last axis is dispatches."""
-        known = ~np.isnan(values)
-        clean = np.where(known, values, 0.0)
+        has_value = ~np.isnan(values)
+        clean = np.where(has_value, values, 0.0)
         if self._groups is None:
-            return clean.sum(axis=-1, keepdims=True), known.sum(axis=-1, keepdims=True)
+            return clean.sum(axis=-1, keepdims=True), has_value.sum(axis=-1, keepdims=True)
         if values.ndim == 1:
             count = self.group_count
             sums = np.bincount(self._groups, weights=clean, minlength=count)
-            return sums, np.bincount(self._groups, weights=known, minlength=count)
+            return sums, np.bincount(self._groups, weights=has_value, minlength=count)
         both = [self.over_groups(row) for row in values]
         return np.stack([total for total, _ in both]), np.stack([count for _, count in both])
 
@@ -184,32 +195,32 @@ class Evaluation:
         if (number, needed) in self._kept:
             return self._kept[number, needed]
         if needed.channels == (PER_ROW,):
-            own = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
-            found = columns.vectors([f"{needed.counter}[{channel}]" for channel in own])
-            if len(own) < self.channel_count:
+            channels = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
+            vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in channels])
+            if len(channels) < self.channel_count:
                 whole = np.full((self.channel_count, self.count), np.nan)
-                whole[own] = found
-                found = whole
+                whole[channels] = vectors
+                vectors = whole
         else:
-            found = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
-        if found.size <= _KEPT_VALUES:
-            self._kept[number, needed] = found
-        return found
+            vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
+        if vectors.size <= _KEPT_VALUES:
+            self._kept[number, needed] = vectors
+        return vectors
 
     def _fill(self, resolved: Resolved, given: dict[str, Any]) -> None:
         """Take dispatches that the chosen passes lack from others: a pass may be about some kernels only."""
         keys = [key for key in resolved.place if key in given]
-        known = _all_known([given[key] for key in keys]) if keys else np.True_
-        if known.all():
+        has_all = _all_known([given[key] for key in keys]) if keys else np.True_
+        if has_all.all():
             return
         needed = {key: resolved.place[key][1] for key in keys}
         for number in self.sources.holding(list(needed.values())):
             other = {key: self._read(key, number, needed[key]) for key in keys}
-            is_new = _all_known(list(other.values())) & ~known
+            is_new = _all_known(list(other.values())) & ~has_all
             if np.any(is_new):
-                known = known | is_new
+                has_all = has_all | is_new
                 given |= {key: np.where(is_new, other[key], given[key]) for key in keys}
-        for key in keys if not np.all(known) else ():
+        for key in keys if not np.all(has_all) else ():
             for number in self.sources.holding([needed[key]]):
                 other_value = self._read(key, number, needed[key])
                 given[key] = np.where(np.isnan(given[key]), other_value, given[key])
@@ -226,24 +237,24 @@ class Evaluation:
         if all(total.is_whole for total in totals.values()):
             count = self._dispatches
         else:
-            known = np.isfinite(sum(varying.values()))
-            totals = {key: self._reduced(np.where(known, value, np.nan)) for key, value in varying.items()}
+            has_all = np.isfinite(sum(varying.values()))
+            totals = {key: self._reduced(np.where(has_all, value, np.nan)) for key, value in varying.items()}
             count = next(iter(totals.values())).count
         sums = given | {key: total.total for key, total in totals.items()}
-        found = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
+        average = expression.evaluate(sums, constants=self.constants, negative=self._tell_negative)
         if degree == 1.0 or not count.all():
             count = np.where(count, count, np.nan)
-            return found / count if degree == 1.0 else np.where(np.isnan(count), np.nan, found)
-        return found
+            return average / count if degree == 1.0 else np.where(np.isnan(count), np.nan, average)
+        return average
 
     def _total(self, value: Any) -> _Total:
         """Sum and count per group, kept as long as the values are the same object."""
-        known = self._totals.get(id(value))
-        if known is None or known[0] is not value:
-            known = (value, self._reduced(value))
+        cached = self._totals.get(id(value))
+        if cached is None or cached[0] is not value:
+            cached = (value, self._reduced(value))
             if value.size <= _KEPT_VALUES:
-                self._totals[id(value)] = known
-        return known[1]
+                self._totals[id(value)] = cached
+        return cached[1]
 
     def _reduced(self, values: Any) -> _Total:
         total, count = self.over_groups(values)
@@ -271,8 +282,8 @@ class Evaluation:
 
 def _all_known(values: Sequence[Any]) -> Any:
     """Dispatches of which every value is known; of channels, any."""
-    known: Any = True
+    has_all: Any = True
     for value in values:
-        own = ~np.isnan(value)
-        known = known & (own.any(axis=0) if own.ndim > 1 else own)
-    return known
+        has_value = ~np.isnan(value)
+        has_all = has_all & (has_value.any(axis=0) if has_value.ndim > 1 else has_value)
+    return has_all

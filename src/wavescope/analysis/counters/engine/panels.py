@@ -137,7 +137,7 @@ class _Parts:
         spreads = [*self._single_spreads, *self._channel_spreads]
         order = self._order()
         joined = {
-            name: np.concatenate([getattr(one, name) for one in spreads])[order] if spreads else np.empty(0)
+            name: np.concatenate([getattr(spread, name) for spread in spreads])[order] if spreads else np.empty(0)
             for name in ("count", "mean", *_STATISTICS)
         }
         average = joined["mean"] if evaluation.is_reference else np.array(self._average)

@@ -1,4 +1,4 @@
-"""What formulas can name besides counters: facts of the GPU, and amounts of each dispatch."""
+"""Quantities of formulas other than counters: facts of the GPU, and amounts of each dispatch."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def facts_of(system: System) -> dict[str, float]:
 
 
 def _known(value: float | None) -> float:
-    """Facts are amounts: what is 0, negative or infinite is a slip in the description of the machine."""
+    """A fact, or NaN: 0, negative and infinite values are errors in the description of the node."""
     return math.nan if value is None or not 0 < value < math.inf else float(value)
 
 
@@ -69,7 +69,7 @@ def _rates(target: str | None) -> dict[str, float]:
 
 
 def launch_facts(dispatches: pl.DataFrame) -> dict[str, Any]:
-    """How each dispatch was launched, as vectors; NaN = not said.
+    """Launch parameters of the dispatches as vectors; NaN = not recorded.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Why a metric has no value, in words that say what would give it one."""
+"""Reasons why a metric has no value, and what to collect."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def missing_reason(
     facts: Mapping[str, float],
     given: Mapping[str, Any],
 ) -> str:
-    """What a formula needs that the capture does not have; empty = it has everything."""
+    """The missing inputs of a formula as a sentence; empty = nothing is missing."""
     if missing:
         names = [f"the pass of {level}" if name == ACCUMULATED and level else name for name in missing]
         return f"needs {_listed(names)}, which {'was' if len(names) == 1 else 'were'} not measured"

@@ -40,12 +40,14 @@ _CHANNELS_MAX = 4096  #: Facts beyond are mistakes of the file.
 def reference_facts(system: System) -> dict[str, float]:
     """Facts of the GPU as sysinfo.csv writes them: a clock of 0 is taken for a clock."""
     facts = facts_of(system)
-    said = system.described
-    facts |= {name: _number(said[field]) for name, field in _FIELDS.items() if field in said}
+    described = system.described
+    facts |= {name: _number(described[field]) for name, field in _FIELDS.items() if field in described}
     if not facts["l2_channel_count"] <= _CHANNELS_MAX:
         facts["l2_channel_count"] = math.nan
-    if "max_mclk" in said and "num_hbm_channels" in said:
-        facts["memory_gb_per_second"] = _number(said["max_mclk"]) / 1000 * 32 * _number(said["num_hbm_channels"])
+    if "max_mclk" in described and "num_hbm_channels" in described:
+        facts["memory_gb_per_second"] = (
+            _number(described["max_mclk"]) / 1000 * 32 * _number(described["num_hbm_channels"])
+        )
     return facts
 
 
@@ -67,11 +69,11 @@ def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]
     """
     with np.errstate(all="ignore"):
         ratios = 4 * np.asarray(busy_cu_cycles, float) / np.asarray(busy_cycles, float)
-    known = ratios[~np.isnan(ratios)]
+    measured_ratios = ratios[~np.isnan(ratios)]
     waves, cus = facts["waves_per_cu_max"], facts["cu_count"]
-    if not known.size or math.isnan(waves + cus) or not waves or not math.isfinite(known.mean()):
+    if not measured_ratios.size or math.isnan(waves + cus) or not waves or not math.isfinite(measured_ratios.mean()):
         return math.nan
-    level = round(float(known.mean()))
+    level = round(float(measured_ratios.mean()))
     return float(int(min(8 * level / waves + min(level % waves, 8), cus)))
 
 
@@ -96,9 +98,9 @@ def reference_dispatches(counters: CounterSet) -> pl.DataFrame:
     main = _joined_pass(counters)
     if main is None:
         return counters.dispatches
-    kept = reference_frames(counters)[main].select("dispatch")
-    own = counters.executions.filter(pl.col("pass") == main).select("dispatch", "start_ns", "end_ns")
-    times = kept.join(own, on="dispatch", how="left", maintain_order="left")
+    main_dispatches = reference_frames(counters)[main].select("dispatch")
+    main_times = counters.executions.filter(pl.col("pass") == main).select("dispatch", "start_ns", "end_ns")
+    times = main_dispatches.join(main_times, on="dispatch", how="left", maintain_order="left")
     return counters.dispatches.drop("start_ns", "end_ns").join(times, on="dispatch", maintain_order="left")
 
 
@@ -141,10 +143,10 @@ def without_channels(expression: Expression, values: Any, given: Mapping[str, An
     """
     for leaf in expression.leaves:
         if leaf.is_per_row:
-            own = given[leaf.text]
-            left_out = np.isnan(own).all(axis=-1, keepdims=True)
+            channel_values = given[leaf.text]
+            left_out = np.isnan(channel_values).all(axis=-1, keepdims=True)
             if _counts_requests(expression):
-                left_out = left_out | (np.nan_to_num(own) % 1 != 0).any(axis=-1, keepdims=True)
+                left_out = left_out | (np.nan_to_num(channel_values) % 1 != 0).any(axis=-1, keepdims=True)
             values = np.where(left_out, np.nan, values)
     return values
 
@@ -157,8 +159,8 @@ def spoiled_channels(expression: Expression, given: Mapping[str, Any]) -> Any:
     if not _counts_requests(expression):
         return None
     requests = next(given[leaf.text] for leaf in expression.leaves if leaf.is_per_row)
-    found = ((requests == 0) & (np.asarray(given["norm"]) == 0)).any(axis=-1)
-    return found if found.any() else None
+    is_spoiled = ((requests == 0) & (np.asarray(given["norm"]) == 0)).any(axis=-1)
+    return is_spoiled if is_spoiled.any() else None
 
 
 def _counts_requests(expression: Expression) -> bool:
@@ -167,12 +169,12 @@ def _counts_requests(expression: Expression) -> bool:
 
 def spellings(counters: CounterSet) -> dict[int, dict[str, str]]:
     """Pass -> spelling of fabric counters without _sum -> column; `NAME[` stands for channels of it."""
-    found: dict[int, dict[str, str]] = {}
+    by_pass: dict[int, dict[str, str]] = {}
     fabric = counters.counters.filter(pl.col("spelled").str.starts_with("TCC_EA"))
     for number, column, spelled in fabric.select("pass", "column", "spelled").iter_rows():
         name = f"{spelled.split('[', 1)[0]}[" if spelled.endswith("]") else spelled.removesuffix("_sum")
-        found.setdefault(number, {}).setdefault(name, column)
-    return found
+        by_pass.setdefault(number, {}).setdefault(name, column)
+    return by_pass
 
 
 class ReferenceSources(Sources):
@@ -182,38 +184,38 @@ class ReferenceSources(Sources):
         super().__init__(columns, channel_count)
         self._spelled = spelled  # Pass -> spelling of a counter without _sum -> column.
 
-    def spelled(self, number: int, one: Needed, prefix: str) -> Needed | None:
+    def spelled(self, number: int, needed: Needed, prefix: str) -> Needed | None:
         """What to read in a pass when fabric counters must be spelled with this prefix; None = it has none."""
-        if not prefix or not one.counter.startswith("TCC_EA0_"):
-            return one if self._plainly_has(number, one) else None
-        name = prefix + one.counter.removeprefix("TCC_EA0_")
-        known = self._spelled.get(number, {})
-        if one.channels is None:
-            return Needed(one.key, known[name]) if name in known else None
-        return one if f"{name}[" in known and self._plainly_has(number, one) else None
+        if not prefix or not needed.counter.startswith("TCC_EA0_"):
+            return needed if self._plainly_has(number, needed) else None
+        name = prefix + needed.counter.removeprefix("TCC_EA0_")
+        by_name = self._spelled.get(number, {})
+        if needed.channels is None:
+            return Needed(needed.key, by_name[name]) if name in by_name else None
+        return needed if f"{name}[" in by_name and self._plainly_has(number, needed) else None
 
-    def _plainly_has(self, number: int, one: Needed) -> bool:
+    def _plainly_has(self, number: int, needed: Needed) -> bool:
         columns = self.columns.passes[number]
-        if one.channels is None:
-            return one.counter in columns.names
-        known = columns.channels.get(one.counter, ())
-        return bool(known) if one.channels == (PER_ROW,) else set(one.channels) <= set(known)
+        if needed.channels is None:
+            return needed.counter in columns.names
+        channels = columns.channels.get(needed.counter, ())
+        return bool(channels) if needed.channels == (PER_ROW,) else set(needed.channels) <= set(channels)
 
     def resolve(self, expression: Expression, level: str, normalization: str, prefix: str = "") -> Resolved:
         """The pass of each counter; no other pass stands in for one that lacks it."""
         needed = needed_by(expression, normalization, self.channel_count)
         place: dict[str, tuple[int, Needed]] = {}
         main = [self.main] if self.main in self.columns.joined else sorted(self.columns.passes, reverse=True)
-        for one in needed:
-            if one.counter == ACCUMULATED:
+        for item in needed:
+            if item.counter == ACCUMULATED:
                 where = [self.level_pass(level)] if level else [self.main]
-            elif level and one.key not in CYCLES and self.main in self.columns.joined:
+            elif level and item.key not in CYCLES and self.main in self.columns.joined:
                 where = [self.level_pass(level)]
             else:
                 where = list(main)
             for number in where:
-                found = None if number is None else self.spelled(number, one, prefix)
-                if number is not None and found is not None:
-                    place[one.key] = (number, found)
+                respelled = None if number is None else self.spelled(number, item, prefix)
+                if number is not None and respelled is not None:
+                    place[item.key] = (number, respelled)
                     break
-        return Resolved(place, tuple(dict.fromkeys(one.column for one in needed if one.key not in place)))
+        return Resolved(place, tuple(dict.fromkeys(item.column for item in needed if item.key not in place)))

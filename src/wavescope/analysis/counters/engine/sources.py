@@ -31,8 +31,8 @@ class Needed(NamedTuple):
     @property
     def column(self) -> str:
         """As people read it."""
-        one = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
-        return f"{self.counter}[{self.channels[0]}]" if one and self.channels else self.counter
+        is_single = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
+        return f"{self.counter}[{self.channels[0]}]" if is_single and self.channels else self.counter
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Sources:
     def __init__(self, columns: Columns, channel_count: int) -> None:
         self.columns = columns
         self.channel_count = channel_count
-        accumulating = {number for number, one in columns.passes.items() if ACCUMULATED in one.names}
+        accumulating = {number for number, pass_columns in columns.passes.items() if ACCUMULATED in pass_columns.names}
         self._level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
         apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
         joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
@@ -91,18 +91,18 @@ class Sources:
         place: dict[str, tuple[int, Needed]] = {}
         level_pass = self.level_pass(level) if level else None
         if level_pass is not None:
-            cycles = [one for one in needed if one.key in CYCLES]
-            own = [one for one in needed if one.key not in CYCLES and self._has(level_pass, one)]
-            place |= {one.key: (level_pass, self.reading(level_pass, one)) for one in own}
-            main = [one for one in cycles if self.main is not None and self._has(self.main, one)]
-            place |= {one.key: (self.main, self.reading(self.main, one)) for one in main if self.main is not None}
-        rest = [one for one in needed if one.key not in place and one.counter != ACCUMULATED]
+            cycles = [item for item in needed if item.key in CYCLES]
+            level_counters = [item for item in needed if item.key not in CYCLES and self._has(level_pass, item)]
+            place |= {item.key: (level_pass, self.reading(level_pass, item)) for item in level_counters}
+            main = [item for item in cycles if self.main is not None and self._has(self.main, item)]
+            place |= {item.key: (self.main, self.reading(self.main, item)) for item in main if self.main is not None}
+        rest = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
         place |= self._spread(rest)
-        return Resolved(place, tuple(dict.fromkeys(one.column for one in needed if one.key not in place)))
+        return Resolved(place, tuple(dict.fromkeys(item.column for item in needed if item.key not in place)))
 
     def holding(self, needed: Sequence[Needed]) -> list[int]:
         """Passes that have all of these, in order of preference."""
-        return [number for number in self._order if all(self._has(number, one) for one in needed)]
+        return [number for number in self._order if all(self._has(number, item) for item in needed)]
 
     def _spread(self, needed: Sequence[Needed]) -> dict[str, tuple[int, Needed]]:
         """All of them from one pass if there is such a pass, else from as few as are needed."""
@@ -111,54 +111,54 @@ class Sources:
         while left:
             best, most = None, 0
             for number in self._order:
-                count = sum(self._has(number, one) for one in left)
+                count = sum(self._has(number, item) for item in left)
                 if count > most:
                     best, most = number, count
                 if most == len(left):
                     break
             if best is None:
                 break
-            place |= {one.key: (best, self.reading(best, one)) for one in left if self._has(best, one)}
-            left = [one for one in left if one.key not in place]
+            place |= {item.key: (best, self.reading(best, item)) for item in left if self._has(best, item)}
+            left = [item for item in left if item.key not in place]
         return place
 
-    def _has(self, number: int, one: Needed) -> bool:
+    def _has(self, number: int, needed: Needed) -> bool:
         columns = self.columns.passes[number]
-        if one.channels is None:
-            known = columns.channels.get(one.counter, ())
-            return one.counter in columns.names or 0 < len(known) == self.channel_count
-        known = columns.channels.get(one.counter, ())
-        if one.channels == (PER_ROW,):
-            return bool(known)
-        if len(one.channels) == self.channel_count and one.counter in columns.names:
+        if needed.channels is None:
+            channels = columns.channels.get(needed.counter, ())
+            return needed.counter in columns.names or 0 < len(channels) == self.channel_count
+        channels = columns.channels.get(needed.counter, ())
+        if needed.channels == (PER_ROW,):
+            return bool(channels)
+        if len(needed.channels) == self.channel_count and needed.counter in columns.names:
             return True
-        return len(known) >= len(one.channels) and set(one.channels) <= set(known)
+        return len(channels) >= len(needed.channels) and set(needed.channels) <= set(channels)
 
-    def reading(self, number: int, one: Needed) -> Needed:
+    def reading(self, number: int, needed: Needed) -> Needed:
         """What to read in a pass that has it: the counter for the sum of all its channels, and the other way round."""
         columns = self.columns.passes[number]
-        if one.channels is None and one.counter not in columns.names:
-            return Needed(one.key, one.counter, tuple(columns.channels[one.counter]))
-        if one.channels is not None and one.channels != (PER_ROW,):
-            known = columns.channels.get(one.counter, ())
-            if not set(one.channels) <= set(known):
-                return Needed(one.key, one.counter)
-        return one
+        if needed.channels is None and needed.counter not in columns.names:
+            return Needed(needed.key, needed.counter, tuple(columns.channels[needed.counter]))
+        if needed.channels is not None and needed.channels != (PER_ROW,):
+            channels = columns.channels.get(needed.counter, ())
+            if not set(needed.channels) <= set(channels):
+                return Needed(needed.key, needed.counter)
+        return needed
 
 
 def needed_by(expression: Expression, normalization: str, channel_count: int) -> list[Needed]:
     """The counters behind a formula, those of its quantities too."""
-    found = []
+    items = []
     for leaf in expression.leaves:
         if leaf.counter:
-            found.append(Needed(leaf.text, leaf.counter, _channels(leaf, channel_count)))
+            items.append(Needed(leaf.text, leaf.counter, _channels(leaf, channel_count)))
         elif leaf.text in CYCLES:
-            found.append(Needed(leaf.text, CYCLES[leaf.text]))
+            items.append(Needed(leaf.text, CYCLES[leaf.text]))
         elif leaf.text == "accumulated":
-            found.append(Needed(leaf.text, ACCUMULATED))
+            items.append(Needed(leaf.text, ACCUMULATED))
         elif leaf.text == "norm" and NORMALIZATIONS[normalization]:
-            found.append(Needed("norm", NORMALIZATIONS[normalization]))
-    return found
+            items.append(Needed("norm", NORMALIZATIONS[normalization]))
+    return items
 
 
 def _channels(leaf: Leaf, channel_count: int) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""Statistics of values over dispatches, row by row; what is not known is left out."""
+"""Statistics of values over dispatches, row by row; missing values are left out."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ def spread_of(values: Any) -> Spread:
     ([3], [2.0], [1.5])
     """
     ordered = np.sort(np.asarray(values, dtype=np.float64), axis=-1)  # NaN comes last
-    known = ~np.isnan(ordered)
-    count = known.sum(axis=-1)
+    has_value = ~np.isnan(ordered)
+    count = has_value.sum(axis=-1)
     if ordered.shape[-1] == 0:
         blank = np.full(ordered.shape[:-1], np.nan)
         return Spread(count, blank, blank, blank, blank, blank, blank, blank)
     with np.errstate(all="ignore"):
-        apart = np.where(known, ordered, 0.0)
+        apart = np.where(has_value, ordered, 0.0)
         mean = apart.sum(axis=-1) / np.where(count, count, np.nan)
         apart -= mean[..., None]  # in place: there may be many values
-        apart[~known] = 0.0
+        apart[~has_value] = 0.0
         apart *= apart
         deviation = np.sqrt(apart.sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
         last = np.maximum(count - 1, 0)

@@ -191,14 +191,14 @@ def _measurement(formula: TrafficFormula, rows: pl.DataFrame, *, run: int, kerne
 def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
-    found = {}
+    frames = {}
     for number, frame in sorted(counters.measured.items()):
         names = [name for name in _COUNTERS if name in frame.columns and frame[name].null_count() < frame.height]
         if _BUBBLE in names and _READS in names and frame[_READS].sum() > frame[_BUBBLE].sum() == 0:
             names.remove(_BUBBLE)
         if names:
-            found[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
-    return found
+            frames[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
+    return frames
 
 
 def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:

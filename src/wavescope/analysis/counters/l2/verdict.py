@@ -33,7 +33,7 @@ def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
     return (_reuse(row.get("hit_rate")), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
 
 
-def verdict(found: Sequence[L2Finding]) -> str:
+def verdict(answers: Sequence[L2Finding]) -> str:
     """The conclusion from the answers, worst first.
 
     Examples
@@ -41,18 +41,18 @@ def verdict(found: Sequence[L2Finding]) -> str:
     >>> verdict(findings({"hit_rate": 0.017, "read_32b_share": 0.0, "over_fetch": 1.04, "peak_share": 0.54}))
     'streaming, nothing to fix'
     """
-    kinds = {finding.kind for finding in found}
+    kinds = {finding.kind for finding in answers}
     troubles = {
         "scattered": "scattered reads waste memory lines",
         "fetches too much": "reads more than it needs",
         "not bound": "memory bandwidth is not the limit",
     }
-    said = [text for kind, text in troubles.items() if kind in kinds]
+    problems = [text for kind, text in troubles.items() if kind in kinds]
     bases = {"streaming": "streaming", "little reuse": "little reuse in L2", "reuse": "data reused in L2"}
     base = next((text for kind, text in bases.items() if kind in kinds), "")
-    if said:
-        return ", ".join([base, *said] if base else said)
-    measured = [finding for finding in found if finding.kind != "not measured"]
+    if problems:
+        return ", ".join([base, *problems] if base else problems)
+    measured = [finding for finding in answers if finding.kind != "not measured"]
     if not measured:
         return "not measured"
     if kinds & {"healthy", "saturated"}:
@@ -143,7 +143,7 @@ def _of_peak(share: float, useful: float | None) -> str:
 
 
 def _uncertainty(row: Mapping[str, Any]) -> float:
-    """By how much reads may be larger than what was counted."""
+    """Factor by which reads may be larger than counted."""
     least, most = row.get("read_bytes_mean"), row.get("read_bytes_at_most")
     return float(most / least) if least and most else 1.0
 

@@ -19,10 +19,10 @@ Sums = dict[str | None, list[float]]  #: Kernel name -> requests of each channel
 
 def channel_sums(counters: CounterSet) -> Sums:
     """Requests per channel of every kernel, in the pass that has most channels."""
-    own = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
+    channel_counters = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
     names = counters.dispatches.select("dispatch", "kernel_name")
     best: Sums = {}
-    for (number,), part in own.partition_by("pass", as_dict=True, maintain_order=True).items():
+    for (number,), part in channel_counters.partition_by("pass", as_dict=True, maintain_order=True).items():
         columns = part["column"].to_list()
         rows = counters.measured[number].select("dispatch", *columns).drop_nulls()
         summed = rows.join(names, on="dispatch").group_by("kernel_name").agg(pl.col(columns).sum())

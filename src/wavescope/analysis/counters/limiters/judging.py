@@ -29,29 +29,31 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
     >>> found[0].name, found[0].verdict
     ('VALU throughput', 'at limit')
     """
-    known = dict(values)
-    found: dict[str, Limiter] = {}
+    inputs = dict(values)
+    by_name: dict[str, Limiter] = {}
     for rule in LIMITER_RULES.values():
         if not rule.if_nothing_busy:
-            found[rule.name] = _judge(rule, known, None)
-    units = [found[name] for name in LIMITER_RULES if name in found and LIMITER_RULES[name].kind == "throughput"]
+            by_name[rule.name] = _judge(rule, inputs, None)
+    units = [by_name[name] for name in LIMITER_RULES if name in by_name and LIMITER_RULES[name].kind == "throughput"]
     busiest = max((_deciding(unit) for unit in units), default=0.0)
-    known["busiest_unit"] = EvidenceValue("busiest_unit", busiest if busiest else None)
+    inputs["busiest_unit"] = EvidenceValue("busiest_unit", busiest if busiest else None)
     for rule in LIMITER_RULES.values():
         if rule.if_nothing_busy:
-            found[rule.name] = _judge(rule, known, list(found.values()))
-    return tuple(sorted(found.values(), key=_rank))
+            by_name[rule.name] = _judge(rule, inputs, list(by_name.values()))
+    return tuple(sorted(by_name.values(), key=_rank))
 
 
-def _rank(one: Limiter) -> tuple[int, int, bool, int, float]:
+def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
     """Rank generic latency below specific latencies and below occupancy."""
-    sure = _CONFIDENCES.index(one.confidence) if one.verdict == "likely" else 0
-    return _ORDER[one.verdict], sure, one.name == "latency", _KINDS.index(one.kind), -_deciding(one)
+    sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
+    return _ORDER[limiter.verdict], sure, limiter.name == "latency", _KINDS.index(limiter.kind), -_deciding(limiter)
 
 
-def _deciding(one: Limiter) -> float:
+def _deciding(limiter: Limiter) -> float:
     """The largest share of a peak that decides it."""
-    return max((item.value or 0.0 for item in one.evidence if item.role == "decides" and item.unit == "%"), default=0.0)
+    return max(
+        (item.value or 0.0 for item in limiter.evidence if item.role == "decides" and item.unit == "%"), default=0.0
+    )
 
 
 def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Sequence[Limiter] | None) -> Limiter:
@@ -141,11 +143,11 @@ def _weighed(
     for_it = [sign for sign in seen if sign.level]
     reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
     weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
-    also = [one.name for one in others if one.verdict == "likely" and one.kind == "throughput"]
+    also = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
     if is_instead:
         names = ", ".join(QUANTITIES[test.quantity].label for test in rule.decides)
         return "likely", reason, "low", f"computed, not measured: {names} would tell"
-    unknown = [one.name for one in others if one.name in CORE and one.verdict == "undecided"]
+    unknown = [limiter.name for limiter in others if limiter.name in CORE and limiter.verdict == "undecided"]
     if rule.if_nothing_busy and unknown and not also and rule.at_most == "at limit":
         return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
     if level == 2 and weak == 2 and rule.at_most == "at limit" and not also:
@@ -180,20 +182,24 @@ def _blocked(rule: LimiterRule, best: Applied, others: Sequence[Limiter]) -> Dec
     """A limiter that matters only where no unit is busy, and one is, or nobody knows."""
     if not rule.if_nothing_busy:
         return None
-    busy = next((one for one in others if one.kind == "throughput" and one.verdict == "at limit"), None)
+    busy = next((limiter for limiter in others if limiter.kind == "throughput" and limiter.verdict == "at limit"), None)
     if busy is not None:
         reason = f"{best.words}, but {busy.name} is at its limit: {busy.reason}"
         return "excluded", reason, busy.confidence, busy.confidence_reason, []
     if rule.kind not in _NEEDS_KNOWN_UNITS:
         return None
-    unknown = [one for one in others if one.name in CORE and one.verdict == "undecided" and one.is_measurable]
+    unknown = [
+        limiter
+        for limiter in others
+        if limiter.name in CORE and limiter.verdict == "undecided" and limiter.is_measurable
+    ]
     if not unknown:
         return None
-    names = ", ".join(one.name for one in unknown)
+    names = ", ".join(limiter.name for limiter in unknown)
     missing = [
-        EvidenceValue(item.quantity, None, item.metric_id, missing=one.missing_counters)
-        for one in unknown
-        for item in one.evidence[:1]
+        EvidenceValue(item.quantity, None, item.metric_id, missing=limiter.missing_counters)
+        for limiter in unknown
+        for item in limiter.evidence[:1]
     ]
     return (
         "undecided",

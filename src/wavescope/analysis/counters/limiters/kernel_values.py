@@ -68,11 +68,11 @@ def kernel_values(
     kernels = []
     for row in shown.iter_rows(named=True):
         name = row["kernel_name"]
-        own = own_rows[(name,)]
+        kernel_dispatches = own_rows[(name,)]
         values = dict(by_counters.of(name))
         lacking = by_counters.lacking(name, "memory_read", "memory_write")
         values |= memory_values(traffic.get(name), lacking, values)
-        values |= launch_values(own, counters.system)
+        values |= launch_values(kernel_dispatches, counters.system)
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values |= _made_of_others(values)
         kernels.append(
@@ -105,9 +105,9 @@ def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
 
 
 def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
-    found = {}
+    derived = {}
     busy, lanes = values.get("valu_busy"), values.get("active_lanes")
     if busy and lanes and busy.is_measured and lanes.is_measured:
         idle = (busy.number or 0.0) * (1 - min(lanes.number or 0.0, 100.0) / 100)
-        found["idle_lanes_time"] = EvidenceValue("idle_lanes_time", idle)
-    return found
+        derived["idle_lanes_time"] = EvidenceValue("idle_lanes_time", idle)
+    return derived

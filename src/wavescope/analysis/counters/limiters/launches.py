@@ -24,11 +24,11 @@ _NO_GRID = "the grid was not recorded"
 
 def launch_values(dispatches: pl.DataFrame, system: System) -> dict[str, EvidenceValue]:
     """Quantities of one kernel's rows of `CounterSet.dispatches`."""
-    found = [_duration(dispatches), _scratch(dispatches)]
+    values = [_duration(dispatches), _scratch(dispatches)]
     fitting = limits_of(dispatches, system)
-    found += _fits(fitting, system)
-    found += _fill(dispatches, system, fitting)
-    return {value.quantity: value for value in found}
+    values += _fits(fitting, system)
+    values += _fill(dispatches, system, fitting)
+    return {value.quantity: value for value in values}
 
 
 def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
@@ -71,8 +71,8 @@ def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
     if fitting is None:
         reason = "the registers of the dispatch are not known" if system.target else _NO_TARGET
         return [EvidenceValue(name, None, reason=reason) for name in _LIMITERS.values()]
-    most = next((one.waves_per_simd for one in fitting.limiters if one.name == "hardware"), 0)
-    allowed = {one.name: one.waves_per_simd for one in fitting.limiters}
+    most = next((limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware"), 0)
+    allowed = {limiter.name: limiter.waves_per_simd for limiter in fitting.limiters}
     reason = "not recorded"
     return [
         EvidenceValue(quantity, 100 * allowed[name] / most if name in allowed and most else None, reason=reason)
@@ -94,13 +94,13 @@ def _fill(dispatches: pl.DataFrame, system: System, fitting: Limits | None) -> l
     pairs = sized.select("grid_size", "workgroup_size").iter_rows()
     groups = [math.ceil(grid / size) for grid, size in pairs]
     idle = [max(0.0, 1 - count / cus) for count in groups]
-    found = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
+    values = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
     at_once = _groups_per_cu(fitting)
     if at_once is None:
-        return [*found, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
+        return [*values, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
     rounds = [count / (cus * at_once) for count in groups]
     lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
-    return [*found, EvidenceValue("tail", 100 * _mean(lost, weights))]
+    return [*values, EvidenceValue("tail", 100 * _mean(lost, weights))]
 
 
 def _places(system: System) -> float | None:
@@ -117,7 +117,7 @@ def _groups_per_cu(fitting: Limits | None) -> int | None:
     if fitting is None or not fitting.waves_per_simd or fitting.resources.workgroup_size is None:
         return None
     waves = math.ceil(fitting.resources.workgroup_size / (fitting.resources.wave_size or 64))
-    return max(1, min(one.waves_per_group for one in fitting.limiters) // waves)
+    return max(1, min(limiter.waves_per_group for limiter in fitting.limiters) // waves)
 
 
 def _mean(values: list[float], weights: list[float]) -> float:

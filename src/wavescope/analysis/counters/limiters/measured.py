@@ -60,23 +60,23 @@ class Formula:
 
 def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
     """Quantity -> how it is computed on this target; only those that have a formula somewhere."""
-    known = _metrics(target)
-    countable = {name for metric in known.values() if metric.formula for name in parse(metric.formula).counters}
-    found = {}
+    metrics = _metrics(target)
+    countable = {name for metric in metrics.values() if metric.formula for name in parse(metric.formula).counters}
+    formulas = {}
     is_cdna = (target or "").startswith("gfx9")
     for quantity in QUANTITIES.values():
         named = quantity.on_rdna if quantity.on_rdna[0] and not is_cdna else quantity.metric
         if named[0]:
-            metric = known.get(named)
+            metric = metrics.get(named)
             text = (metric.formula or "") if metric else ""
             peak = (metric.peak or "") if metric else ""
-            one = Formula(quantity, text, peak, metric)
-            found[quantity.name] = replace(one, text="") if one.is_share and not peak else one
+            formula = Formula(quantity, text, peak, metric)
+            formulas[quantity.name] = replace(formula, text="") if formula.is_share and not peak else formula
         elif quantity.formula or quantity.named:
             text = quantity.formula or (formula_of(target, quantity.named) if target and is_cdna else "") or ""
             text = text if text and set(parse(text).counters) <= countable else ""
-            found[quantity.name] = Formula(quantity, text, "", None)
-    return found
+            formulas[quantity.name] = Formula(quantity, text, "", None)
+    return formulas
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class MeasuredValues:
         return self.by_kernel.get(kernel_name, self.without)
 
     def lacking(self, kernel_name: str | None, *quantities: str) -> EvidenceValue:
-        """What these quantities lack together, as one value without a number.
+        """The missing counters of these quantities, as one value without a number.
 
         Examples
         --------
@@ -99,8 +99,8 @@ class MeasuredValues:
         >>> MeasuredValues({}, {"memory_read": lacking}).lacking("gemm", "memory_read").missing
         ('TCC_EA0_RDREQ',)
         """
-        own = self.of(kernel_name)
-        several = [own[name] for name in quantities if name in own]
+        values = self.of(kernel_name)
+        several = [values[name] for name in quantities if name in values]
         missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
         reasons = [value.reason for value in several if value.missing]
         first = next((value.metric_id for value in several if value.missing), several[0].metric_id if several else "")
@@ -122,8 +122,8 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
     for row in answer.frame.iter_rows(named=True):
         diluted = (row.get("clock") or 0.0) / 100
-        own = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
-        by_kernel[row["kernel_name"]] = own
+        kernel_values = {name: _value(formulas[name], row, without[name], diluted) for name in formulas}
+        by_kernel[row["kernel_name"]] = kernel_values
     return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
 
 

@@ -25,7 +25,7 @@ Traffic = dict[str, dict[str, Any]]
 
 @bounded(ideal_gb=BYTES_GB)
 def traffic_of(counters: CounterSet, *, ideal_gb: float | None = None) -> tuple[Traffic, tuple[str, ...]]:
-    """What `l2` says of every kernel, and its notes; nothing where it cannot say anything."""
+    """The row of `l2` for every kernel, and its notes; empty when `l2` has no result."""
     try:
         answer: L2 = l2(counters, ideal_gb=ideal_gb)
     except WavescopeError:
@@ -49,24 +49,24 @@ def memory_values(
     (55.00000000000001, 1)
     """
     row = row or {}
-    found = {}
+    values = {}
     for quantity, column in (("l2_hit_rate", "hit_rate"), ("read_32b", "read_32b_share")):
         if row.get(column) is not None:
-            known = (same or {}).get(quantity)
-            found[quantity] = EvidenceValue(quantity, 100 * row[column], known.metric_id if known else "")
+            counterpart = (same or {}).get(quantity)
+            values[quantity] = EvidenceValue(quantity, 100 * row[column], counterpart.metric_id if counterpart else "")
     busy = busy_memory(row)
     share = row.get("peak_share")
     if row.get("read_bytes_mean") is None and (stored := _of_metrics(same or {}, missing.metric_id)):
-        return found | {"memory_bandwidth": stored}
+        return values | {"memory_bandwidth": stored}
     if busy.kind not in _LEVELS or share is None:
         reason = missing.reason if missing.missing else _why_not(row) or busy.reason
-        found["memory_bandwidth"] = EvidenceValue(
+        values["memory_bandwidth"] = EvidenceValue(
             "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
         )
-        return found
+        return values
     rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
     peak = row.get("peak_bytes_per_second")
-    found["memory_bandwidth"] = EvidenceValue(
+    values["memory_bandwidth"] = EvidenceValue(
         "memory_bandwidth",
         100 * share,
         missing.metric_id,
@@ -75,7 +75,7 @@ def memory_values(
         peak=peak / 1e9 if peak else None,
         level=_LEVELS[busy.kind],
     )
-    return found
+    return values
 
 
 def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceValue | None:
@@ -90,7 +90,7 @@ def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceVa
 
 
 def _why_not(row: dict[str, Any]) -> str:
-    """What a share of the peak lacks; empty = the decision tree says it."""
+    """The reason why there is no share of the peak; empty = the decision tree has it."""
     if row.get("peak_share") is not None:
         return ""
     if row.get("read_bytes_mean") is None and row.get("write_bytes_mean") is None:

@@ -20,8 +20,10 @@ def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
     """A ready-made command for the metrics that these limiters lack; empty when no counter would help."""
     if not target:
         return ""
-    metrics = dict.fromkeys(metric for one in undecided for metric in one.missing_metrics)
-    metrics |= dict.fromkeys(_that_need((name for one in undecided for name in one.missing_counters), metrics, target))
+    metrics = dict.fromkeys(metric for limiter in undecided for metric in limiter.missing_metrics)
+    metrics |= dict.fromkeys(
+        _that_need((name for limiter in undecided for name in limiter.missing_counters), metrics, target)
+    )
     if not metrics:
         return ""
     words = [f"--metric {metric}" for metric in metrics]
@@ -44,17 +46,17 @@ def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
     """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
-    known = _needs(target)
-    done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in known if identity in set(metrics)))
-    found = []
+    needs_by_metric = _needs(target)
+    done = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in needs_by_metric if identity in set(metrics)))
+    selected = []
     for counter in dict.fromkeys(counters):
         candidates = (
             []
             if counter in done
-            else [(len(needs), order) for order, (_, needs) in enumerate(known) if counter in needs]
+            else [(len(needs), order) for order, (_, needs) in enumerate(needs_by_metric) if counter in needs]
         )
         if candidates:
-            identity, needs = known[min(candidates)[1]]
-            found.append(identity)
+            identity, needs = needs_by_metric[min(candidates)[1]]
+            selected.append(identity)
             done |= needs
-    return found
+    return selected

@@ -333,7 +333,7 @@ _DECLARED = (
         only_if=(_few_waves, _waits),
         if_nothing_busy=True,
         gain_rest="busiest_unit",
-        remedy="larger workgroups: a CU holds only so many of them at a time",
+        remedy="larger workgroups: a CU holds a limited number of them at a time",
     ),
     LimiterRule(
         "occupancy: wave slots",

@@ -41,12 +41,12 @@ def caveats_of(
 
 def kernels_with_caveats(counters: CounterSet, dispatches: pl.DataFrame) -> dict[str, str]:
     """Kernel name -> why its numbers are less certain."""
-    found = {}
+    reasons = {}
     for name, low, high in _repeated_values(counters, dispatches):
-        found[name] = f"passes disagree about the same counter by {percent(high / low - 1, 0)}"
+        reasons[name] = f"passes disagree about the same counter by {percent(high / low - 1, 0)}"
     for name, low, high in _pass_durations(counters, dispatches):
-        found[name] = f"its mean duration is {low / 1000:,.1f} to {high / 1000:,.1f} µs, depending on the pass"
-    return found
+        reasons[name] = f"its mean duration is {low / 1000:,.1f} to {high / 1000:,.1f} µs, depending on the pass"
+    return reasons
 
 
 def _of_capture(counters: CounterSet, dispatches: pl.DataFrame) -> Iterator[Caveat]:
@@ -103,8 +103,8 @@ def _pass_durations(counters: CounterSet, dispatches: pl.DataFrame) -> list[tupl
 
 def _repeated_values(counters: CounterSet, dispatches: pl.DataFrame) -> list[tuple[str, float, float]]:
     """Kernels for which passes disagree about the same counter: name, least and largest mean; the worst first."""
-    own = counters.counters.filter(pl.col("channel").is_null() & (pl.col("counter") != ACCUMULATED))
-    several = own.filter(pl.col("pass").n_unique().over("counter") > 1)
+    totals = counters.counters.filter(pl.col("channel").is_null() & (pl.col("counter") != ACCUMULATED))
+    several = totals.filter(pl.col("pass").n_unique().over("counter") > 1)
     # Cycles differ as much as durations do, which is said already; counts of work should not.
     several = several.filter(~pl.col("counter").str.contains("BUSY|CYCLES|LEVEL|STALL|WAIT|ACTIVE|COUNT$"))
     parts = []

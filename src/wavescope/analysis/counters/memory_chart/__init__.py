@@ -1,4 +1,4 @@
-"""What flows between waves, caches and memory: the blocks of a GPU with their numbers and the wires between them."""
+"""Traffic between waves, caches and memory: the blocks of a GPU with their numbers, and the wires between them."""
 
 from __future__ import annotations
 
@@ -139,10 +139,10 @@ def memory_chart(
             advice = f"`wavescope counters --plan --target {target}` tells what to collect"
             raise UsageError(what, where=counters.path, advice=advice)
     values = [
-        {"block": block.name, "label": value.label, "is_rate": value.is_rate, **found}
+        {"block": block.name, "label": value.label, "is_rate": value.is_rate, **number}
         for block in blocks
         for value in block.values
-        if (found := numbers.value(value)) is not None
+        if (number := numbers.value(value)) is not None
     ]
     rows = [row for wire in wires for row in wire_rows(wire, numbers)]
     shown = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}

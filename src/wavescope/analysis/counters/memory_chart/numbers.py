@@ -34,16 +34,16 @@ class Numbers:
     def of(self, name: str) -> dict[str, Any] | None:
         """The number under `name`, or the sum of several; None = this target has no such metric."""
         parts = [part for part in name.split(" + ") if part in self.rows]
-        found = [self.rows[part] for part in parts]
-        if not found:
+        rows = [self.rows[part] for part in parts]
+        if not rows:
             return None
-        missing = [row["reason"] or "not measured" for row in found if row["average"] is None]
-        value = None if missing else sum(row["average"] for row in found)
-        peak = found[0]["peak"]
+        missing = [row["reason"] or "not measured" for row in rows if row["average"] is None]
+        value = None if missing else sum(row["average"] for row in rows)
+        peak = rows[0]["peak"]
         return {
             "value": value,
-            "unit": self.units.get(parts[0], found[0]["unit"]),
-            "metric_id": " + ".join(row["metric_id"] for row in found),
+            "unit": self.units.get(parts[0], rows[0]["unit"]),
+            "metric_id": " + ".join(row["metric_id"] for row in rows),
             "peak": peak,
             "peak_share": _share(value, peak),
             "reason": "; ".join(dict.fromkeys(missing)),
@@ -70,20 +70,20 @@ class Numbers:
         return any(part in self._counted for name in names for part in name.split(" + "))
 
     def _is_known(self, name: str) -> bool:
-        found = self.of(name)
-        return found is not None and found["value"] is not None
+        row = self.of(name)
+        return row is not None and row["value"] is not None
 
     def value(self, value: Value) -> dict[str, Any] | None:
         """The number of a value, with its peak and its heat; None = this target has no such metric."""
-        found = self.of(value.metric)
-        if found is None:
+        row = self.of(value.metric)
+        if row is None:
             return None
         if not value.is_rate:
             whole = self.of(value.of) or {"value": None}
-            found |= {"peak": whole["value"], "peak_share": _share(found["value"], whole["value"])}
-        share, limits = (found["peak_share"], NEAR_PEAK) if value.is_rate else (found["value"], value.hot)
-        limits = limits if value.is_rate or found["unit"] == "%" else None
-        return found | {"heat": _heat(share, limits) if limits else ""}
+            row |= {"peak": whole["value"], "peak_share": _share(row["value"], whole["value"])}
+        share, limits = (row["peak_share"], NEAR_PEAK) if value.is_rate else (row["value"], value.hot)
+        limits = limits if value.is_rate or row["unit"] == "%" else None
+        return row | {"heat": _heat(share, limits) if limits else ""}
 
 
 def _share(value: float | None, peak: float | None) -> float | None:
@@ -100,13 +100,13 @@ def _heat(share: float | None, limits: tuple[float, float]) -> str:
 
 
 def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
-    """What flows over a wire: one row per kind, and one for the bytes of all of them where a metric tells them."""
+    """The traffic on a wire: one row per kind, and one for the total bytes where a metric has them."""
     flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
-    flows.append(("traffic", found := numbers.of(wire.rate), found))
+    flows.append(("traffic", row := numbers.of(wire.rate), row))
     rows = []
-    for kind, found, rate in flows:
-        if found is not None:
+    for kind, row, rate in flows:
+        if row is not None:
             share = rate["peak_share"] if rate else None
             more = {"rate": rate["value"] if rate else None, "rate_share": share, "heat": _heat(share, NEAR_PEAK)}
-            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **found, **more})
+            rows.append({"source": wire.source, "target": wire.target, "kind": kind, **row, **more})
     return rows

@@ -39,7 +39,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Flow:
-    """What runs over a wire."""
+    """The traffic on a wire."""
 
     kind: str  #: read, write, atomic or request.
     metric: str  #: Requests, per normalization.

@@ -111,11 +111,11 @@ def plan_capture(
     >>> plan.counters["spelled"].to_list()
     ['GRBM_GUI_ACTIVE', 'SQ_WAVES', 'TCC_HIT_sum', 'TCC_MISS_sum']
     """
-    known = arch.of(gpu)
-    counting = counting_of(known.target)
-    declared = panels_of(known.target, more=more)
+    facts = arch.of(gpu)
+    counting = counting_of(facts.target)
+    declared = panels_of(facts.target, more=more)
     if not declared:
-        what = f"no metrics are declared for {known.target}"
+        what = f"no metrics are declared for {facts.target}"
         raise UsageError(what, advice="--more FILE takes metrics of your own; `wavescope metrics` lists what there is")
     notes = [counting.note] if counting.note else []
     if "all" in panels:
@@ -125,15 +125,15 @@ def plan_capture(
         if len(panels) < len(declared):
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
     chosen = asked_panels(declared, panels, metrics)
-    channel_count = known.product.l2_channel_count or 0
+    channel_count = facts.product.l2_channel_count or 0
     wanted = [
         wanted_of(metric, counting, channel_count)
         for panel in chosen
         for table in panel.tables
         for metric in table.metrics
     ]
-    if any(one.has_channels for one in wanted):
-        notes.append(f"{channel_count} L2 channels, as of {known.product.name}; --target names another product")
+    if any(item.has_channels for item in wanted):
+        notes.append(f"{channel_count} L2 channels, as of {facts.product.name}; --target names another product")
     else:
         channel_count = 0
     packed = _packed(wanted, counting)
@@ -143,8 +143,8 @@ def plan_capture(
         )
         packed = _most_useful(packed, wanted, max_passes)
     return CapturePlan(
-        target=known.target,
-        product=known.product.name,
+        target=facts.target,
+        product=facts.product.name,
         channel_count=channel_count,
         channels_per_xcd=counting.l2_channels_per_xcd or 0,
         slots=dict(counting.slots),
@@ -154,55 +154,55 @@ def plan_capture(
 
 
 def _packed(wanted: Sequence[Wanted], counting: Counting) -> list[Packed]:
-    needs = [one.need for one in wanted if one.need.counters or one.need.level]
+    needs = [item.need for item in wanted if item.need.counters or item.need.level]
     if not needs:
         return []
     everywhere = [_CYCLES] if _CYCLES not in counting.missing else []
     packed = pack([*needs, Need(frozenset({_WAVES}))], counting.slots, everywhere=everywhere)
-    for one in packed:
-        used = Counter(block_of(counter) for counter in one.counters)["SQ"]
-        if _WAVES not in one.counters and used < counting.slots.get("SQ", 1):
-            one.counters.append(_WAVES)
-        one.counters.sort(key=lambda counter: (block_of(counter), counter))
+    for item in packed:
+        used = Counter(block_of(counter) for counter in item.counters)["SQ"]
+        if _WAVES not in item.counters and used < counting.slots.get("SQ", 1):
+            item.counters.append(_WAVES)
+        item.counters.sort(key=lambda counter: (block_of(counter), counter))
     return packed
 
 
 def _most_useful(packed: Sequence[Packed], wanted: Sequence[Wanted], count: int) -> list[Packed]:
     """One pass after the other that completes most of the metrics which are not complete yet."""
-    left = [one.need for one in wanted if one.need.counters or one.need.level]
-    kept: set[int] = set()
-    while len(kept) < count:
-        rest = (at for at in range(len(packed)) if at not in kept)
+    left = [item.need for item in wanted if item.need.counters or item.need.level]
+    selected: set[int] = set()
+    while len(selected) < count:
+        rest = (at for at in range(len(packed)) if at not in selected)
         best = max(rest, key=lambda at: sum(_holds(packed[at], need) for need in left))
-        kept.add(best)
+        selected.add(best)
         left = [need for need in left if not _holds(packed[best], need)]
-    return [packed[at] for at in sorted(kept)]
+    return [packed[at] for at in sorted(selected)]
 
 
 def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
     rows: list[dict[str, Any]] = []
     channels: set[tuple[int, str]] = set()
     completed: Counter[int] = Counter()
-    for one in wanted:
-        row, used = _metric_row(one, packed)
+    for item in wanted:
+        row, used = _metric_row(item, packed)
         rows.append(row)
         completed[row["pass"] or 0] += 1
-        if one.has_channels:
-            channels |= {(number, counter) for number in used for counter in one.need.counters}
+        if item.has_channels:
+            channels |= {(number, counter) for number in used for counter in item.need.counters}
     counters = [
         {
             "pass": number,
             "counter": counter,
-            "spelled": f"{one.level}_ACCUM" if counter == ACCUMULATED else counting.spelled(counter),
+            "spelled": f"{item.level}_ACCUM" if counter == ACCUMULATED else counting.spelled(counter),
             "block": block_of(counter),
             "has_channels": (number, counter) in channels and block_of(counter) == "TCC",
         }
-        for number, one in enumerate(packed, start=1)
-        for counter in one.counters
+        for number, item in enumerate(packed, start=1)
+        for counter in item.counters
     ]
     passes = [
-        {"pass": number, "level": one.level, "counter_count": len(one.counters), "metric_count": completed[number]}
-        for number, one in enumerate(packed, start=1)
+        {"pass": number, "level": item.level, "counter_count": len(item.counters), "metric_count": completed[number]}
+        for number, item in enumerate(packed, start=1)
     ]
     return {
         "passes": frame_of(_PASSES, passes),
@@ -211,33 +211,33 @@ def _frames(wanted: Sequence[Wanted], packed: Sequence[Packed], counting: Counti
     }
 
 
-def _metric_row(one: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
+def _metric_row(item: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
     row: dict[str, Any] = {
-        "metric_id": one.metric.id,
-        "name": one.metric.name,
-        "is_measured": not one.obstacle,
-        "is_ratio": one.need.is_ratio,
+        "metric_id": item.metric.id,
+        "name": item.metric.name,
+        "is_measured": not item.obstacle,
+        "is_ratio": item.need.is_ratio,
     }
-    if one.obstacle:
-        return row | {"pass": None, "passes": "", "reason": one.obstacle}, []
-    if not one.need.counters and not one.need.level:
+    if item.obstacle:
+        return row | {"pass": None, "passes": "", "reason": item.obstacle}, []
+    if not item.need.counters and not item.need.level:
         return row | {
             "pass": None,
             "passes": "",
             "reason": "a fact of the launch or of the GPU: no counters needed",
         }, []
-    holders = [number for number, each in enumerate(packed, start=1) if _holds(each, one.need)]
+    holders = [number for number, each in enumerate(packed, start=1) if _holds(each, item.need)]
     if holders:
         return row | {"pass": holders[0], "passes": "", "reason": ""}, holders[:1]
-    used = _cover(one.need.counters, packed)
+    used = _cover(item.need.counters, packed)
     if not used:
         return row | {"pass": None, "passes": "", "reason": "left out for fewer passes", "is_measured": False}, []
-    reason = "more counters of a block than a pass can count" if one.need.is_ratio else "counters are added up only"
+    reason = "more counters of a block than a pass can count" if item.need.is_ratio else "counters are added up only"
     return row | {"pass": None, "passes": " ".join(map(str, used)), "reason": reason}, used
 
 
-def _holds(one: Packed, need: Need) -> bool:
-    return need.counters <= set(one.counters) and need.level in ("", one.level)
+def _holds(pass_: Packed, need: Need) -> bool:
+    return need.counters <= set(pass_.counters) and need.level in ("", pass_.level)
 
 
 def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """One metric and what it takes to measure it."""
+    """One metric and the counters it needs."""
 
     metric: Metric
     need: Need  #: Empty when `obstacle` says why it cannot be measured, or when it needs no counters.
@@ -26,7 +26,7 @@ class Wanted:
 
 
 def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wanted:
-    """What a metric takes on a target with so many L2 channels; 0 = not known."""
+    """The counters of a metric on a target with this number of L2 channels; 0 = unknown."""
     nothing = Need(frozenset())
     if metric.formula is None:
         return Wanted(metric, nothing, obstacle="this target has no counters for it")

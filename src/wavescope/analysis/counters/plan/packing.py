@@ -101,9 +101,11 @@ class _Packing:
             return [group]
         parts = []
         for block in sorted({block_of(counter) for counter in group}):
-            own = sorted(counter for counter in group if block_of(counter) == block)
+            block_counters = sorted(counter for counter in group if block_of(counter) == block)
             room = self.slots.get(block, 1) - sum(block_of(counter) == block for counter in self.everywhere)
-            parts += [frozenset(own[at : at + max(1, room)]) for at in range(0, len(own), max(1, room))]
+            parts += [
+                frozenset(block_counters[at : at + max(1, room)]) for at in range(0, len(block_counters), max(1, room))
+            ]
         return parts
 
     def place_level(self, level: str, needs: list[Need]) -> None:
@@ -114,36 +116,36 @@ class _Packing:
         begun = len(self.passes)
         for need in needs:
             group = need.counters | {level, ACCUMULATED}
-            for one in self.passes[begun:]:
-                if self.fits({*one.counters, *group}):
-                    self._add(one, group)
+            for pass_ in self.passes[begun:]:
+                if self.fits({*pass_.counters, *group}):
+                    self._add(pass_, group)
                     break
             else:
                 self._add(self._new(level), group if self.fits_alone(group) else {level, ACCUMULATED})
         self.place_each(sorted({counter for need in needs for counter in need.counters}))
 
     def place_together(self, group: frozenset[str]) -> None:
-        if any(group <= set(one.counters) for one in self.passes):
+        if any(group <= set(pass_.counters) for pass_ in self.passes):
             return
-        fitting = [one for one in self.passes if self.fits({*one.counters, *group})]
+        fitting = [pass_ for pass_ in self.passes if self.fits({*pass_.counters, *group})]
         if fitting:
-            self._add(max(fitting, key=lambda one: len(group.intersection(one.counters))), group)
+            self._add(max(fitting, key=lambda pass_: len(group.intersection(pass_.counters))), group)
         else:
             self._add(self._new(), group)
 
     def unplaced(self, group: frozenset[str]) -> frozenset[str]:
-        return group.difference(*(one.counters for one in self.passes))
+        return group.difference(*(pass_.counters for pass_ in self.passes))
 
     def place_beside(self, part: frozenset[str], group: frozenset[str]) -> None:
         """Put a part of a group where most of the group is, if one pass has room for it."""
-        fitting = [one for one in self.passes if self.fits({*one.counters, *part})]
+        fitting = [pass_ for pass_ in self.passes if self.fits({*pass_.counters, *part})]
         if fitting:
-            self._add(max(fitting, key=lambda one: len(group.intersection(one.counters))), part)
+            self._add(max(fitting, key=lambda pass_: len(group.intersection(pass_.counters))), part)
 
     def place_each(self, counters: Iterable[str]) -> None:
         for counter in counters:
-            if not any(counter in one.counters for one in self.passes):
-                fitting = (one for one in self.passes if self.fits({*one.counters, counter}))
+            if not any(counter in pass_.counters for pass_ in self.passes):
+                fitting = (pass_ for pass_ in self.passes if self.fits({*pass_.counters, counter}))
                 self._add(next(fitting, None) or self._new(), {counter})
 
     def _new(self, level: str = "") -> Packed:
@@ -151,5 +153,7 @@ class _Packing:
         return self.passes[-1]
 
     @staticmethod
-    def _add(one: Packed, group: Iterable[str]) -> None:
-        one.counters.extend(sorted(set(group) - set(one.counters), key=lambda counter: (block_of(counter), counter)))
+    def _add(pass_: Packed, group: Iterable[str]) -> None:
+        pass_.counters.extend(
+            sorted(set(group) - set(pass_.counters), key=lambda counter: (block_of(counter), counter))
+        )

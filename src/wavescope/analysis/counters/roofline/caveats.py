@@ -1,4 +1,4 @@
-"""What limits the trust in a roofline."""
+"""Reasons not to trust a roofline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast could it be: what the hardware can do by its rates and clocks, and what a benchmark reached on it."""
+"""Ceilings of a roofline: theoretical peaks from rates and clocks, and benchmark results."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None
         rows.append(_row(level.name, "bandwidth", "GB/s", value, reason, measured.get(level.benchmark), choice))
     for kind in KINDS.values():
         value, reason = _compute(kind, counters.system, facts)
-        found = [measured[name] for name in kind.benchmarks if name in measured]
-        best = max(found, key=lambda ceiling: ceiling["value"], default=None)
+        benchmarks = [measured[name] for name in kind.benchmarks if name in measured]
+        best = max(benchmarks, key=lambda ceiling: ceiling["value"], default=None)
         unit = "GFLOP/s" if kind.work == "flop" else "GIOP/s"
         row = _row(kind.name, "compute", unit, value, reason, best, choice)
         rows.append(row | {"precision": kind.precision, "pipe": kind.pipe})
@@ -57,9 +57,9 @@ def known_arch(system: System) -> Arch | None:
 
 
 def _row(
-    name: str, kind: str, unit: str, value: float | None, reason: str, found: dict[str, Any] | None, choice: str
+    name: str, kind: str, unit: str, value: float | None, reason: str, benchmark: dict[str, Any] | None, choice: str
 ) -> dict[str, Any]:
-    empirical = found["value"] if found else None
+    empirical = benchmark["value"] if benchmark else None
     used_from = "empirical" if empirical and choice != "theoretical" else "theoretical" if value else ""
     if choice == "empirical" and used_from != "empirical":
         used_from, reason = "", "no benchmark measured it" if value else reason
@@ -71,8 +71,8 @@ def _row(
         "unit": unit,
         "theoretical": value,
         "empirical": empirical,
-        "empirical_low": found["value_low"] if found else None,
-        "empirical_high": found["value_high"] if found else None,
+        "empirical_low": benchmark["value_low"] if benchmark else None,
+        "empirical_high": benchmark["value_high"] if benchmark else None,
         "used": {"empirical": empirical, "theoretical": value}.get(used_from),
         "used_from": used_from,
         "reason": "" if used_from else reason,
@@ -82,10 +82,10 @@ def _row(
 def _measured(counters: CounterSet, device: int | None) -> dict[str, dict[str, Any]]:
     """Name -> the benchmark of one GPU; a rate of zero means that the GPU cannot do it."""
     rows = counters.ceilings
-    known = rows["device"].drop_nulls().unique().sort().to_list()
-    if device is not None and device not in known:
+    devices = rows["device"].drop_nulls().unique().sort().to_list()
+    if device is not None and device not in devices:
         what = f"no benchmark of device {device} in this capture"
-        has = f"it has {', '.join(map(str, known))}" if known else "it has none"
+        has = f"it has {', '.join(map(str, devices))}" if devices else "it has none"
         raise UsageError(what, where=counters.path, advice=has)
     if rows.is_empty():
         return {}

@@ -1,4 +1,4 @@
-"""What a roofline is made of: the kinds of operations and the levels of memory, with where their rates come from."""
+"""The kinds of operations and the levels of memory of a roofline, and the sources of their rates."""
 
 from __future__ import annotations
 
@@ -105,13 +105,13 @@ def chosen_levels(words: str) -> tuple[str, ...]:
     >>> chosen_levels("hbm,vL1D")
     ('HBM', 'L1')
     """
-    known = {name.lower(): name for name in LEVELS} | {"vl1d": "L1", "l0": "L1", "tcp": "L1", "tcc": "L2"}
-    return _chosen(words, known, "level", tuple(name.lower() for name in LEVELS))
+    name_by_word = {name.lower(): name for name in LEVELS} | {"vl1d": "L1", "l0": "L1", "tcp": "L1", "tcc": "L2"}
+    return _chosen(words, name_by_word, "level", tuple(name.lower() for name in LEVELS))
 
 
-def _chosen(words: str, known: dict[str, str], what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(words: str, name_by_word: dict[str, str], what: str, names: tuple[str, ...]) -> tuple[str, ...]:
     asked = [word.strip().lower() for word in words.split(",") if word.strip()]
     for word in asked:
-        if word not in known:
+        if word not in name_by_word:
             raise UsageError(f"no {what} {word[:40]!r}", advice=f"there are {', '.join(names)}")
-    return tuple(dict.fromkeys(known[word] for word in asked))
+    return tuple(dict.fromkeys(name_by_word[word] for word in asked))

@@ -15,7 +15,7 @@ _MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
 
 @dataclass(frozen=True)
 class Work:
-    """What one kernel did per dispatch, or one dispatch did; None = not known, and `reasons` says why."""
+    """The work of a kernel per dispatch, or of one dispatch; None = unknown, with the reason in `reasons`."""
 
     who: dict[str, Any]  #: Columns that say which kernel or dispatch.
     duration_ns: float | None
@@ -30,8 +30,8 @@ class Work:
 
     def total(self, work: str) -> float | None:
         """Operations of the kinds that are known; None = of no kind."""
-        known = [count for count in self.kinds(work).values() if count is not None]
-        return sum(known) if known else None
+        counts = [count for count in self.kinds(work).values() if count is not None]
+        return sum(counts) if counts else None
 
     def missing(self, work: str) -> list[str]:
         """Kinds whose operations are not known: the total is a lower bound."""
@@ -59,11 +59,11 @@ def limits(
     >>> [(limit.name, limit.nanoseconds) for limit in limits(done, {"VALU FP32": 2.0, "VALU FP64": 1.0, "HBM": 1.0})]
     [('VALU', 150.0), ('HBM', 10.0)]
     """
-    found = []
+    bounds = []
     for level in levels or tuple(work.bytes):
         count, rate = work.bytes.get(level), ceilings.get(level)
         if count and rate:
-            found.append(Limit(level, count / rate))
+            bounds.append(Limit(level, count / rate))
     pipes: dict[str, list[tuple[str, float]]] = {}
     for name, count in work.operations.items():
         if count and (rate := ceilings.get(name)) and kinds in ("", KINDS[name].work):
@@ -71,8 +71,8 @@ def limits(
     for pipe, parts in pipes.items():
         name, longest = max(parts, key=lambda part: part[1])
         total = sum(time for _, time in parts)
-        found.append(Limit(name if longest >= _MOST * total else pipe, total))
-    return sorted(found, key=lambda limit: -limit.nanoseconds)
+        bounds.append(Limit(name if longest >= _MOST * total else pipe, total))
+    return sorted(bounds, key=lambda limit: -limit.nanoseconds)
 
 
 def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None]) -> Limit | None:
@@ -88,8 +88,8 @@ def roof_of(work: Work, level: str, kinds: str, ceilings: dict[str, float | None
     rates = [level, *(kind.name for kind, count in work.kinds(kinds).items() if count)]
     if any(not ceilings.get(name) for name in rates):
         return None
-    found = limits(work, ceilings, kinds=kinds, levels=(level,))
-    return found[0] if found else None
+    bounds = limits(work, ceilings, kinds=kinds, levels=(level,))
+    return bounds[0] if bounds else None
 
 
 def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, Any]]:
@@ -145,9 +145,9 @@ def operation_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[s
 
 
 def kernel_row(work: Work, ceilings: dict[str, float | None]) -> dict[str, Any]:
-    """What binds the kernel, over all levels and pipes."""
-    found = limits(work, ceilings)
-    nearest = found[0] if found else None
+    """The bound of the kernel, over all levels and pipes."""
+    bounds = limits(work, ceilings)
+    nearest = bounds[0] if bounds else None
     share = nearest.nanoseconds / work.duration_ns if nearest and work.duration_ns else None
     return work.who | {
         "duration_ns_mean": work.duration_ns,

@@ -30,11 +30,11 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
     names = dict(counters.passes.select("pass", "name").iter_rows())
     described = []
     for number, frame in sorted(counters.measured.items()):
-        mine = listed.filter(pl.col("pass") == number).select("column", "counter").rows()
+        pass_counters = listed.filter(pl.col("pass") == number).select("column", "counter").rows()
         pass_name = names.get(number)
         if list(names.values()).count(pass_name) > 1:
             pass_name = f"{pass_name}, pass {number}"
-        spelled = {column: name if times[name] == 1 else f"{name} ({pass_name})" for column, name in mine}
+        spelled = {column: name if times[name] == 1 else f"{name} ({pass_name})" for column, name in pass_counters}
         described += [
             {"column": name, "metric_id": "", "name": name, "unit": "", "series": ""} for name in spelled.values()
         ]

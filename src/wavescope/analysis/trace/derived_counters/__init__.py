@@ -1,4 +1,4 @@
-"""Which numbers follow from the counters in the trace: utilization, rates, and what the user defines?"""
+"""Derived counters of a trace: utilization, rates, and the user's definitions."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class DerivedCounters(Answer):
             "summary",
             "one derived counter",
             """
-            name          String   -  | name; those that begin with _ are not shown
-            expression    String   -  | what it stands for
+            name          String   -  | name; names that start with _ are not shown
+            expression    String   -  | its definition
             shape         String   -  | XCC x SE x CU x steps
             value_mean    Float64  -  | mean of its finite values; null = there is none
             value_min     Float64  -  | smallest finite value
@@ -50,14 +50,14 @@ class DerivedCounters(Answer):
         ),
         "curves": table_spec(
             "curves",
-            "one derived counter at one index of the other axes in one stretch of time",
+            "one derived counter at one index of the other axes in one time bin",
             """
             name          String   -       | name
             xcc           UInt32   -       | index on the axis XCC
             se            UInt32   -       | index on the axis SE
             cu            UInt32   -       | index on the axis CU
-            bin           UInt32   -       | number of the stretch
-            start_cycles  Int64    cycles  | its begin, aligned; null = its steps are not those of the counters
+            bin           UInt32   -       | number of the bin
+            start_cycles  Int64    cycles  | its start, aligned; null = its steps are not the steps of the counters
             value_mean    Float64  -       | mean of the finite values
             """,
         ),
@@ -135,9 +135,9 @@ def _curves(
             line = np.full(count * per_bin, np.nan)
             line[:steps] = tensor[xcc, se, cu]
             parts = np.where(np.isfinite(line), line, np.nan).reshape(count, per_bin)
-            known = np.isfinite(parts)
-            sums = np.where(known, parts, 0.0).sum(axis=1)
-            means = [float(total) / int(n) if n else None for total, n in zip(sums, known.sum(axis=1), strict=True)]
+            is_finite = np.isfinite(parts)
+            sums = np.where(is_finite, parts, 0.0).sum(axis=1)
+            means = [float(total) / int(n) if n else None for total, n in zip(sums, is_finite.sum(axis=1), strict=True)]
             begins = [raw.start_cycles + at * per_bin * raw.step_cycles if is_timed else None for at in range(count)]
             columns = {"name": [definition.name] * count, "xcc": [xcc] * count, "se": [se] * count, "cu": [cu] * count}
             more = {"bin": list(range(count)), "start_cycles": begins, "value_mean": means}

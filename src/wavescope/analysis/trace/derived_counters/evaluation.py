@@ -42,19 +42,19 @@ class _MistakeError(Exception):
 def evaluate(
     definitions: Sequence[Definition], raw: Mapping[str, Tensor], *, wanted: Sequence[str] | None = None
 ) -> tuple[dict[str, Tensor], list[SyntaxProblem]]:
-    """Values of the wanted definitions (default: all) and of what they need, and why others have none."""
+    """Values of the requested definitions (default: all) and their dependencies, and the problems of the others."""
     by_name = {definition.name: definition for definition in definitions}
     values: dict[str, Tensor] = {}
     failed: dict[str, SyntaxProblem] = {}
-    known = ChainMap(values, cast("dict[str, Tensor]", raw))
-    kept = 0
+    tensors = ChainMap(values, cast("dict[str, Tensor]", raw))
+    element_count = 0
     with np.errstate(all="ignore"):  # a division by zero gives inf or nan, as the language says
         for definition in _in_order(by_name, list(by_name) if wanted is None else wanted, failed):
             try:
                 _check_names(definition, values, raw, failed)
-                value = _value(definition.expression, known)
-                kept += value.size
-                if kept > MAX_KEPT_ELEMENTS:
+                value = _value(definition.expression, tensors)
+                element_count += value.size
+                if element_count > MAX_KEPT_ELEMENTS:
                     raise _MistakeError(definition.position, "all definitions together are too large")
                 values[definition.name] = value
             except _MistakeError as mistake:
@@ -65,7 +65,7 @@ def evaluate(
 def _in_order(
     by_name: Mapping[str, Definition], wanted: Sequence[str], failed: dict[str, SyntaxProblem]
 ) -> Iterator[Definition]:
-    """Definitions behind those they need; those on a circle are noted as failed. No recursion: chains may be long."""
+    """Definitions in order of dependency; circular ones are noted as failed. No recursion: chains may be long."""
     done: set[str] = set()
     for start in wanted:
         if start not in by_name or start in done:
@@ -117,19 +117,19 @@ def _check_names(
             raise _MistakeError(name.position, f"unknown name {name.name}")
 
 
-def _value(expression: Expression, known: Mapping[str, Tensor]) -> Tensor:
+def _value(expression: Expression, tensors: Mapping[str, Tensor]) -> Tensor:
     if isinstance(expression, Number):
         return np.full((1, 1, 1, 1), expression.value, dtype=np.float32)
     if isinstance(expression, Name):
-        return known[expression.name]
+        return tensors[expression.name]
     if isinstance(expression, Negation):
-        return -_value(expression.operand, known)
+        return -_value(expression.operand, tensors)
     if isinstance(expression, Chain):
-        value = _value(expression.first, known)
+        value = _value(expression.first, tensors)
         for sign, operand in expression.rest:
-            value = _combined(sign, value, _value(operand, known), expression.position)
+            value = _combined(sign, value, _value(operand, tensors), expression.position)
         return value
-    return _called(expression, known)
+    return _called(expression, tensors)
 
 
 def _combined(sign: str, left: Tensor, right: Tensor, position: SourcePos) -> Tensor:
@@ -165,8 +165,8 @@ def _check_shapes(left: Tensor, right: Tensor, position: SourcePos) -> None:
         raise _MistakeError(position, f"the result would have {elements:,} values")
 
 
-def _called(call: Call, known: Mapping[str, Tensor]) -> Tensor:
-    first, *others = (_value(operand, known) for operand in call.operands)
+def _called(call: Call, tensors: Mapping[str, Tensor]) -> Tensor:
+    first, *others = (_value(operand, tensors) for operand in call.operands)
     if call.kind.endswith("()"):
         for other in others:
             first = _combined(call.kind, first, other, call.position)

@@ -1,4 +1,4 @@
-"""Expressions of derived counters: what they are made of, and how they are written."""
+"""Expressions of derived counters: nodes and canonical text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = (("|",), ("&",), ("==", "<=", ">=", "<", ">"), ("+", "-"), ("*", "/"))
 
 
 class SourcePos(NamedTuple):
-    """Where something stands in the text, counted from 1."""
+    """Line and column in the definitions, from 1."""
 
     line: int
     column: int
@@ -69,7 +69,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Call:
-    """A function: `kind` is its name, with `()` behind it for the element-wise max and min."""
+    """A function: `kind` is its name, followed by `()` for the element-wise max and min."""
 
     kind: str
     operands: tuple[Expression, ...]  #: What it works on, then (select, remove) the bounds.
@@ -82,7 +82,7 @@ Expression = Number | Name | Negation | Chain | Call
 
 @dataclass(frozen=True)
 class Definition:
-    """One line: a name and what it stands for."""
+    """One line: a name and its expression."""
 
     name: str
     expression: Expression
@@ -110,11 +110,11 @@ def to_text(expression: Expression, level: int = 0) -> str:
         return "-" + to_text(expression.operand, len(LEVELS))
     if isinstance(expression, Call):
         return _call_text(expression)
-    own = next(number for number, signs in enumerate(LEVELS) if expression.rest[0][0] in signs)
-    parts = [to_text(expression.first, own + 1)]
-    parts += [f"{sign} {to_text(operand, own + 1)}" for sign, operand in expression.rest]
+    chain_level = next(number for number, signs in enumerate(LEVELS) if expression.rest[0][0] in signs)
+    parts = [to_text(expression.first, chain_level + 1)]
+    parts += [f"{sign} {to_text(operand, chain_level + 1)}" for sign, operand in expression.rest]
     text = " ".join(parts)
-    return f"({text})" if own < level else text
+    return f"({text})" if chain_level < level else text
 
 
 def _call_text(call: Call) -> str:

@@ -28,7 +28,7 @@ _MAX_PAIRS = 1 << 16
 
 @dataclass(frozen=True)
 class RawTensors:
-    """What expressions may name, and the clock of the samples."""
+    """The named tensors, and the clock of the samples."""
 
     values: Mapping[str, Tensor]
     counters: tuple[str, ...]  #: Full names of the counters.

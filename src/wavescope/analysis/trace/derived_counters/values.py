@@ -24,7 +24,7 @@ MAX_CURVES = 10  #: Curves of one counter that keeps an axis besides time.
 
 @dataclass(frozen=True)
 class DerivedValues:
-    """What was defined, and what came out."""
+    """Definitions and their values."""
 
     definitions: tuple[Definition, ...]  #: Those that have a value and are to be shown.
     values: Mapping[str, Tensor]
@@ -49,12 +49,12 @@ def derived_values(
     has_counters = bool(raw.counters) or definitions is not None
     values, failed = evaluate([*given, *others], raw.values, wanted=list(wanted) if has_counters else [])
     shown = [d for name, d in wanted.items() if name in values and not name.startswith("_")]
-    own = [problem for problem in failed if definitions is not None and problem.name in wanted]
-    return DerivedValues(tuple(shown), values, raw, tuple(mistakes), tuple(own))
+    user_problems = [problem for problem in failed if definitions is not None and problem.name in wanted]
+    return DerivedValues(tuple(shown), values, raw, tuple(mistakes), tuple(user_problems))
 
 
 def indices(shape: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
-    """Indices of the axes besides time, at most `MAX_CURVES` of them.
+    """Indices of the axes other than time, at most `MAX_CURVES` of them.
 
     Examples
     --------

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _FEW_EFFECTIVE_LINES = 3.0
 
 
-def instruction_fetch(trace: ThreadTrace, known: Facts) -> StallFinding | None:
+def instruction_fetch(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     """Exposed idle cycles: the wave had no instruction to issue."""
-    if not known.exposed_idle_cycles_total:
+    if not costs.exposed_idle_cycles_total:
         return None
-    largest = known.idle_parts.sort("idle_cycles_total", descending=True).row(0, named=True)
+    largest = costs.idle_parts.sort("idle_cycles_total", descending=True).row(0, named=True)
     remedy = {
         "at the start of a wave": "more work per wave (persistent kernels) amortises the start; the first waves of a "
         "dispatch find a cold instruction cache",
         "after a taken branch": "unroll small loops, keep loop bodies inside the instruction cache (32 to 64 KB), "
         "align loop heads, and turn short branches into predicated code",
     }.get(str(largest["part"]), "shorten the code between barriers and branches; check the size of the loop bodies")
-    rows = known.costs.sort("exposed_idle_cycles_total", descending=True).head(5)
+    rows = costs.costs.sort("exposed_idle_cycles_total", descending=True).head(5)
     shown = rows.join(trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left")
     evidence = tuple(
         CodeEvidence(
@@ -50,7 +50,7 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> StallFinding | None:
         for row in shown.iter_rows(named=True)
         if row["exposed_idle_cycles_total"]
     )
-    exposed = known.exposed_idle_cycles_total
+    exposed = costs.exposed_idle_cycles_total
     return StallFinding(
         name="instruction fetch",
         kind="fetch",
@@ -61,18 +61,18 @@ def instruction_fetch(trace: ThreadTrace, known: Facts) -> StallFinding | None:
         remedy=remedy,
         remedies=(Remedy("instruction fetch", remedy, tuple(item.row for item in evidence), exposed),),
         evidence=evidence,
-        row_count=int((known.costs["exposed_idle_cycles_total"] > 0).sum()),
+        row_count=int((costs.costs["exposed_idle_cycles_total"] > 0).sum()),
         stall_cycles_total=0,
         stall_share=0.0,
         exposed_cycles_total=exposed,
-        exposed_share=exposed / known.exposed_cycles_total,
-        gain_share_max=exposed / known.wave_cycles_total,
+        exposed_share=exposed / costs.exposed_cycles_total,
+        gain_share_max=exposed / costs.wave_cycles_total,
         confidence="medium",
         confidence_reason="idle cycles are mostly instruction fetch, but the trace does not say so",
     )
 
 
-def registers_or_lds(trace: ThreadTrace, known: Facts) -> StallFinding | None:
+def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     """Too few waves to hide the exposed cycles, because of a resource that the kernel can give back."""
     answer = _occupancy(trace)
     if answer is None:
@@ -85,9 +85,9 @@ def registers_or_lds(trace: ThreadTrace, known: Facts) -> StallFinding | None:
     if not now or kernel["all_at_once"]:
         return None  # more room would stay empty: the grid is the limit
     # Each further wave has this many issue cycles of its own to hide the others' exposed ones behind.
-    issue_per_wave = known.issue_cycles_total / max(known.wave_count, 1)
-    exposed_per_wave = known.exposed_cycles_total / max(known.wave_count, 1)
-    hidden = round(min(exposed_per_wave, (then - now) * issue_per_wave) * known.wave_count)
+    issue_per_wave = costs.issue_cycles_total / max(costs.wave_count, 1)
+    exposed_per_wave = costs.exposed_cycles_total / max(costs.wave_count, 1)
+    hidden = round(min(exposed_per_wave, (then - now) * issue_per_wave) * costs.wave_count)
     steps = _steps(answer, kernel["kernel"])
     certain = answer.target_is_certain and kernel["registers_from"] != "code"
     return StallFinding(
@@ -102,8 +102,8 @@ def registers_or_lds(trace: ThreadTrace, known: Facts) -> StallFinding | None:
         stall_cycles_total=0,
         stall_share=0.0,
         exposed_cycles_total=hidden,
-        exposed_share=hidden / known.exposed_cycles_total if known.exposed_cycles_total else 0.0,
-        gain_share_max=hidden / known.wave_cycles_total if known.wave_cycles_total else 0.0,
+        exposed_share=hidden / costs.exposed_cycles_total if costs.exposed_cycles_total else 0.0,
+        gain_share_max=hidden / costs.wave_cycles_total if costs.wave_cycles_total else 0.0,
         confidence="medium" if certain else "low",
         confidence_reason="more waves also compete for pipes and caches; measure it"
         + ("" if certain else f"; registers from {kernel['registers_from']}, GPU {answer.target_origin}"),
@@ -112,10 +112,10 @@ def registers_or_lds(trace: ThreadTrace, known: Facts) -> StallFinding | None:
 
 def barrier_cause(trace: ThreadTrace) -> str:
     """Who arrives last at the costliest barrier; empty when nothing is known."""
-    found = barriers(trace).rows
-    if not found.height or not found["meeting_count"][0]:
+    rows = barriers(trace).rows
+    if not rows.height or not rows["meeting_count"][0]:
         return ""
-    worst = found.row(0, named=True)
+    worst = rows.row(0, named=True)
     last = ""
     several = trace.waves["simd"].n_unique() > 1
     if several and worst["last_simd"] is not None and (worst["last_simd_share"] or 0) > 0.5:
@@ -125,27 +125,27 @@ def barrier_cause(trace: ThreadTrace) -> str:
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
 
 
-def source_locations(trace: ThreadTrace, known: Facts) -> StallFinding | None:
+def source_locations(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     """Debug locations so coarse that costs cannot be told apart by line."""
-    found = mapping(trace)
+    locations = mapping(trace)
     if (
-        not known.wave_cycles_total
-        or not found.row_count
-        or (found.mapped_share > 0.5 and found.effective_line_count > _FEW_EFFECTIVE_LINES)
+        not costs.wave_cycles_total
+        or not locations.row_count
+        or (locations.mapped_share > 0.5 and locations.effective_line_count > _FEW_EFFECTIVE_LINES)
     ):
         return None
-    lines = found.lines.head(3)
+    lines = locations.lines.head(3)
     evidence = tuple(
         CodeEvidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True)
     )
     return StallFinding(
         name="source mapping",
         kind="mapping",
-        verdict="Source lines cannot be told apart" if found.mapped_share else "No source lines",
-        reason=f"{percent(found.mapped_share, 0)} of the instructions have a line; the costs spread over "
-        f"{found.effective_line_count:.1f} effective lines",
-        remedy=found.remedy,
-        remedies=(Remedy("fix debug locations", found.remedy, (), 0),),
+        verdict="Source lines cannot be told apart" if locations.mapped_share else "No source lines",
+        reason=f"{percent(locations.mapped_share, 0)} of the instructions have a line; the costs spread over "
+        f"{locations.effective_line_count:.1f} effective lines",
+        remedy=locations.remedy,
+        remedies=(Remedy("fix debug locations", locations.remedy, (), 0),),
         evidence=evidence,
         row_count=0,
         stall_cycles_total=0,
@@ -170,10 +170,10 @@ def _occupancy(trace: ThreadTrace) -> Occupancy | None:
 
 
 def _steps(answer: Occupancy, kernel: int | None) -> str:
-    mine = answer.limiters.filter(pl.col("kernel").eq_missing(kernel) & pl.col("next_at_most").is_not_null())
+    limiters = answer.limiters.filter(pl.col("kernel").eq_missing(kernel) & pl.col("next_at_most").is_not_null())
     steps = [
         f"bring {row['limiter']} from {row['allocated']:,} to at most {row['next_at_most']:,} {row['unit']} "
         f"(free {row['allocated'] - row['next_at_most']:,})"
-        for row in mine.iter_rows(named=True)
+        for row in limiters.iter_rows(named=True)
     ]
     return " and ".join(steps) or "see `wavescope occupancy`"

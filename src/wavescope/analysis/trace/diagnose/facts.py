@@ -1,4 +1,4 @@
-"""What the rules of a diagnosis look at: one view per code row that stalls, made once from the other answers."""
+"""Inputs of the rules of a diagnosis: one view per stalling code row, from the other analyses."""
 
 from __future__ import annotations
 
@@ -164,10 +164,10 @@ def _class_rows(by_row: pl.DataFrame) -> pl.DataFrame:
 def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
     code = trace.code.select("row", "text", "class")
     edges = waits(trace).producers.join(code, left_on="producer_row", right_on="row", how="left")
-    found: dict[int, list[Producer]] = {}
+    by_row: dict[int, list[Producer]] = {}
     for edge in edges.iter_rows(named=True):
-        found.setdefault(edge["row"], []).append(_producer(edge))
-    return found
+        by_row.setdefault(edge["row"], []).append(_producer(edge))
+    return by_row
 
 
 def _producer(edge: dict[str, Any]) -> Producer:

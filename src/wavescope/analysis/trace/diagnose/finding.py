@@ -54,7 +54,7 @@ class StallFinding(Finding[CodeEvidence]):
 
 @dataclass(frozen=True)
 class Link:
-    """Which kernel of a counter capture stands for the kernel of a trace, and what speaks against it."""
+    """The kernel of a counter capture that matches the kernel of a trace, and the differences."""
 
     path: str
     kernel_name: str | None  #: In the counters; None = none of them, or several, could be it.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Topic:
-    """What findings of one sort are explained by."""
+    """The counters that explain one sort of findings."""
 
     name: str
     fits: Callable[[str, str], bool]  #: Name and kind of a finding.
@@ -103,18 +103,18 @@ def reasons_for(finding: StallFinding, linked: Linked) -> tuple[Reason, ...]:
     """Reasons of one finding, from the counters of the same kernel."""
     if linked.link.kernel_name is None:
         return ()
-    found: dict[str, Reason] = {}
+    by_quantity: dict[str, Reason] = {}
     for topic in TOPICS:
         if topic.fits(finding.name, finding.kind):
             for reason in _of_topic(topic, linked):
-                found.setdefault(reason.quantity, reason)
-    return tuple(found.values())
+                by_quantity.setdefault(reason.quantity, reason)
+    return tuple(by_quantity.values())
 
 
 def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:
     if topic.asks_l2:
         yield from _of_l2(linked)
-    by_name = {one.name: one for one in linked.limiters}
+    by_name = {limit.name: limit for limit in linked.limiters}
     for name in topic.limiters:
         limiter = by_name.get(name)
         if limiter is None or limiter.verdict not in ("at limit", "likely"):

@@ -135,12 +135,12 @@ def remedies_for(views: Sequence[RowView]) -> tuple[Remedy, ...]:
     groups: dict[tuple[str, str], list[RowView]] = {}
     for view in views:
         groups.setdefault(_remedy_of(view), []).append(view)
-    found = [
+    remedies = [
         Remedy(name, text, tuple(view.row for view in group), sum(view.exposed_cycles_total for view in group))
         for (name, text), group in groups.items()
         if text
     ]
-    return tuple(sorted(found, key=lambda remedy: -remedy.exposed_cycles_total))
+    return tuple(sorted(remedies, key=lambda remedy: -remedy.exposed_cycles_total))
 
 
 def _remedy_of(view: RowView) -> tuple[str, str]:

@@ -27,7 +27,7 @@ def chart_canvas(answer: MemoryChart, width: int) -> Canvas:
 
 
 def _stack(answer: MemoryChart, width: int) -> Canvas:
-    """Two boxes beside each other, the next two below; each begins with what flows into it."""
+    """Boxes in two columns; each starts with the traffic into it."""
     canvas = Canvas(width)
     half = (width - 2) // 2
     bottoms = [0, 0]
@@ -55,7 +55,7 @@ def _stack(answer: MemoryChart, width: int) -> Canvas:
 
 
 def _flow_rows(source: str, wires: Sequence[Line], width: int) -> list[list[tuple[int, str, str]]]:
-    """What flows into a box: (place, text, style) per row, as many rows as it takes."""
+    """The traffic into a box: (position, label, style) per row."""
     lead = f"{source} ▶ " if source else "▶ "
     rows = [[(0, lead, _FRAME)]]
     at = len(lead)
@@ -111,7 +111,7 @@ def _filled(canvas: Canvas, answer: MemoryChart, place: tuple[int, int, int, int
 def _beyond(
     canvas: Canvas, answer: MemoryChart, columns: Columns, place: tuple[int, int, int], rows: tuple[int, int]
 ) -> None:
-    """What the hub asks, with what is behind it below, and above it what else it is connected to."""
+    """The levels beyond the hub below it, and its other connections above it."""
     x, width, gap = place
     top, total = rows[0], rows[1] - rows[0]
     titles = dict(answer.blocks.select("block", "title").iter_rows())

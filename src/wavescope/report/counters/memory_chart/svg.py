@@ -90,8 +90,8 @@ class _Drawing:
     def text(self) -> str:
         room = self.width - 2 * _MARGIN
         self.svg.label("text", _MARGIN, 48, fitting(headline(self.answer), 25, room), size=25, font_weight="700")
-        told = subject(self.answer, width=int(room / text_width("e", 15)))
-        self.svg.label("soft", _MARGIN, 77, fitting(told, 15, room), size=15, title=subject(self.answer))
+        heading = subject(self.answer, width=int(room / text_width("e", 15)))
+        self.svg.label("soft", _MARGIN, 77, fitting(heading, 15, room), size=15, title=subject(self.answer))
         pairs = self.answer.wires.select("source", "target").unique(maintain_order=True).iter_rows()
         for source, target in pairs:
             self._wire(source, target)

@@ -46,7 +46,7 @@ class Columns:
 
 
 def columns_of(answer: MemoryChart) -> Columns:
-    """Which block stands where."""
+    """Position of each block."""
     stages: dict[int, list[str]] = {}
     for block, stage in answer.blocks.select("block", "stage").iter_rows():
         stages.setdefault(min(stage, 4), []).append(block)
@@ -101,22 +101,22 @@ def number(value: float | None, unit: str) -> str:
 
 
 def headline(answer: MemoryChart) -> str:
-    """What is nearest to its limit."""
+    """The level nearest to its peak, as a sentence."""
     titles = dict(answer.blocks.select("block", "title").iter_rows())
     if not answer.busiest:
         is_hit = (answer.values["block"] == "l2") & (answer.values["label"] == "hit rate")
         rates = answer.values.filter(is_hit)["value"].drop_nulls()
-        told = f"{titles['l2']} hit rate {number(rates[0], '%')}; no" if rates.len() else "No"
-        return f"{told} traffic can be compared with a peak"
+        sentence = f"{titles['l2']} hit rate {number(rates[0], '%')}; no" if rates.len() else "No"
+        return f"{sentence} traffic can be compared with a peak"
     row = answer.values.filter(answer.values["is_rate"] & (answer.values["block"] == answer.busiest)).row(0, named=True)
-    told = (
+    sentence = (
         f"{titles[answer.busiest]}: {number(row['value'], row['unit'])}, {number(row['peak_share'], '%')} of its peak"
     )
-    return told if row["heat"] else f"No level is near its peak; nearest is {told}"
+    return sentence if row["heat"] else f"No level is near its peak; nearest is {sentence}"
 
 
 def subject(answer: MemoryChart, *, width: int | None = None) -> str:
-    """What the chart is about: kernels, dispatches, GPU and normalization; names are cut so that `width` suffices."""
+    """The subject of the chart: kernels, dispatches, GPU and normalization; names are cut to fit `width`."""
     names = answer.kernel_names
     kernels = names[0] if len(names) == 1 else f"{len(names):,} kernels together"
     mean = answer.duration_ns_mean
@@ -143,12 +143,12 @@ def _line(row: dict[str, Any]) -> Line:
 
 
 def _hint(row: dict[str, Any]) -> str:
-    told = row["reason"] or row.get("about") or ""
-    return f"{row['metric_id']}: {told}" if told else row["metric_id"]
+    tooltip = row["reason"] or row.get("about") or ""
+    return f"{row['metric_id']}: {tooltip}" if tooltip else row["metric_id"]
 
 
 def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
-    """What flows over one wire, one kind after the other; bytes per second last."""
+    """The traffic on one wire, one kind after the other; bytes per second last."""
     wires = answer.wires.filter((answer.wires["source"] == source) & (answer.wires["target"] == target))
     lines = []
     rates = []
@@ -161,8 +161,8 @@ def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
         value = number(row["value"], row["unit"])
         idle, amount, hint = not row["value"], row["value"], _hint(row)
         lines.append(Line(_KINDS[row["kind"]], value, row["heat"], is_idle=idle, amount=amount, hint=hint))
-    known = [rate for rate, _ in rates if rate is not None]
-    if known and len(known) == len(rates):
+    recorded_rates = [rate for rate, _ in rates if rate is not None]
+    if recorded_rates and len(recorded_rates) == len(rates):
         hot = max((row["heat"] for row in wires.iter_rows(named=True)), key=("", "warm", "hot").index)
-        lines.append(Line("", number(sum(known), "GB/s"), hot, is_idle=not sum(known)))
+        lines.append(Line("", number(sum(recorded_rates), "GB/s"), hot, is_idle=not sum(recorded_rates)))
     return lines

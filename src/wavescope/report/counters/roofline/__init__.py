@@ -82,15 +82,19 @@ def _not_drawn(
         if is_asked and (point["intensity"] is None or point["gops_per_second"] is None):
             if not point["operations"] and point["gb_per_second"]:
                 lead = point["reason"] if point["operations"] is None else f"no {noun} operations"
-                one = f"{point['level']} {rate(point['gb_per_second'], 'B/s')} ({percent(point['share'])} of the roof)"
-                moved.setdefault((letters[_key(point)], lead), []).append(one)
+                phrase = (
+                    f"{point['level']} {rate(point['gb_per_second'], 'B/s')} ({percent(point['share'])} of the roof)"
+                )
+                moved.setdefault((letters[_key(point)], lead), []).append(phrase)
                 continue
             reasons.setdefault(point["reason"], {}).setdefault(letters[_key(point)], []).append(point["level"])
-    for number, ((one_letter, lead), said) in enumerate(moved.items()):
+    for number, ((one_letter, lead), phrases) in enumerate(moved.items()):
         if number == _MAX_LETTERS:
             yield Text(f"not drawn: {len(moved) - _MAX_LETTERS:,} more without operations", "bold")
             break
-        yield Text.assemble((f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(said)}"))
+        yield Text.assemble(
+            (f"not drawn: {one_letter}: ", "bold"), printable(f"{lead}, only bytes: {', '.join(phrases)}")
+        )
     for reason, kernels in reasons.items():
         same = {tuple(dict.fromkeys(where)) for where in kernels.values()}
         where = f" at {', '.join(same.pop())}" if len(same) == 1 else ""
@@ -134,10 +138,10 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
         *([Column("operations", lambda row: done.get(_key(row), ""), is_text=True)] if width >= _VERY_WIDE else []),
     ]
     what = "kernels" if answer.by == "kernel" else "dispatches"
-    said = truncation(min(limit, shown.height), answer.total_count, what)
+    note = truncation(min(limit, shown.height), answer.total_count, what)
     per = f"{picture.unit[1:].split('/')[0]} per byte at each level"
     table = frame_table(shown.head(limit), columns, limit=limit, what=what, width=width)
-    table.title = f"{said}; {per}"
+    table.title = f"{note}; {per}"
     return table
 
 

@@ -86,8 +86,8 @@ class RooflinePlot:
         yield Text(f"{self.picture.unit[1:]:>{_MARGIN}}", "bold")
         edge = "|" if options.ascii_only else "│"
         for row in range(height):
-            said = power(ticks[row]).replace(" ", "") if row in ticks else ""
-            yield Text.assemble(f"{said:>{_MARGIN}}{edge}", cells.line(row))
+            label = power(ticks[row]).replace(" ", "") if row in ticks else ""
+            yield Text.assemble(f"{label:>{_MARGIN}}{edge}", cells.line(row))
         yield from self._x_axis(width, is_ascii=options.ascii_only)
         if hidden:
             yield Text(f"{hidden} marks lie under others: the table has their numbers", "dim")

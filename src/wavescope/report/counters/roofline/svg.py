@@ -155,8 +155,8 @@ class _Drawing:
         for mark in self.picture.marks:
             name = self.rows[mark.row]["kernel_name"] or ""
             where = f"{mark.level}: {intensity(mark.x)} per byte, {_mark_rate(mark)}, {percent(mark.share)} of the roof"
-            told = f"{letter(mark.row)} {name}: {where}"
-            _shape(self.svg, mark.level, self._x(mark.x), self._y(mark.y), title=told, is_hollow=mark.work == "iop")
+            tooltip = f"{letter(mark.row)} {name}: {where}"
+            _shape(self.svg, mark.level, self._x(mark.x), self._y(mark.y), title=tooltip, is_hollow=mark.work == "iop")
         for (row, _), group in groups.items():
             self._letter(letter(row), group)
 

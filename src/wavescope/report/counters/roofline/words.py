@@ -30,7 +30,7 @@ def letter(row: int) -> str:
 
 
 def rate(value: float | None, unit: str, none: str = "-") -> str:
-    """A rate of so many 10^9 per second with three digits; `unit` without the G.
+    """A rate in 10^9 per second with three digits; `unit` without the G.
 
     Examples
     --------
@@ -105,10 +105,10 @@ def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
     """
     counts: dict[tuple[Any, Any], dict[str, dict[str, float]]] = {}
     for row in answer.operations.iter_rows(named=True):
-        own = counts.setdefault((row["kernel"], row["dispatch"]), {"flop": {}, "iop": {}})
+        totals = counts.setdefault((row["kernel"], row["dispatch"]), {"flop": {}, "iop": {}})
         if row["operations"]:
-            own[row["work"]][row["kind"]] = row["operations"]
-    return {who: _shares(own["flop"] or own["iop"]) for who, own in counts.items()}
+            totals[row["work"]][row["kind"]] = row["operations"]
+    return {who: _shares(totals["flop"] or totals["iop"]) for who, totals in counts.items()}
 
 
 def _shares(counts: dict[str, float]) -> str:
