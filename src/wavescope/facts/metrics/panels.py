@@ -37,7 +37,7 @@ def panels_of(target: str, *, amd: bool = False, more: Sequence[Path] = ()) -> t
     panels = _panels(target, RULES[amd])
     if not more:
         return panels
-    from wavescope.facts.metrics.own import own_panels
+    from wavescope.facts.metrics.user_metrics import own_panels
 
     return panels + own_panels(target, more)
 

@@ -28,7 +28,7 @@ def metrics(document: Document) -> list[dict[str, Any]]:
             "number": panel.number,
             "word": panel.word,
             "title": panel.title,
-            "tables": [_told(table) for table in panel.tables],
+            "tables": [_serialized(table) for table in panel.tables],
         }
         for panel in _declared(document)
     ]
@@ -40,7 +40,7 @@ def _declared(document: Document) -> tuple[Panel, ...]:
     return panels_of(document.counters.system.target or "")
 
 
-def _told(table: MetricTable) -> dict[str, Any]:
+def _serialized(table: MetricTable) -> dict[str, Any]:
     result: dict[str, Any] = to_builtins(table)
     return result | {"columns": table.columns}
 

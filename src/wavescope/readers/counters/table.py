@@ -12,9 +12,9 @@ import polars as pl
 
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
+from wavescope.readers.counters.chunks import chunks
 from wavescope.readers.counters.names import is_counter
 from wavescope.readers.counters.numbers import LARGEST, SMALLEST, is_count, number
-from wavescope.readers.counters.pieces import pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,14 +45,14 @@ class Table:
 
 
 def read_table(file: Path, converted: Callable[[Table], pl.DataFrame] | None = None) -> Table:
-    """The table in a CSV file, plain or gzip; `converted` makes something smaller of each piece of it.
+    """The table in a CSV file, plain or gzip; `converted` makes something smaller of each chunk.
 
     Raises
     ------
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is no table.
+        When it is not a table.
     """
     reading = _Reading(file)
     parts = list(reading.parts(converted))
@@ -77,10 +77,10 @@ class _Reading:
         self.bad_rows = 0
         self.bad_numbers = 0
         self.bad_columns: set[str] = set()
-        self._above = b""  # The last line of the piece before.
+        self._above = b""  # The last line of the chunk before.
 
     def parts(self, converted: Callable[[Table], pl.DataFrame] | None) -> Iterator[pl.DataFrame]:
-        for text in pieces(self.file):
+        for text in chunks(self.file):
             part = self.part(text)
             if part is not None:
                 yield converted(Table(self.file, self.header, part)) if converted else part

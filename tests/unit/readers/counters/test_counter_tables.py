@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from synth.counter_capture import CounterCapture, write_counters
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counters import CounterSet
+from wavescope.readers.counters import chunks as _chunks
 from wavescope.readers.counters import open_counters
-from wavescope.readers.counters import pieces as _pieces
+from wavescope.readers.counters.chunks import chunks
 from wavescope.readers.counters.numbers import number
-from wavescope.readers.counters.pieces import pieces
 
 HEAD = "Dispatch_ID,GPU_ID,Kernel_Name,Start_Timestamp,End_Timestamp,SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum\n"
 
@@ -139,26 +139,26 @@ def test_kernel_names_with_line_ends_and_quotes(tmp_path: Path) -> None:
     assert found.dispatches["kernel_name"].to_list() == ['a "b",\n c']
 
 
-def test_pieces_end_where_lines_end(tmp_path: Path) -> None:
+def test_chunks_end_where_lines_end(tmp_path: Path) -> None:
     text = HEAD + "".join(f'{n},1,"name, with\nline {n}",{n}0,{n}5,{n},5,6\n' for n in range(200))
     file = tmp_path / "pmc_perf.csv"
     file.write_text(text)
     for size in (1, 7, 100, 1000, 1 << 20):
-        parts = list(pieces(file, size))
+        parts = list(chunks(file, size))
         assert b"".join(parts).decode() == text
         assert all(part.count(b'"') % 2 == 0 and part.endswith(b"\n") for part in parts)
 
 
 def test_a_quote_that_never_closes_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pieces, "_MAX_LINE", 1000)
+    monkeypatch.setattr(_chunks, "_MAX_LINE", 1000)
     file = tmp_path / "pmc_perf.csv"
     file.write_text(HEAD + '0,1,"open,' + "1,2,3\n" * 1000)
     with pytest.raises(NotATraceError, match="never closes"):
-        list(pieces(file, 64))
+        list(chunks(file, 64))
 
 
 def test_a_packed_file_is_not_unpacked_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_pieces, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(_chunks, "MAX_BYTES", 1 << 20)
     file = tmp_path / "pmc_perf.csv.gz"
     file.write_bytes(gzip.compress(HEAD.encode() + b"0,1,k,1,2,3,4,5\n" * (1 << 18)))
     with pytest.raises(NotATraceError, match="of CSV"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.choice import ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
-from wavescope.analysis.counters.engine.asked import asked_panels
+from wavescope.analysis.counters.engine.selection import requested_panels
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
 from wavescope.facts.metrics.panels import panels_of
@@ -105,7 +105,7 @@ def stored_panels(
     has_workload = counters.stored_metrics["kernel_name"].null_count() > 0
     kernel, others = _chosen_kernel(names, choice, counters.path, has_workload=has_workload)
     stored = [metric for metric in stored_metrics(counters) if metric.kernel_name == kernel]
-    chosen = asked_panels(_panels(stored, counters.system.target or ""), panels, metrics)
+    chosen = requested_panels(_panels(stored, counters.system.target or ""), panels, metrics)
     selected = {metric.id for panel in chosen for table in panel.tables for metric in table.metrics}
     kernels = [
         {**times, "kernel": rank, "kernel_name": name, "is_chosen": name == kernel or kernel is None}

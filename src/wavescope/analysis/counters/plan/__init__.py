@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from wavescope.analysis.counters.engine.asked import asked_panels
+from wavescope.analysis.counters.engine.selection import requested_panels
 from wavescope.analysis.counters.plan.needs import Wanted, wanted_of
 from wavescope.analysis.counters.plan.packing import Need, Packed, block_of, pack
 from wavescope.base.bounds import SOME, bounded
@@ -124,7 +124,7 @@ def plan_capture(
         panels = [panel.word for panel in declared if panel.word != _CHANNELS_PANEL]
         if len(panels) < len(declared):
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
-    chosen = asked_panels(declared, panels, metrics)
+    chosen = requested_panels(declared, panels, metrics)
     channel_count = facts.product.l2_channel_count or 0
     wanted = [
         wanted_of(metric, counting, channel_count)

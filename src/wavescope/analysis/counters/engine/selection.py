@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from wavescope.facts.metrics.declared import Metric, MetricTable, Panel
 
 
-def asked_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
+def requested_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: Sequence[str]) -> tuple[Panel, ...]:
     """The panels with only the requested tables and metrics; no request = all.
 
     `panels` are words, numbers or ids of tables and metrics (`l2`, `17`, `17.1`); `metrics` are ids or parts of names.

@@ -1,4 +1,4 @@
-"""A CSV file in pieces of whole lines, so that the text of a large one is never in memory at once."""
+"""A CSV file in chunks of complete lines, so that a large one is never in memory at once."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from typing import IO
 
 MAX_BYTES = 1 << 31  #: Of one file, unpacked.
-_PIECE = 4 << 20
+_CHUNK_BYTES = 4 << 20
 _MAX_LINE = 32 << 20
 #: zstd and zlib: polars would unpack them itself, without a bound.
 _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 
 
-def pieces(file: Path, size: int = _PIECE) -> Iterator[bytes]:
-    """Pieces of about `size` bytes that end where a line ends, quoted line ends aside; the last may lack its end.
+def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
+    """Chunks of about `size` bytes that end at a line end outside of quotes; the last may be cut.
 
     Raises
     ------
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is no text, a damaged gzip file, or too long.
+        When it is not text, a damaged gzip file, or too long.
     """
     try:
         with _opened(file) as stream:
