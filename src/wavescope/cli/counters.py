@@ -19,7 +19,7 @@ from wavescope.cli.kit.plan import plannable
 from wavescope.cli.kit.request import amd_option
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.names import NORMALIZATIONS
-from wavescope.facts.metrics.own import FIRST_OWN_PANEL
+from wavescope.facts.metrics.user_metrics import FIRST_OWN_PANEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

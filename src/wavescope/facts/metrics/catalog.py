@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from wavescope.facts.metrics.expression import parse
 from wavescope.facts.metrics.families import METRIC_TARGETS, family_of
 from wavescope.facts.metrics.names import QUANTITY_COUNTERS
-from wavescope.facts.metrics.own import FIRST_OWN_PANEL
 from wavescope.facts.metrics.panels import panels_of
+from wavescope.facts.metrics.user_metrics import FIRST_OWN_PANEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

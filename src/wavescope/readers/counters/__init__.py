@@ -11,9 +11,8 @@ from wavescope.errors import WavescopeError
 from wavescope.model.counters import CounterSet, System
 from wavescope.model.losses import Loss
 from wavescope.readers.counters.assembled import assembled
-from wavescope.readers.counters.channels import partner_losses
+from wavescope.readers.counters.capture_files import beside, find_counters, plain_stem
 from wavescope.readers.counters.execution import wide_pass
-from wavescope.readers.counters.found import beside, find_counters, plain_stem
 from wavescope.readers.counters.long import is_long, long_passes, long_rows
 from wavescope.readers.counters.names import COLUMNS
 from wavescope.readers.counters.processes import with_processes_together
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
+    from wavescope.readers.counters.capture_files import CaptureFiles
     from wavescope.readers.counters.execution import Pass
-    from wavescope.readers.counters.found import Found
     from wavescope.readers.files.inventory import Inventory
 
 _NAMED = 6
@@ -64,46 +63,46 @@ def open_counters(
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
     place = Path(path)
-    found = find_counters(place, inventory)
+    files = find_counters(place, inventory)
     losses: list[Loss] = []
-    if found.analysis:
+    if files.analysis:
         from wavescope.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time
 
-        return replace(read_analysis_database(found.analysis, target=target), path=str(place))
-    if found.stores:
+        return replace(read_analysis_database(files.analysis, target=target), path=str(place))
+    if files.stores:
         from wavescope.readers.counters.runs import passes_of_runs
 
-        passes, system = passes_of_runs(found.stores, losses)
-        system = _described_system(found) or system
+        passes, system = passes_of_runs(files.stores, losses)
+        system = _described_system(files) or system
     else:
-        passes = _passes(found, place, losses)
-        system = _system(found, passes)
+        passes = _passes(files, place, losses)
+        system = _system(files, passes)
     system = with_facts(system, target)
     passes = without_silent(with_processes_together(passes), losses)
-    losses += partner_losses(passes, system)
-    if found.refused:
-        losses.append(Loss("not_followed", len(found.refused), detail=listed(found.refused)))
-    if found.left_out:
-        names = ", ".join(file.name for file in found.left_out[:_NAMED])
-        losses.append(Loss("other_forms", len(found.left_out), detail=names))
+    losses += _partner_losses(passes, system)
+    if files.refused:
+        losses.append(Loss("not_followed", len(files.refused), detail=listed(files.refused)))
+    if files.left_out:
+        names = ", ".join(file.name for file in files.left_out[:_NAMED])
+        losses.append(Loss("other_forms", len(files.left_out), detail=names))
     ceilings = None
-    if found.ceilings:
+    if files.ceilings:
         from wavescope.readers.counters.ceilings import read_ceilings
 
-        ceilings = read_ceilings(found.ceilings)
+        ceilings = read_ceilings(files.ceilings)
     return assembled(passes, system, losses, path=str(place), ceilings=ceilings)
 
 
-def _passes(found: Found, place: Path, losses: list[Loss]) -> list[Pass]:
+def _passes(files: CaptureFiles, place: Path, losses: list[Loss]) -> list[Pass]:
     """All passes; a file that cannot be read is a loss where others can."""
     passes: list[Pass] = []
     problems: list[WavescopeError] = []
-    for file in [*found.tables, *([found.times] if found.times else [])]:
+    for file in [*files.tables, *([files.times] if files.times else [])]:
         try:
-            passes += _passes_of(file, place, losses, has_counters=file != found.times)
+            passes += _passes_of(file, place, losses, has_counters=file != files.times)
         except WavescopeError as error:
             problems.append(error)
-    if problems and not any(one.counters for one in passes):
+    if problems and not any(pass_.counters for pass_ in passes):
         raise problems[0]
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
     return passes
@@ -117,10 +116,10 @@ def _passes_of(file: Path, place: Path, losses: list[Loss], *, has_counters: boo
         raise no_table(file)
     if is_long(table):
         return long_passes(table, name, losses)
-    one = wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)
-    if has_counters and not one.counters and table.frame.height:
+    pass_ = wide_pass(table, name, is_joined=name == "pmc_perf", losses=losses)
+    if has_counters and not pass_.counters and table.frame.height:
         raise no_table(file)
-    return [one]
+    return [pass_]
 
 
 def _pass_name(file: Path, place: Path) -> str:
@@ -133,27 +132,48 @@ def _pass_name(file: Path, place: Path) -> str:
     return folder or stem or plain_stem(file)
 
 
-def _described_system(found: Found) -> System | None:
-    rows = first_rows(found.system, 1) if found.system else []
-    return system_of_row(rows[0], found.system.name) if found.system and rows else None
+def _described_system(files: CaptureFiles) -> System | None:
+    rows = first_rows(files.system, 1) if files.system else []
+    return system_of_row(rows[0], files.system.name) if files.system and rows else None
 
 
-def _system(found: Found, passes: Sequence[Pass]) -> System:
-    described = _described_system(found)
+def _system(files: CaptureFiles, passes: Sequence[Pass]) -> System:
+    described = _described_system(files)
     if described:
         return described
     from wavescope.readers.counters.rocminfo import agents_of_rocminfo
 
-    used = {agent for one in passes for agent in one.rows["agent"].drop_nulls().unique()}
-    for file in found.tables:
-        agents = beside(file, file.name.split("counter_collection.csv")[0] + "agent_info.csv", found.refused)
+    used = {agent for pass_ in passes for agent in pass_.rows["agent"].drop_nulls().unique()}
+    for file in files.tables:
+        agents = beside(file, file.name.split("counter_collection.csv")[0] + "agent_info.csv", files.refused)
         if agents and agents != file:
             system = system_of_agents(first_rows(agents), used, agents.name)
             if system.target:
                 return system
-        texts = (beside(file, text.name, found.refused) for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1])
+        texts = (beside(file, text.name, files.refused) for text in sorted(file.parent.glob("*.sysinfo.txt"))[:1])
         for text in filter(None, texts):
             system = system_of_agents(agents_of_rocminfo(text), used, text.name)
             if system.target:
                 return system
     return System()
+
+
+def _partner_losses(passes: Sequence[Pass], system: System) -> list[Loss]:
+    """One loss for channels that lack counters which others have, or that the GPU has and no counter names."""
+    measured: dict[str, set[int]] = {}
+    for pass_ in passes:
+        for spelled in pass_.counters:
+            if spelled.named.channel is not None:
+                measured.setdefault(spelled.named.counter, set()).add(spelled.named.channel)
+    if not measured:
+        return []
+    all_channels = set().union(*measured.values())
+    count = max(len(all_channels), int(system.l2_channel_count or 0))
+    partial = {name: len(channels) for name, channels in measured.items() if len(channels) < count}
+    if not partial:
+        return []
+    whole = set.intersection(*measured.values())
+    listed = [f"{name} of {channels}" for name, channels in sorted(partial.items(), key=lambda pair: pair[1])]
+    more = f" and {len(listed) - _NAMED} counters more" if len(listed) > _NAMED else ""
+    detail = f"{', '.join(listed[:_NAMED])}{more}, of {count} channels"
+    return [Loss("counter_partner", count - len(whole), detail=detail)]

@@ -31,7 +31,7 @@ _SHOWN = 6
 
 
 @dataclass
-class Found:
+class CaptureFiles:
     """The files of one capture."""
 
     tables: list[Path] = field(default_factory=list)  #: CSV files, each with one pass or several.
@@ -45,7 +45,7 @@ class Found:
     refused: dict[str, str] = field(default_factory=dict)
 
 
-def find_counters(path: Path, inventory: Inventory | None = None) -> Found:
+def find_counters(path: Path, inventory: Inventory | None = None) -> CaptureFiles:
     """The files of the capture at a path.
 
     Raises
@@ -60,14 +60,14 @@ def find_counters(path: Path, inventory: Inventory | None = None) -> Found:
     if path.is_dir():
         return _in_folder(path, kind, listings)
     if kind is Kind.COMPUTE_DATABASE:
-        return Found(analysis=path)
+        return CaptureFiles(analysis=path)
     if kind in STORES_OF_COUNTERS:
-        return Found(stores=[path])
+        return CaptureFiles(stores=[path])
     if kind not in COUNTER_TABLES and not _looks_like_table(path):
         raise _no_counters(path, kind)
-    found = Found(tables=[path])
-    found.system, found.ceilings = (beside(path, name, found.refused) for name in (_SYSTEM, _ROOFLINE))
-    return found
+    files = CaptureFiles(tables=[path])
+    files.system, files.ceilings = (beside(path, name, files.refused) for name in (_SYSTEM, _ROOFLINE))
+    return files
 
 
 def beside(file: Path, name: str, refused: dict[str, str]) -> Path | None:
@@ -86,29 +86,29 @@ def plain_stem(file: Path) -> str:
     return re.sub(r"\.(csv|gz|db|json)(\.gz)?$", "", file.name, flags=re.IGNORECASE)
 
 
-def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> Found:
+def _in_folder(folder: Path, kind: Kind, listings: Inventory) -> CaptureFiles:
     entries = list(run_entries(folder, listings))
-    found = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
-    found.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
-    return found
+    selected = _among([file for file, why in entries if not why and file.is_file()], folder, kind)
+    selected.refused = {str(file.relative_to(folder)): why for file, why in entries if why}
+    return selected
 
 
-def _among(files: Sequence[Path], folder: Path, kind: Kind) -> Found:
+def _among(files: Sequence[Path], folder: Path, kind: Kind) -> CaptureFiles:
     workloads = list(
         dict.fromkeys(file.parent for file in files if file.name == _SYSTEM or _JOINED.fullmatch(file.name))
     )
     if len(workloads) > 1:
         raise _several(folder, workloads)
-    found = _workload(workloads[0], files) if workloads else Found()
-    if found.tables:
-        return found
+    capture = _workload(workloads[0], files) if workloads else CaptureFiles()
+    if capture.tables:
+        return capture
     collected = [file for file in files if _COLLECTED.fullmatch(file.name)]
     times = None
     if not collected:
         kinds = {file: sniff(file) for file in files[:_MAX_FILES] if file.name not in (_SYSTEM, _ROOFLINE, _TIMES)}
 
         def of_kind(*wanted: Kind) -> list[Path]:
-            return [file for file, own in kinds.items() if own in wanted]
+            return [file for file, kind in kinds.items() if kind in wanted]
 
         collected, dispatches = of_kind(*COUNTER_TABLES), of_kind(Kind.ROCPROF_CSV)
         times = dispatches[0] if collected and len(dispatches) == 1 else None
@@ -116,32 +116,35 @@ def _among(files: Sequence[Path], folder: Path, kind: Kind) -> Found:
         if not collected and analyses:
             if len(analyses) > 1:
                 raise _several(folder, analyses)
-            return Found(analysis=analyses[0])
+            return CaptureFiles(analysis=analyses[0])
         if not collected and stores:
-            return replace(found, stores=stores)
+            return replace(capture, stores=stores)
         collected = collected or dispatches
     if not collected:
         raise _no_counters(folder, kind)
     if len(collected) > _MAX_FILES:
         what = f"{len(collected):,} files of counters are too many at once"
         raise UsageError(what, where=str(folder), advice="name a folder below it")
-    return Found(tables=collected, times=times)
+    return CaptureFiles(tables=collected, times=times)
 
 
-def _workload(folder: Path, files: Sequence[Path]) -> Found:
+def _workload(folder: Path, files: Sequence[Path]) -> CaptureFiles:
     """A folder of ROCm Compute Profiler. Unjoined passes are read only where the joined table has nothing."""
     joined = [file for file in files if _JOINED.fullmatch(file.name) and file.parent == folder][:1]
     unjoined = [file for file in files if _UNJOINED.fullmatch(file.name)]
     levels = [file for file in files if _LEVEL.fullmatch(file.name)]
     raw = [file for file in files if _COLLECTED.fullmatch(file.name)]
-    first = next((own for own in (joined, unjoined, raw) if any(_has_rows(file) for file in own)), joined or unjoined)
+    first = next(
+        (candidates for candidates in (joined, unjoined, raw) if any(_has_rows(file) for file in candidates)),
+        joined or unjoined,
+    )
     beside = {file.name: file for file in files if file.parent == folder}
-    return Found(
+    return CaptureFiles(
         tables=[*first, *(levels if first is not raw else [])],
         times=beside.get(_TIMES),
         system=beside.get(_SYSTEM),
         ceilings=beside.get(_ROOFLINE),
-        left_out=[file for own in (joined, unjoined, raw) if own is not first for file in own],
+        left_out=[file for candidates in (joined, unjoined, raw) if candidates is not first for file in candidates],
     )
 
 

@@ -11,9 +11,9 @@ import polars as pl
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, ranked_kernels
 from wavescope.analysis.counters.engine.answer import CounterPanels
-from wavescope.analysis.counters.engine.asked import asked_panels
 from wavescope.analysis.counters.engine.caveats import caveats_of
 from wavescope.analysis.counters.engine.evaluate import Formula, evaluator
+from wavescope.analysis.counters.engine.selection import requested_panels
 from wavescope.analysis.counters.engine.statistics import Spread, spread_of
 from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
 from wavescope.errors import UsageError
@@ -68,7 +68,7 @@ def counter_panels(
         return stored_panels(counters, choice=choice, panels=panels, metrics=metrics)
     target = counters.system.target or ""
     declared = panels_of(target, amd=amd, more=more)
-    chosen = asked_panels(declared, panels, metrics)
+    chosen = requested_panels(declared, panels, metrics)
     selected = evaluator(counters, by="all", choice=choice, normalization=normalization, amd=amd)
     dispatches, evaluation = selected.dispatches, selected.evaluation
     rows = _rows(chosen, selected)

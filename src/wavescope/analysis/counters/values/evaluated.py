@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice
-from wavescope.analysis.counters.engine.asked import asked_panels
 from wavescope.analysis.counters.engine.evaluate import Formula, evaluator, row_frame
+from wavescope.analysis.counters.engine.selection import requested_panels
 from wavescope.analysis.counters.engine.stored import is_stored, stored_panels
 from wavescope.analysis.counters.values.answer import MetricValues, answer_of, declared
 from wavescope.errors import UsageError
@@ -48,7 +48,7 @@ def metric_values(
         return _stored_values(counters, by, choice, panels, metrics, all_channels=all_channels)
     selected = evaluator(counters, by=by, choice=choice, normalization=normalization, amd=amd)
     panels_of_target = panels_of(counters.system.target or "", amd=amd, more=more)
-    tables = [table for panel in asked_panels(panels_of_target, panels, metrics) for table in panel.tables]
+    tables = [table for panel in requested_panels(panels_of_target, panels, metrics) for table in panel.tables]
     requested = [metric for table in tables if all_channels or not table.per_channel for metric in table.metrics]
     rows: list[dict[str, Any]] = []
     columns = []
