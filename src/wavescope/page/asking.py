@@ -25,15 +25,7 @@ FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "c
 
 
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
-    """The answer to the question `name` about a document.
-
-    Raises
-    ------
-    UsageError
-        When there is no such question, or a parameter does not fit.
-    WavescopeError
-        When it cannot be answered.
-    """
+    """The answer to the question `name` about a document."""
     question = QUESTIONS.get(name)
     if question is None or not question.is_about(document.kind):
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")

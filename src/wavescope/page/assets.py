@@ -9,13 +9,7 @@ from wavescope.errors import MissingToolError
 
 
 def page_folder() -> Path:
-    """The folder of the built page: `index.html` and what it loads.
-
-    Raises
-    ------
-    MissingToolError
-        When this installation has no page, because there was no Node.js when it was built.
-    """
+    """The folder of the built page: `index.html` and what it loads."""
     folders = [Path(root) / "_web" for root in sys.modules["wavescope"].__path__]
     built = [folder for folder in folders if (folder / "index.html").is_file()]
     if built:  # an editable installation may have two: that of pip, and that of the last `make page`

@@ -26,13 +26,7 @@ def curve_names(document: Document) -> dict[str, Any]:
 
 
 def curves(document: Document, **given: Any) -> pl.DataFrame:
-    """One tile of all curves of a name: mean, smallest and largest value per series and bin.
-
-    Raises
-    ------
-    UsageError
-        When there are no such curves, or no such tile.
-    """
+    """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
     if document.kind == "trace":
         return curves_of_trace(document, **given)
     wrong = next((name for name in _OF_TRACES_ONLY if name in given), None)

@@ -26,13 +26,7 @@ def tracks(document: Document) -> dict[str, Any]:
 
 
 def spans(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """What a tile of a timeline shows: lane, begin, end, kind, count, item, depth.
-
-    Raises
-    ------
-    UsageError
-        When there is no such timeline, level or tile.
-    """
+    """What a tile of a timeline shows: lane, begin, end, kind, count, item, depth."""
     answer = spans_of_trace if document.kind == "trace" else spans_of_run
     return answer(document, track=track, level=level, tile=tile)
 

@@ -14,7 +14,7 @@ from wavescope.base.scratch import make_scratch, scratch_folder
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from wavescope.scratch import make_scratch
+from wavescope.base.scratch import make_scratch
 folder, _ = make_scratch(Path(sys.argv[1]))
 (folder / "much").write_text("x")
 os.kill(os.getpid(), signal.SIGKILL)

@@ -23,11 +23,6 @@ def counters_against(document: Document, *, base: int) -> Any:
     """The capture against the document `base` (`analysis.counter_compare`): kernel times and metrics, beyond noise.
 
     Rows about a kernel have its rank in this capture, too; null = only the base has it.
-
-    Raises
-    ------
-    UsageError
-        When there is no such document, or it is no counter capture.
     """
     if document.library is None or base == document.number:
         what = "a counter capture is compared with another one"

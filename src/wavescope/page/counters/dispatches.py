@@ -16,13 +16,7 @@ if TYPE_CHECKING:
 
 
 def dispatches(document: Document, *, kernel: int | None = None) -> dict[str, Any]:
-    """The dispatches of one kernel or of all, in the order of the capture, with duration and rank of the kernel.
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """The dispatches of one kernel or of all, in the order of the capture, with duration and rank of the kernel."""
 
     rows = chosen_dispatches(document.counters, choice_of(document, kernel))
     ranks = kernels_of(document).select("kernel_name", "kernel")

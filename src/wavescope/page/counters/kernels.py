@@ -40,13 +40,7 @@ def stored_panels_of(document: Document) -> CounterPanels | None:
 
 
 def choice_of(document: Document, kernel: int | None) -> CounterChoice:
-    """The dispatches of the kernel of that rank; None = all.
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """The dispatches of the kernel of that rank; None = all."""
     if kernel is None:
         return CounterChoice()
     if not 0 <= kernel < kernels_of(document).height:
@@ -56,11 +50,6 @@ def choice_of(document: Document, kernel: int | None) -> CounterChoice:
 
 def normalized(given: str) -> str:
     """Parser of a normalization.
-
-    Raises
-    ------
-    UsageError
-        When it is nothing of that.
 
     Examples
     --------

@@ -15,13 +15,7 @@ if TYPE_CHECKING:
 
 
 def memory_chart_of(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> Any:
-    """Blocks, their values and the wires between them (`analysis.memory_chart`).
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel, or the GPU is not known.
-    """
+    """Blocks, their values and the wires between them (`analysis.memory_chart`)."""
 
     answer = memory_chart(document.counters, choice=choice_of(document, kernel), normalization=normalization)
     serialized: dict[str, Any] = serialize(answer, top=None)

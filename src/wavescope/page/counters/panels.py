@@ -46,13 +46,7 @@ def _serialized(table: MetricTable) -> dict[str, Any]:
 
 
 def panels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> dict[str, Any]:
-    """Every metric over the dispatches of one kernel, or of all; those per channel are in `channels`.
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """Every metric over the dispatches of one kernel, or of all; those per channel are in `channels`."""
 
     def make() -> CounterPanels:
         return _evaluated(document, kernel, normalization, per_channel=False)
@@ -69,13 +63,7 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
 
 
 def channels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> pl.DataFrame:
-    """The metrics per L2 channel: table_id, metric_id, name, series, channel, unit, average, reason.
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """The metrics per L2 channel: table_id, metric_id, name, series, channel, unit, average, reason."""
     answer = _evaluated(document, kernel, normalization, per_channel=True)
     shown = ("table_id", "metric_id", "name", "series", "channel", "unit", "average", "reason")
     # a table whose values are quartiles may have no average: then the median stands for the channel

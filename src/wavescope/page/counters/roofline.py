@@ -22,11 +22,6 @@ MOST_KERNELS = 300
 def ceilings(given: str) -> str:
     """A parser of which roofs kernels are compared with.
 
-    Raises
-    ------
-    UsageError
-        When there are no such roofs.
-
     Examples
     --------
     >>> ceilings("empirical")
@@ -38,13 +33,7 @@ def ceilings(given: str) -> str:
 
 
 def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
-    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in all.
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in all."""
     if kernel is not None:
         return _roofline(document, ceilings, kernel)
     return document.kept(("counters", "roofline", ceilings), lambda: _roofline(document, ceilings, None))

@@ -26,11 +26,6 @@ def dispatch_values(document: Document, *, table: str, normalization: str = "ker
     """The metrics of one table for each dispatch: kernel, dispatch, dispatch_id, duration_ns, a column per metric id.
 
     `outlier_ids` names the metrics, and "duration", by which a dispatch is not like the others of its kernel.
-
-    Raises
-    ------
-    UsageError
-        When there is no such table, or the capture knows nothing of single dispatches.
     """
     if table not in _tables(document):
         raise UsageError(f"there is no table {table[:40]!r}")
@@ -53,13 +48,7 @@ def _tables(document: Document) -> list[str]:
 
 
 def raw_counters_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.raw_counters`).
-
-    Raises
-    ------
-    UsageError
-        When there is no such kernel.
-    """
+    """Every counter of every pass over the dispatches of one kernel, or of all (`analysis.raw_counters`)."""
 
     return serialize(raw_counters(document.counters, choice=choice_of(document, kernel)), top=None)
 

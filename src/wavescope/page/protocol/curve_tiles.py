@@ -54,13 +54,7 @@ class Grid:
 
 
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
-    """One tile of some curves: columns series, bin, value (mean), low, high.
-
-    Raises
-    ------
-    UsageError
-        When there is no such tile.
-    """
+    """One tile of some curves: columns series, bin, value (mean), low, high."""
     if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
         raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {grid.level_count - 1}")
     first = tile * TILE_BINS

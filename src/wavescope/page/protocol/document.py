@@ -48,13 +48,7 @@ class Document:
 
     @property
     def opened(self) -> Shown:
-        """The trace, the run or the counter capture, read on first use.
-
-        Raises
-        ------
-        WavescopeError
-            When it cannot be read.
-        """
+        """The trace, the run or the counter capture, read on first use."""
         with self._opening:
             if self._opened is None:
                 self._opened = self.opener()
@@ -86,37 +80,19 @@ class Document:
 
     @property
     def trace(self) -> ThreadTrace:
-        """The thread trace.
-
-        Raises
-        ------
-        UsageError
-            When it is something else.
-        """
+        """The thread trace."""
         self._check("trace")
         return cast("ThreadTrace", self.opened)
 
     @property
     def run(self) -> Run:
-        """The run.
-
-        Raises
-        ------
-        UsageError
-            When it is something else.
-        """
+        """The run."""
         self._check("run")
         return cast("Run", self.opened)
 
     @property
     def counters(self) -> CounterSet:
-        """The counter capture.
-
-        Raises
-        ------
-        UsageError
-            When it is something else.
-        """
+        """The counter capture."""
         self._check("counters")
         return cast("CounterSet", self.opened)
 
@@ -142,13 +118,7 @@ class Library:
         return document
 
     def document(self, number: int) -> Document:
-        """The document of that number.
-
-        Raises
-        ------
-        UsageError
-            When there is none.
-        """
+        """The document of that number."""
         if not 0 <= number < len(self.documents):
             raise UsageError(f"there is no document {number}")
         return self.documents[number]

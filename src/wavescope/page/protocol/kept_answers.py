@@ -207,13 +207,7 @@ def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
 
 
 def _stored(file: Path) -> bytes:
-    """The bytes of an entry; none when it is not there, too long, or others can have written it.
-
-    Raises
-    ------
-    OSError
-        When it cannot be read.
-    """
+    """The bytes of an entry; none when it is not there, too long, or others can have written it."""
     most = len(_MAGIC) + _DIGEST_BYTES + 8 + _MOST_INDEX_BYTES + MOST_BYTES
     with _opened(str(file.parent), os.O_DIRECTORY) as folder:
         if not _is_private(os.fstat(folder), stat.S_ISDIR):

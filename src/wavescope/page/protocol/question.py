@@ -53,11 +53,6 @@ class Question:
     def parsed(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The parameters as values.
 
-        Raises
-        ------
-        UsageError
-            When one is unknown, missing or malformed, or a range ends before it begins.
-
         Examples
         --------
         >>> Question("wave", "trace", print, {"wave": whole_number}, ("wave",)).parsed({"wave": "7"})
@@ -92,13 +87,7 @@ class Number:
     is_whole: bool = True
 
     def __call__(self, given: str) -> Any:
-        """The number that a text says.
-
-        Raises
-        ------
-        UsageError
-            When it says none, or one outside of the bounds.
-        """
+        """The number that a text says."""
         value: float | None = None
         if given.isascii() and "_" not in given and len(given) <= _LONGEST_NUMBER:
             with suppress(ValueError):
@@ -118,11 +107,6 @@ engine = Number(ENGINE)  #: A shader engine.
 
 def text(given: str) -> str:
     """A parser of texts of bounded length.
-
-    Raises
-    ------
-    UsageError
-        When it is too long.
 
     Examples
     --------

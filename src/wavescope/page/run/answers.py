@@ -45,24 +45,12 @@ def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
-    """Where the time went, by kind of thing and name (`analysis.profile.summary`).
-
-    Raises
-    ------
-    UsageError
-        When it cannot be grouped by that.
-    """
+    """Where the time went, by kind of thing and name (`analysis.profile.summary`)."""
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
 
 def summary_by(document: Document, by: str) -> Summary:
-    """The whole summary of the run (`analysis.profile.summary`), asked once.
-
-    Raises
-    ------
-    UsageError
-        When it cannot be grouped by that.
-    """
+    """The whole summary of the run (`analysis.profile.summary`), asked once."""
     if by not in GROUPINGS:
         raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
     kept: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
@@ -86,13 +74,7 @@ def _cut(whole: Kernels, height: int, *, keep: tuple[str, ...]) -> Kernels:
 
 
 def kernel_of_run(document: Document, *, name: str) -> Any:
-    """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank.
-
-    Raises
-    ------
-    UsageError
-        When no kernel has that name.
-    """
+    """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank."""
     whole = _kernels(document)
     is_it = pl.col("name") == name
     if not whole.kernels.filter(is_it).height:
@@ -107,11 +89,6 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
     """The call tree (`analysis.profile.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
 
     At most 20,000 nodes, those that take most time: `node_count` says how many there are.
-
-    Raises
-    ------
-    UsageError
-        When there is no such choice.
     """
     choices = ["all", *region_domains(document)]
     if domain not in choices:

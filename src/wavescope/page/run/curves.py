@@ -35,13 +35,7 @@ def curve_names_of_run(document: Document) -> dict[str, Any]:
 
 
 def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl.DataFrame:
-    """One tile of all curves of a name: mean, smallest and largest value per series and bin.
-
-    Raises
-    ------
-    UsageError
-        When there are no such curves, or no such tile.
-    """
+    """One tile of all curves of a name: mean, smallest and largest value per series and bin."""
     return tile_of(_grid(document), lambda: _levels(document, name), level, tile)
 
 

@@ -21,11 +21,6 @@ def edges(document: Document, *, track: str, level: int, tile: int) -> pl.DataFr
     """`lane` and `time` of the starts of events in a tile that touch an earlier event of the same name.
 
     A cell of the level is taken for a pixel: gaps of a pixel or more can be seen without a line.
-
-    Raises
-    ------
-    UsageError
-        When there is no such track, level or tile.
     """
     check_track(track)
     begin, end = tile_window(document, level, tile)

@@ -24,13 +24,7 @@ WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation"
 
 
 def event_place(document: Document, item: int) -> tuple[str, int]:
-    """The table and the row of an event.
-
-    Raises
-    ------
-    UsageError
-        When there is no such event.
-    """
+    """The table and the row of an event."""
     timeline = timeline_of(document)
     table = next((name for name, first in reversed(timeline.first_items.items()) if item >= first), None)
     if table is None or item >= timeline.item_count:
@@ -39,13 +33,7 @@ def event_place(document: Document, item: int) -> tuple[str, int]:
 
 
 def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
-    """All details of one event: times, location, sizes, arguments, counters, call stack, its launch.
-
-    Raises
-    ------
-    UsageError
-        When there is no such track or event.
-    """
+    """All details of one event: times, location, sizes, arguments, counters, call stack, its launch."""
     check_track(track)
     table, row = event_place(document, item)
     whole = _row(document, table, row)
@@ -159,11 +147,6 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
     """The `step`-th next event with the same name after `item`, in time order; wraps around.
 
     `number` tells which one of `count` it is, from 0; behind the last comes the first.
-
-    Raises
-    ------
-    UsageError
-        When there is no such track or kind.
     """
     check_track(track)
     shown = timeline_of(document).spans

@@ -23,11 +23,6 @@ def flows(
 
     `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
     event are the first ones.
-
-    Raises
-    ------
-    UsageError
-        When neither an event nor a tile is named, or there is no such track.
     """
     check_track(track)
     all_flows = _flows(document)

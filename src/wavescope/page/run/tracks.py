@@ -29,13 +29,7 @@ def timeline_of(document: Document) -> RunTimeline:
 
 
 def check_track(track: str) -> None:
-    """Check the name of the only track of a run.
-
-    Raises
-    ------
-    UsageError
-        When it is another one.
-    """
+    """Check the name of the only track of a run."""
     if track != "run":
         raise UsageError(f"no track {track[:40]!r}", advice="tracks: run")
 
@@ -83,13 +77,7 @@ def _notes(document: Document, timeline: RunTimeline) -> list[str]:
 
 
 def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
-    """The time of a tile.
-
-    Raises
-    ------
-    UsageError
-        When there is no such level or tile.
-    """
+    """The time of a tile."""
     track = _timeline(document)
     if not 0 <= level < track.level_count or not 0 <= tile < track.tile_count(level):
         raise UsageError(f"there is no tile {tile} of level {level}")
@@ -98,13 +86,7 @@ def tile_window(document: Document, level: int, tile: int) -> tuple[float, float
 
 
 def spans_of_run(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """The spans of one tile of the run's track.
-
-    Raises
-    ------
-    UsageError
-        When there is no such track, level or tile.
-    """
+    """The spans of one tile of the run's track."""
     check_track(track)
     return _tiles(document).tile(level, tile)
 

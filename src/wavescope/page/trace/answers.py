@@ -70,13 +70,7 @@ def waits_of(document: Document, *, kernel: int | None = None) -> Any:
 
 
 def limits(document: Document) -> Any:
-    """How many waves fit on a SIMD, how many were there, and what limits them.
-
-    Raises
-    ------
-    UsageError
-        When the GPU is not known.
-    """
+    """How many waves fit on a SIMD, how many were there, and what limits them."""
     return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
 
 

@@ -22,11 +22,6 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
     """How this trace differs from document `other`, the base: totals, stall classes, a verdict in words.
 
     Traces of different kernels are compared too; the answer says that they are.
-
-    Raises
-    ------
-    UsageError
-        When there is no such document, it is a run, or a trace has no instructions.
     """
     found = _comparison(document, other, by)
     facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
@@ -42,13 +37,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
 
 
 def units(document: Document, *, other: int, by: str = "instruction") -> pl.DataFrame:
-    """The units of the code of both traces, in the order of the code.
-
-    Raises
-    ------
-    UsageError
-        As `compared`.
-    """
+    """The units of the code of both traces, in the order of the code."""
     return _comparison(document, other, by).units.sort("unit").drop("trace")
 
 

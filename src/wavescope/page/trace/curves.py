@@ -57,11 +57,6 @@ def curves_of_trace(
     """One tile of all curves of a name: mean, smallest and largest value per series and bin; null = no value.
 
     `text` are the definitions of derived counters; without it the built-in ones.
-
-    Raises
-    ------
-    UsageError
-        When there are no such curves, or no such tile.
     """
     return tile_of(grid_of(document), lambda: _levels(document, name, se, text), level, tile)
 
@@ -109,11 +104,6 @@ def pipe_curves(document: Document) -> dict[str, Any]:
 
 def definitions(given: str) -> str:
     """Parse definitions. They are part of the address of every tile, so they have to stay short.
-
-    Raises
-    ------
-    UsageError
-        When they are too long.
 
     Examples
     --------

@@ -17,13 +17,7 @@ LONGEST_NAME = 300  #: Characters of a frame's name that are sent.
 
 
 def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
-    """The frames of one of the trees of `wavescope.analysis.trace.costs.flame`, parents before children.
-
-    Raises
-    ------
-    UsageError
-        When there is no such tree.
-    """
+    """The frames of one of the trees of `wavescope.analysis.trace.costs.flame`, parents before children."""
     frames = grow(document.trace, tree).frames
     return doubles(frames.with_columns(pl.col("name").str.slice(0, LONGEST_NAME), pl.col("line").fill_null(0)))
 

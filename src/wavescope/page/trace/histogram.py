@@ -22,13 +22,7 @@ def histogram(
     begin: float | None = None,
     end: float | None = None,
 ) -> RowHistogram:
-    """Cycles per bin of code rows (`analysis.histogram`).
-
-    Raises
-    ------
-    UsageError
-        When there are too many bins or none.
-    """
+    """Cycles per bin of code rows (`analysis.histogram`)."""
     return row_histogram(
         document.trace, bins=bins, first_row=first, last_row=last, se=se, start_cycles=begin, end_cycles=end
     )

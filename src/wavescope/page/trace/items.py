@@ -32,11 +32,6 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
     """An executed instruction: its wave, its row, aligned times, and which execution of its row in the wave it is.
 
     Items behind the last instruction are the memory instructions of neighbour SIMDs that the track of pipes also shows.
-
-    Raises
-    ------
-    UsageError
-        When there is no such instruction.
     """
     trace = document.trace
     own_count = trace.instructions.height
@@ -65,11 +60,6 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
     `wave` is its number among the traced waves; null when its compute unit was not traced. Registers and LDS are those
     of the kernel, as Summary and Occupancy limits tell them; where it is not known, what the last dispatch of the same
     micro engine and pipe recorded.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
     """
     trace = document.trace
     wave = _row(resident_waves(trace), item, "wave")
@@ -88,13 +78,7 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
 
 
 def event(document: Document, *, item: int) -> dict[str, Any]:
-    """A dispatch or another event of a shader engine, with all that was recorded of it; registers and LDS corrected.
-
-    Raises
-    ------
-    UsageError
-        When there is no such event.
-    """
+    """A dispatch or another event of a shader engine, with all that was recorded of it; registers and LDS corrected."""
     trace = document.trace
     row = _row(all_events(trace), item, "event")
     dispatch, kind = row.pop("dispatch"), row.pop("kind")
@@ -109,13 +93,7 @@ def event(document: Document, *, item: int) -> dict[str, Any]:
 
 
 def marker(document: Document, *, item: int) -> dict[str, Any]:
-    """A marker scope or point: name, kind, place in the source, depth and aligned times.
-
-    Raises
-    ------
-    UsageError
-        When there is no such marker.
-    """
+    """A marker scope or point: name, kind, place in the source, depth and aligned times."""
     trace = document.trace
     scope = _row(marker_scopes(trace).scopes, item, "marker")
     offset = _offset(trace, scope["se"])
@@ -124,13 +102,7 @@ def marker(document: Document, *, item: int) -> dict[str, Any]:
 
 
 def shader_value(document: Document, *, item: int) -> dict[str, Any]:
-    """A value that a wave wrote into the trace.
-
-    Raises
-    ------
-    UsageError
-        When there is no such value.
-    """
+    """A value that a wave wrote into the trace."""
     trace = document.trace
     row = _row(trace.shader_data, item, "value")
     time = row["time_cycles"] + _offset(trace, row["se"])

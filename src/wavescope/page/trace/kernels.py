@@ -25,13 +25,7 @@ def traced_kernels(document: Document) -> dict[int, int]:
 
 
 def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
-    """The trace with only the waves of a kernel; None = all of them.
-
-    Raises
-    ------
-    UsageError
-        When no traced wave entered it.
-    """
+    """The trace with only the waves of a kernel; None = all of them."""
     if kernel is None:
         return document.trace
     if kernel not in traced_kernels(document):

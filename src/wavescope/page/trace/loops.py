@@ -23,13 +23,7 @@ def loops_of(document: Document) -> Any:
 
 
 def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
-    """The iterations of all loops in one wave, with aligned starts.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
-    """
+    """The iterations of all loops in one wave, with aligned starts."""
     iterations = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
     move = alignment(document.trace).offset(se)

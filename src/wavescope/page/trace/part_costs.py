@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 
 
 def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
-    """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
-    """
+    """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed."""
     chosen = select(document.trace, Selection(waves=(wave,)))
     return doubles(row_costs(chosen))
 

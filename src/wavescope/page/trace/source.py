@@ -70,11 +70,6 @@ def source(document: Document, *, file: int) -> dict[str, Any]:
     """The text of one file of `source_files`, by its number, or the reason why it is not here.
 
     Nothing is read from disk for it but what the trace itself names, from where the trace was opened with.
-
-    Raises
-    ------
-    UsageError
-        When there is no such file.
     """
     files = _costs(document).files
     if not 0 <= file < files.height:

@@ -30,13 +30,7 @@ def tracks_of_trace(document: Document) -> dict[str, Any]:
 
 
 def spans_of_trace(document: Document, *, track: str, level: int, tile: int) -> pl.DataFrame:
-    """The spans of a timeline tile: lane, begin, end, kind, count, item, depth.
-
-    Raises
-    ------
-    UsageError
-        When there is no such timeline, level or tile.
-    """
+    """The spans of a timeline tile: lane, begin, end, kind, count, item, depth."""
     return _tiles(document, track).tile(level, tile)
 
 

@@ -34,13 +34,7 @@ def _waves(document: Document) -> pl.DataFrame:
 
 
 def wave(document: Document, *, wave: int) -> pl.DataFrame:
-    """The instructions of one wave in the order of their rows, with aligned times.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
-    """
+    """The instructions of one wave in the order of their rows, with aligned times."""
     first, count, se = _place(document, wave)
     offset = _offset(document, se)
     return document.trace.instructions.slice(first, count).select(
@@ -49,13 +43,7 @@ def wave(document: Document, *, wave: int) -> pl.DataFrame:
 
 
 def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
-    """Waits of one wave: positions of wait and producer among the instructions of the wave.
-
-    Raises
-    ------
-    UsageError
-        When there is no such wave.
-    """
+    """Waits of one wave: positions of wait and producer among the instructions of the wave."""
     first, _, _ = _place(document, wave)
     of_wave = document.trace.waits.filter(pl.col("wave") == wave)
     return of_wave.select(
