@@ -71,7 +71,7 @@ def test_a_place_is_opened_again_by_the_command_that_the_page_copies(capture, tm
     assert told == {"entries": {}, "place": str(tmp_path / "config" / "page.json"), "problem": "", "command": command}
     assert not (tmp_path / "config").exists()  # looking writes nothing
     done = call("open", capture, "--at", "a b")
-    assert (done.status, "no place of the page" in done.stderr) == (2, True)
+    assert (done.status, "not a location of the page" in done.stderr) == (2, True)
 
 
 def test_over_ssh_it_tells_the_way_through(capture, tmp_path):

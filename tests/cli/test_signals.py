@@ -38,9 +38,9 @@ program()
 IN_AN_OUTPUT = f"""
 import os, sys
 from pathlib import Path
-from wavescope import stopping
+from wavescope.base import stopping
 from wavescope.export.kit.staging import staged
-from wavescope.scratch import make_scratch
+from wavescope.base.scratch import make_scratch
 {TOLD_BY_A_DESTRUCTOR}
 stopping.watch()
 folder, _ = make_scratch()
@@ -53,8 +53,8 @@ stopping.leave(0)
 IN_PUBLISHING = f"""
 import os, sys
 from pathlib import Path
-from wavescope import stopping
-from wavescope.export import _staging
+from wavescope.base import stopping
+from wavescope.export.kit import staging as _staging
 {TOLD_BY_A_DESTRUCTOR}
 put = _staging._put
 def told(twin, target):
@@ -69,8 +69,8 @@ stopping.leave(0)
 """
 WITH_A_CHILD = f"""
 import os, sys
-from wavescope import stopping
-from wavescope.codeobj import _process
+from wavescope.base import stopping
+from wavescope.codeobj import process as _process
 {TOLD_BY_A_DESTRUCTOR}
 converse = _process._converse
 def told(process, *more):
@@ -84,9 +84,9 @@ _process.run_bounded(["sleep", "600"], b"", idle_s=600, total_s=600, output_limi
 WITH_WORKERS = """
 import os, sys, time
 from pathlib import Path
-from wavescope import stopping
+from wavescope.base import stopping
 from wavescope.cluster.processes import Processes
-from wavescope.scratch import make_scratch
+from wavescope.base.scratch import make_scratch
 
 def wait(item):
     folder, _ = make_scratch()

@@ -12,7 +12,6 @@ import pytest
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import CounterCapture, write_counters
 from synth.rocpd import write_rocpd, write_rocpd_ranks
-from synth.rpd import write_rpd
 from synth.workload import Workload
 from tests.cli.in_process import call
 from tests.unit.run_equality import differences
@@ -172,20 +171,6 @@ def test_stopped_in_the_middle_leaves_nothing(run: Path, tmp_path: Path, name: s
     )
     assert (done.returncode, done.stderr.strip()) == (130, "stopped")
     assert left_in(tmp_path) == []
-
-
-def test_chrome_traces_of_rpd_files_need_no_frames(tmp_path: Path) -> None:
-    """Importing polars would take as long as all the rest."""
-    write_rpd(tmp_path / "run.rpd", Workload(dispatches=50))
-    program = (
-        "import sys; from wavescope.cli import main\n"
-        "sys.argv = ['wavescope', 'convert', sys.argv[1], '-f', 'chrome', '-o', sys.argv[2]]\n"
-        "main(); assert 'polars' not in sys.modules"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, tmp_path / "run.rpd", tmp_path / "run.json"], check=False, capture_output=True
-    )
-    assert done.returncode == 0, done.stderr.decode()
 
 
 def test_a_counter_capture_becomes_a_page(tmp_path: Path) -> None:

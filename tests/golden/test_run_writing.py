@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAIR = ("att-mi300x-bmm/c08/raw/45_results.db", "att-mi300x-bmm/c09/raw/37_results.db")
 ROCPD = ("c01/raw/28", "c02/raw/21", "c03/raw/15", "c08/raw/45", "c09/raw/37", "c10/raw/163")
 RPD = ("rpd/matmul_result.rpd", "rpd/mytrace.rpd.gz")
-FORMER_RPD = ("kernels.properties", "copies.properties")  # schema 2 has completion signals, schema 3 has not
+FORMER_RPD = ("dispatches.properties", "copies.properties")  # schema 2 has completion signals, schema 3 has not
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,7 @@ def command(
             yield f"the trace also has counters: wavescope states {request.path} --counters"
 
     answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
-    answer |= {"counters": sampled[0], "derived": sampled[1]} if sampled else {}
+    answer |= {"sampled_counters": sampled[0], "derived": sampled[1]} if sampled else {}
     request.give(answer, waves.over_time, report, trace.losses)
 
 

@@ -35,13 +35,13 @@ class Format(NamedTuple):
 
 #: Name -> what writes it; imported when it is used.
 FORMATS = {
-    "arrow": Format("run.arrow:write_arrow", "a folder of Arrow IPC files with all tables"),
+    "arrow": Format("run.tables:write_arrow", "a folder of Arrow IPC files with all tables"),
     "chrome": Format("run.chrome:write_chrome", "a JSON trace for chrome://tracing and Perfetto; .gz = compressed"),
     "csv": Format("run.csv:write_csv", "a folder of rocprofv3's CSV files"),
     "html": Format("page:write_html", "the viewer and all data in one file, of thread traces, too"),
-    "json": Format("run.json:write_run_json", "one JSON file with all tables"),
+    "json": Format("run.tables:write_run_json", "one JSON file with all tables"),
     "otf2": Format("run.otf2:write_otf2", "an OTF2 archive, for Vampir and Score-P's tools"),
-    "parquet": Format("run.parquet:write_run_parquet", "a folder of Parquet files with all tables"),
+    "parquet": Format("run.tables:write_run_parquet", "a folder of Parquet files with all tables"),
     "pftrace": Format("run.perfetto:write_perfetto", "a trace that ui.perfetto.dev opens"),
     "rocpd": Format("run.rocpd:write_rocpd", "a ROCpd database, for AMD's tools"),
     "rpd": Format("run.rpd:write_rpd", "an RPD database, for the tools of rocmProfileData"),

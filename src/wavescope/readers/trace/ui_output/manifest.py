@@ -112,7 +112,7 @@ def _files(folder: Folder, manifest: Manifest, listed: list[ListedFile], pattern
         engines = {name: engine_number(match[1]) for name, match in unlisted.items()}
         files = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
         if files:
-            detail = f"{_example(files)}: read all the same"
+            detail = f"{_example(unlisted)}: read all the same"
             manifest.losses.append(Loss("unlisted_files", len(files), detail=detail))
         return files
     missing = [name for name in once if name not in here]
