@@ -484,9 +484,9 @@ export interface CoverageAnswer {
 
 /** One row is one derived counter. */
 export interface DerivedSummaryRow {
-  /** Name; those that begin with _ are not shown */
+  /** Name; names that start with _ are not shown */
   name: string;
-  /** What it stands for */
+  /** Its definition */
   expression: string;
   /** XCC x SE x CU x steps */
   shape: string;
@@ -501,8 +501,8 @@ export interface DerivedSummaryRow {
 }
 
 export const DERIVED_SUMMARY: TableInfo<DerivedSummaryRow> = {
-  name: ["Name", "", "Name; those that begin with _ are not shown"],
-  expression: ["Expression", "", "What it stands for"],
+  name: ["Name", "", "Name; names that start with _ are not shown"],
+  expression: ["Expression", "", "Its definition"],
   shape: ["Shape", "", "XCC x SE x CU x steps"],
   value_mean: ["Value mean", "", "Mean of its finite values; empty = there is none"],
   value_min: ["Value min", "", "Smallest finite value"],
