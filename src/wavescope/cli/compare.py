@@ -92,7 +92,7 @@ def _traces(
         request.emit(answer, losses, top=top or None, verdicts=verdicts)
         return
     if as_csv:
-        request.write_csv(answer.units)
+        request.print_csv(answer.units)
         request.print_losses(losses, stderr=True)
         return
     out = console()

@@ -81,7 +81,7 @@ class Request:
         if self.as_json:
             self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.top or None, **facts)
         elif self.as_csv:
-            self.write_csv(table, is_cut=is_cut)
+            self.print_csv(table, is_cut=is_cut)
             self.print_losses(losses, stderr=True)
         else:
             out = console()
@@ -107,7 +107,7 @@ class Request:
         rows = losses.to_dicts() if isinstance(losses, pl.DataFrame) else [table.to_dicts() for table in losses]
         emit_json(body, inputs=self.paths if inputs is None else inputs, losses=rows)
 
-    def write_csv(self, table: pl.DataFrame, *, is_cut: bool = False) -> None:
+    def print_csv(self, table: pl.DataFrame, *, is_cut: bool = False) -> None:
         """Print the first rows of a table as CSV; stderr says how many were left out."""
         from wavescope.base.csv import write_csv
 

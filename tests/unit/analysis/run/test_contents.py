@@ -54,7 +54,7 @@ def test_what_can_be_named(database: Path) -> None:
 
 
 def test_schema_verb(database: Path) -> None:
-    assert "22 in all" in call("schema").stdout
+    assert "22 in total" in call("schema").stdout
     assert "stored in these databases" in call("schema", database).stdout
     shown = call("schema", "--view", "kernels").stdout
     assert "38 columns" in shown

@@ -234,7 +234,7 @@ def test_odd_rows_are_shown(tmp_path: Path, table: str, row: tuple[Any, ...], co
 
 def test_of_calls_with_one_correlation_the_first_has_the_arrow(tmp_path: Path) -> None:
     calls = [_call("late", 3_000, 4_500, 1), _call("early", 1_000, 2_000, 1), _call("marker", 0, 10, 1, "MARKER")]
-    run = _run(kernels=[_kernel("gemm", 9_000, 9_500, 1)], regions=calls)
+    run = _run(dispatches=[_kernel("gemm", 9_000, 9_500, 1)], regions=calls)
     events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert [event["ts"] for event in events if event["ph"] == "s"] == [0]
 

@@ -178,7 +178,7 @@ def test_granules_of_a_real_dispatch_are_not_taken_for_bytes_and_registers() -> 
     capture = SHARED / "data" / "att-mi300x-bmm" / "c03" / "raw"
     if not capture.is_dir():
         pytest.skip("no c03 in ../shared")
-    trace = wavescope.open(capture)
+    trace = wavescope.open(capture, amd=True)
     document = Document(0, "", "", lambda: trace)
     assert trace.dispatches.select("vgprs", "lds_bytes").row(0) == (64, 5120)
     assert resources(event(document, item=0)) == (44, 20, 2048)

@@ -398,16 +398,6 @@ def test_tables_and_views(tmp_path: Path, opened: list[Database]) -> None:
     assert both(path, {'a"b': pl.Int64, "end": pl.Int64}, hostile)[0].rows() == [(1, 2)]
 
 
-def test_opening_is_cheap(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.db", *(f"CREATE TABLE t{i}(id INTEGER PRIMARY KEY, a, b, c)" for i in range(30)))
-    code = (
-        "import sys, pathlib; from wavescope.readers.files.sqlite import Database; "
-        "print(len(Database(pathlib.Path(sys.argv[1])).tables), 'polars' in sys.modules)"
-    )
-    said = subprocess.run([sys.executable, "-c", code, str(path)], check=True, capture_output=True, text=True)
-    assert said.stdout == "31 False\n"
-
-
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     folder = Path("/proc/self/fd")
     if not folder.exists():

@@ -92,7 +92,7 @@ def bound(squares: float, count: int) -> float | None:
     Examples
     --------
     >>> round(bound(6.0, 2), 3), bound(0.0, 1)
-    (22.014, None)
+    (22.008, None)
     """
     return t_bound(MEAN_TAIL, count - 1) * (max(squares, 0.0) / (count - 1) / count) ** 0.5 if count > 1 else None
 

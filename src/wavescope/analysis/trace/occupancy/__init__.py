@@ -254,7 +254,7 @@ def _limiter_rows(kernel: KernelResources, limit: Limits | None) -> list[dict[st
 def _architecture_notes(architecture: Architecture) -> list[str]:
     if architecture.contradicts:
         return [f"the capture says {architecture.contradicts}, but {architecture.facts.target} was asked for"]
-    if architecture.origin.startswith("said"):
+    if architecture.origin.startswith("given"):
         return []
     caveat = "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: give --target"
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]

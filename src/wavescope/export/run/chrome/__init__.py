@@ -63,12 +63,12 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
 
 def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> tuple[dict[str, int], list[Loss]]:
     trace = _core.ChromeTrace(write)
-    _Layout(run, trace).write(with_flows=with_flows)
+    _TraceWriter(run, trace).write(with_flows=with_flows)
     trace.finish()
     return {name: count for name, count in trace.counts.items() if count}, left_out(run, ["allocations"])
 
 
-class _Layout:
+class _TraceWriter:
     """One pass over each table, then what follows from all of them."""
 
     def __init__(self, run: Run, trace: _core.ChromeTrace) -> None:
