@@ -164,7 +164,7 @@ def test_what_is_ignored_stays_ignored(place: Place) -> None:
 def test_without_room_for_a_thread(place: Place) -> None:
     """Then Ctrl-C is an exception, as ever."""
     full = "import threading\ndef refuse(_): raise RuntimeError\nthreading.Thread.start = refuse\n"
-    told = full + IN_AN_IMPORT.replace("Told()", "os.kill(os.getpid(), NUMBER)").replace("_io", "metrics")
+    told = full + IN_AN_IMPORT.replace("Told()", "os.kill(os.getpid(), NUMBER)").replace("kit.io", "metrics")
     status, _, talk = place.run(told, "metrics", number=signal.SIGINT)
     assert (status, talk.strip()) == (130, "stopped")
 
