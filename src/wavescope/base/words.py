@@ -18,7 +18,7 @@ def counted(count: int, what: str) -> str:
     """
     if count == 1:
         head = _DESCRIBED.split(what, maxsplit=1)[0]
-        what = _NOUN.sub(lambda found: _singular(found[1]), head) + what[len(head) :]
+        what = _NOUN.sub(lambda match: _singular(match[1]), head) + what[len(head) :]
     return f"{count:,} {what}"
 
 

@@ -121,15 +121,15 @@ def _repeats(
     from wavescope.analysis.trace.compare.alignment import align_rows
     from wavescope.errors import UsageError, WavescopeError
 
-    found: list[list[ThreadTrace]] = [[] for _ in traces]
+    repeats_of: list[list[ThreadTrace]] = [[] for _ in traces]
     for path in named:
         trace = open_trace(path, amd=amd)
         if not align_rows([traces[0], trace]).same_code:
             what = "not a repeated run: its code differs from that of the first trace"
             raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
-        found[0].append(trace)
+        repeats_of[0].append(trace)
     used = {(path, trace.source.dispatch) for (path, _), trace in zip(asked, traces, strict=True)}
-    for (path, _), trace, more in zip(asked, traces, found, strict=True):
+    for (path, _), trace, more in zip(asked, traces, repeats_of, strict=True):
         for dispatch in trace.source.other_dispatches[:_MOST_SIBLINGS]:
             if (path, dispatch) in used:
                 continue
@@ -140,7 +140,7 @@ def _repeats(
                 continue  # what cannot be read repeats nothing
             if sibling.instructions.height and align_rows([trace, sibling]).same_code:
                 more.append(sibling)
-    return found
+    return repeats_of
 
 
 def _best_kind(traces: list[ThreadTrace]) -> str:
@@ -148,7 +148,7 @@ def _best_kind(traces: list[ThreadTrace]) -> str:
     from wavescope.analysis.trace.trust.mapping import mapping
 
     mapped = [mapping(trace) for trace in traces]
-    fine = all(one.mapped_share > 0.5 and one.effective_line_count >= 3 for one in mapped)
+    fine = all(mapped_lines.mapped_share > 0.5 and mapped_lines.effective_line_count >= 3 for mapped_lines in mapped)
     return "line" if fine else "instruction"
 
 
@@ -192,8 +192,8 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
     answer = combine_compare([side.values for side in sides], repeats=[run.values for run in again], step=step)
-    found = [found for run in runs for found in run.inputs]
-    together: Gathered[Any] = Gathered([], found, pl.concat([run.losses for run in runs]))
+    inputs = [source for run in runs for source in run.inputs]
+    together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
     verdicts = [answer.verdict(number) for number in range(1, len(sides))]
     asked.give(
         answer,
@@ -287,14 +287,14 @@ class _Either(click.Command):
     """Compares traces, runs or counters, by what the paths are; shows the options of all."""
 
     def __init__(self) -> None:
-        known = {option for parameter in _traces.params for option in parameter.opts}
+        options = {option for parameter in _traces.params for option in parameter.opts}
         more: list[click.Parameter] = []
         self.only_of: dict[str, str] = {}
         for kind, command in (("run", _runs), ("counters", _counters)):
-            own = [parameter for parameter in command.params if not known & set(parameter.opts)]
-            known |= {option for parameter in own for option in parameter.opts}
-            self.only_of |= {option: kind for parameter in own for option in parameter.opts}
-            more += own
+            parameters = [parameter for parameter in command.params if not options & set(parameter.opts)]
+            options |= {option for parameter in parameters for option in parameter.opts}
+            self.only_of |= {option: kind for parameter in parameters for option in parameter.opts}
+            more += parameters
         super().__init__("compare", params=[*_traces.params, *more], help=_HELP)
 
     def make_context(

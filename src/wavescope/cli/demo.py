@@ -162,7 +162,7 @@ def _trace(target: str, keep: Path | None, *, prefetch: bool, as_json: bool) -> 
             names = [file.name for file in files]
             emit_json({"target": target, "files": names, "overview": facts}, losses=facts["losses"])
         else:
-            _tell(target, files, trace, seconds, kept=keep)
+            _tell(target, files, trace, seconds, folder=keep)
 
 
 def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
@@ -183,7 +183,7 @@ def _unpack_trace(kernel: str, target: str, folder: Path) -> list[Path]:
     return [path for path in _unpack("traces", f"{target}/{kernel}", folder) if path.parent == folder]
 
 
-def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *, kept: Path | None) -> None:
+def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *, folder: Path | None) -> None:
     from wavescope.analysis.trace.costs.hotspots import hotspots
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.analysis.trace.overview import overview
@@ -194,10 +194,10 @@ def _tell(target: str, files: list[Path], trace: ThreadTrace, seconds: float, *,
     sizes = [(file.name, file.stat().st_size) for file in files]
     answers = Answers(overview(trace), residency(trace), hotspots(trace), waits(trace), diagnose(trace))
     out = console()
-    where = str(kept or "capture")
+    where = str(folder or "capture")
     for renderable in story(f"{target} ({GPUS[target]})", sizes, answers, seconds, where=where, width=out.width):
         out.print(renderable)
-    keep = "" if kept else "wavescope demo --keep capture   |   "
+    keep = "" if folder else "wavescope demo --keep capture   |   "
     out.print(f"Next: {keep}wavescope source {where}   |   wavescope --help")
 
 

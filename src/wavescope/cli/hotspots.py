@@ -57,11 +57,11 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
     request.give(answer, answer.units, report, request.trace.losses)
 
 
-def _samples(request: TraceRequest, by: str, attribution: str, mine: tuple[str, ...]) -> None:
+def _samples(request: TraceRequest, by: str, attribution: str, paths: tuple[str, ...]) -> None:
     from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
     from wavescope.report.trace.hotspots import sample_report
 
-    answer = sample_hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine)
+    answer = sample_hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=paths)
     request.give(
         answer,
         answer.units,

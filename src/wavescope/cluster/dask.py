@@ -157,14 +157,14 @@ class _Errands(Generic[Item, Result]):
             number = self._numbers.pop(future.key, None)
             if number is None:  # it was called back
                 continue
-            told = _told(future)
-            if isinstance(told.value, _NotSeen):
-                self._refused[number].add(told.value.worker)
-                self._blind.add(told.value.worker)
+            outcome = _told(future)
+            if isinstance(outcome.value, _NotSeen):
+                self._refused[number].add(outcome.value.worker)
+                self._blind.add(outcome.value.worker)
                 live = _workers(self._client) if live is None else live
                 self._send_elsewhere(number, live)
             else:
-                self._end(number, told)
+                self._end(number, outcome)
 
     def _send_elsewhere(self, number: int, live: set[str]) -> None:
         """To a worker that has not looked yet, and rather to one that has seen everything so far."""

@@ -78,10 +78,10 @@ class LineTable:
         if index < 0 or self._files[index] == NO_LINE:
             return ()
         file, line = self._names[self._files[index]], self._lines[index]
-        found = self._unit_at(address)
-        if found is None:
+        unit_scopes = self._unit_at(address)
+        if unit_scopes is None:
             return (Frame(file, line),)
-        unit, scopes = found
+        unit, scopes = unit_scopes
         frames = []
         for scope in scopes.at(address):
             frames.append(Frame(file, line, scopes.name_of(scope.origin)))

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 def _columns(spec: TableSpec, added: str = "", *, without: tuple[str, ...] = ()) -> TableSpec:
     """The table without some columns and with others."""
-    kept = tuple(column for column in spec.columns if column.name not in without)
-    return replace(spec, columns=kept + table_spec("", "", added).columns)
+    remaining = tuple(column for column in spec.columns if column.name not in without)
+    return replace(spec, columns=remaining + table_spec("", "", added).columns)
 
 
 def _chosen(spec: TableSpec, names: str) -> tuple[Any, ...]:

@@ -257,12 +257,12 @@ def _in_archives(paths: Sequence[Path]) -> tuple[list[Decoded], list[Loss]]:
 def _nothing_in(archive: Archive) -> NotATraceError:
     names = [name for folder in archive.folders.values() for name in folder.names()]
     broken = any(loss.kind == "broken_archive" for loss in archive.losses)
-    kept = f"{len(names):,} files were unpacked before the damage" if broken else ""
+    unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
     if any(name.endswith(".att") for name in names):
         what = "the archive holds raw traces"
-        return NotATraceError(what, where=str(archive.path), kept=kept, advice="unpack it and open the folder")
+        return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="unpack it and open the folder")
     what = "no decoded trace in the archive"
-    return NotATraceError(what, where=str(archive.path), kept=kept, advice="pack the ui_output_* directory whole")
+    return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="pack the ui_output_* directory whole")
 
 
 def open_decoded(

@@ -99,15 +99,15 @@ class RunComparison(Answer):
         unit = "step" if self.step else "run"
         change = "" if row["change"] is None else f", {percent(row['change'], sign=True)}"
         times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {unit}{change}"
-        said = f"{row['label']} against {base['label']}: GPU time {times}"
+        headline = f"{row['label']} against {base['label']}: GPU time {times}"
         if not on_gpu.height:
-            return f"{said}; no kernel and no copy changed beyond noise"
+            return f"{headline}; no kernel and no copy changed beyond noise"
         parts = [
             f"{rows.height:,} {name} ({_signed(float(rows['delta_ns'].sum()))})"
             for name in CHANGES
             if (rows := on_gpu.filter(pl.col("status") == name)).height
         ]
-        return f"{said}; " + ", ".join(parts)
+        return f"{headline}; " + ", ".join(parts)
 
 
 def partial_compare(run: Run) -> Batches:
@@ -143,18 +143,18 @@ def combine_compare(
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (side_label(number) for number in range(len(sides))))
-    found = [means(side) for side in sides]
-    counts = [_steps(rows, name, step) for rows, name in zip(found, names, strict=True)]
-    spread = _run_noise([found[0], *(means(run) for run in repeats)]) if repeats else None
-    base = _per_unit(found[0], counts[0])
+    means_of_sides = [means(side) for side in sides]
+    counts = [_steps(rows, name, step) for rows, name in zip(means_of_sides, names, strict=True)]
+    spread = _run_noise([means_of_sides[0], *(means(run) for run in repeats)]) if repeats else None
+    base = _per_unit(means_of_sides[0], counts[0])
     base_gpu = _gpu(base)
     alike = [sum(part.process_count for part in side) for side in sides]
     things = [
         _compared(number, base, _per_unit(rows, counts[number]), base_gpu, spread, (alike[0], alike[number]))
-        for number, rows in enumerate(found)
+        for number, rows in enumerate(means_of_sides)
         if number
     ]
-    gpu_times = [_gpu(_per_unit(rows, count)) for rows, count in zip(found, counts, strict=True)]
+    gpu_times = [_gpu(_per_unit(rows, count)) for rows, count in zip(means_of_sides, counts, strict=True)]
     rows = [
         {
             "side": number,
@@ -218,9 +218,9 @@ def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
     together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
     bounds = {count: t_bound(MEAN_TAIL, count - 1) for count in range(2, len(runs) + 1)}
-    found = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
+    statistics = together.group_by(_THING).agg(count=pl.col("mean_ns").count(), deviation=pl.col("mean_ns").std())
     bound = pl.col("count").replace_strict(bounds, default=None, return_dtype=pl.Float64)
-    return found.select(*_THING, run_noise_ns=bound * pl.col("deviation"))
+    return statistics.select(*_THING, run_noise_ns=bound * pl.col("deviation"))
 
 
 def _compared(
@@ -242,12 +242,12 @@ def _compared(
     delta = pl.col("time") - pl.col("base_time")
     speed = (pl.col("per_unit") * difference).fill_null(0.0)
     is_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
-    told = rows.with_columns(status=_status(rows.height, *process_counts), delta_ns=delta).with_columns(
+    with_status = rows.with_columns(status=_status(rows.height, *process_counts), delta_ns=delta).with_columns(
         speed_ns=pl.when(is_both).then(speed).otherwise(0.0)
     )
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     return (
-        told.sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
+        with_status.sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
         .select(
             *_THING,
             "status",
@@ -287,13 +287,13 @@ def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFr
 def _noise(rows: pl.DataFrame) -> pl.Series:
     """What the means of equal runs may differ by; null where a side has too few calls to tell."""
     tail = RUN_FALSE_ALARMS / max(rows.height, 1)
-    found: list[float | None] = []
+    bounds: list[float | None] = []
     for base, base_degrees, other, degrees in rows.select(
         "base_error_ns", "base_degrees", "error_ns", "degrees"
     ).rows():
         is_known = base is not None and other is not None
-        found.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
-    return pl.Series("noise_ns", found, dtype=pl.Float64)
+        bounds.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
+    return pl.Series("noise_ns", bounds, dtype=pl.Float64)
 
 
 def _status(height: int, base_processes: int, processes: int) -> pl.Expr:

@@ -56,7 +56,9 @@ def formula_of(target: str, name: str, *, amd: bool = False) -> str | None:
     '32 * (TCC_EA0_WRREQ + TCC_EA0_WRREQ_64B)'
     """
     formulas = formulas_of(target, amd=amd)
-    if name not in formulas and not any(name in known for family in families() for known in family.named):
+    if name not in formulas and not any(
+        name in formula_names for family in families() for formula_names in family.named
+    ):
         raise UsageError(f"no formula {name[:60]!r}", advice=f"formulas: {', '.join(formulas)}")
     return formulas.get(name)
 
@@ -72,13 +74,15 @@ def _formulas(target: str, rules: str) -> dict[str, str]:
     if family is None:
         return {}
     sets = family.sets_of(target)
-    told = {name: for_target(entry, sets) for name, entry in family.common["expressions"].items()}
+    formula_by_name = {name: for_target(entry, sets) for name, entry in family.common["expressions"].items()}
     for name, entry in family.formulas.items():
         if "targets" in entry and not set(sets) & set(entry["targets"]):
             continue
-        said = _overridden(entry, sets)
-        told[name] = (said | said.get("reference", {}) if rules != RULES[0] else said).get("formula")
-    whole = {name: expanded(formula, target) for name, formula in told.items() if formula}
+        declared = _overridden(entry, sets)
+        formula_by_name[name] = (declared | declared.get("reference", {}) if rules != RULES[0] else declared).get(
+            "formula"
+        )
+    whole = {name: expanded(formula, target) for name, formula in formula_by_name.items() if formula}
     return {name: formula for name, formula in whole.items() if "rate_" not in formula}
 
 
@@ -88,13 +92,13 @@ def _panels(target: str, rules: str) -> tuple[Panel, ...]:
     if family is None:
         return ()
     sets = family.sets_of(target)
-    found = []
+    panels = []
     for declared in family.panels:
         tables = [_table(family, target, sets, rules, table) for table in declared["tables"]]
-        told = tuple(table for table in tables if table.metrics)
-        if told:
-            found.append(Panel(declared["number"], declared["word"], declared["title"], told))
-    return tuple(found)
+        with_metrics = tuple(table for table in tables if table.metrics)
+        if with_metrics:
+            panels.append(Panel(declared["number"], declared["word"], declared["title"], with_metrics))
+    return tuple(panels)
 
 
 def _table(family: Family, target: str, sets: tuple[str, ...], rules: str, declared: Mapping[str, Any]) -> MetricTable:
@@ -104,51 +108,51 @@ def _table(family: Family, target: str, sets: tuple[str, ...], rules: str, decla
     for entry in declared.get("metrics", ()):
         if "targets" in entry and not set(sets) & set(entry["targets"]):
             continue
-        said = _overridden(entry, sets)
-        said.setdefault("source", family.common["source"])
+        metric = _overridden(entry, sets)
+        metric.setdefault("source", family.common["source"])
         if rules != RULES[0]:
             prefix = for_target(family.common.get("fabric_prefix", {}), sets)
-            said = _as_reference(said, units, prefix or "")
-        metrics.append(_metric(f"{declared['id']}.{len(metrics)}", said, target))
+            metric = _as_reference(metric, units, prefix or "")
+        metrics.append(_metric(f"{declared['id']}.{len(metrics)}", metric, target))
     header = declared.get("reference_unit_header", "Unit")
     return MetricTable(declared["id"], declared["title"], declared["layout"], tuple(metrics), per_channel, header)
 
 
 def _overridden(entry: Mapping[str, Any], sets: tuple[str, ...]) -> dict[str, Any]:
     """A declaration with the overrides of the target's groups and of the target put over it."""
-    said = dict(entry)
+    merged = dict(entry)
     for name in sets:
-        said |= entry.get(name, {})
-    return said
+        merged |= entry.get(name, {})
+    return merged
 
 
-def _as_reference(said: dict[str, Any], units: Mapping[str, str], prefix: str) -> dict[str, Any]:
-    theirs = dict(said.get("reference", {}))
-    said = said | {"unit": units.get(said["unit"], said["unit"])} | theirs
-    said["zero"] = said.get("guard") or "infinity"
-    if "TCC_EA0_" in said.get("formula", "") or "fabric_" in said.get("formula", ""):
-        said.setdefault("fabric_prefix", prefix)
-    return said
+def _as_reference(declared: dict[str, Any], units: Mapping[str, str], prefix: str) -> dict[str, Any]:
+    theirs = dict(declared.get("reference", {}))
+    declared = declared | {"unit": units.get(declared["unit"], declared["unit"])} | theirs
+    declared["zero"] = declared.get("guard") or "infinity"
+    if "TCC_EA0_" in declared.get("formula", "") or "fabric_" in declared.get("formula", ""):
+        declared.setdefault("fabric_prefix", prefix)
+    return declared
 
 
-def _metric(identity: str, said: Mapping[str, Any], target: str) -> Metric:
-    formula, peak = said.get("formula", ""), said.get("peak", "")
+def _metric(identity: str, declared: Mapping[str, Any], target: str) -> Metric:
+    formula, peak = declared.get("formula", ""), declared.get("peak", "")
     whole_peak = expanded(peak, target)
     return Metric(
         id=identity,
-        name=said["name"],
-        unit=said["unit"],
+        name=declared["name"],
+        unit=declared["unit"],
         formula=expanded(formula, target) or None,
         peak=None if "rate_" in whole_peak else whole_peak or None,
         written=formula,
         written_peak=peak,
-        level=said.get("level", ""),
-        zero=said.get("zero", "blank"),
-        maximum=said.get("maximum", "maximum"),
-        fabric_prefix=said.get("fabric_prefix", ""),
-        labels=tuple(said.get("labels", {}).items()),
-        series=said.get("series", ""),
-        about=said.get("about", ""),
-        source=said.get("source", ""),
-        defect=said.get("reference", {}).get("defect", ""),
+        level=declared.get("level", ""),
+        zero=declared.get("zero", "blank"),
+        maximum=declared.get("maximum", "maximum"),
+        fabric_prefix=declared.get("fabric_prefix", ""),
+        labels=tuple(declared.get("labels", {}).items()),
+        series=declared.get("series", ""),
+        about=declared.get("about", ""),
+        source=declared.get("source", ""),
+        defect=declared.get("reference", {}).get("defect", ""),
     )

@@ -53,8 +53,8 @@ def summary_by(document: Document, by: str) -> Summary:
     """The whole summary of the run (`analysis.profile.summary`), asked once."""
     if by not in GROUPINGS:
         raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
-    kept: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
-    return kept
+    cached: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
+    return cached
 
 
 def _kernels(document: Document) -> Kernels:
@@ -79,10 +79,10 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
     is_it = pl.col("name") == name
     if not whole.kernels.filter(is_it).height:
         raise UsageError(f"there is no kernel {name[:80]!r}")
-    own = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
+    of_kernel = replace(whole, **{table: getattr(whole, table).filter(is_it) for table in whole.tables})
     is_kernel = is_it & (pl.col("domain") == "KERNEL")
     grouped = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
-    return serialized(document, own) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
+    return serialized(document, of_kernel) | {f"by_{by}": rows.to_dicts() for by, rows in grouped.items()}
 
 
 def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
@@ -141,8 +141,8 @@ def _every_grouping(_: Document) -> list[dict[str, str]]:
 
 def region_domains(document: Document) -> list[str]:
     """Domains that have regions, those that take most time first (MARKER, HIP, ...)."""
-    known = summary_by(document, "all").domains["domain"].to_list()
-    return [name for name in known if name not in _NO_REGIONS]
+    domains = summary_by(document, "all").domains["domain"].to_list()
+    return [name for name in domains if name not in _NO_REGIONS]
 
 
 def _every_choice(document: Document) -> list[dict[str, str]]:

@@ -23,15 +23,15 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
 
     Traces of different kernels are compared too; the answer says that they are.
     """
-    found = _comparison(document, other, by)
+    comparison = _comparison(document, other, by)
     facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
     return serialize(
         {
-            "definition": found.definition,
-            "verdict": found.verdict(),
-            "beyond_noise_count": found.beyond().height,
-            **{name: getattr(found, name) for name in facts},
-            "stall_classes": found.stall_classes,
+            "definition": comparison.definition,
+            "verdict": comparison.verdict(),
+            "beyond_noise_count": comparison.beyond().height,
+            **{name: getattr(comparison, name) for name in facts},
+            "stall_classes": comparison.stall_classes,
         }
     )
 

@@ -48,7 +48,9 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
             problems.append(error)
             continue
         if rows.height:
-            name = file.parent.name if len(files) > 1 and len({one.parent for one in files}) > 1 else file.stem
+            name = (
+                file.parent.name if len(files) > 1 and len({database.parent for database in files}) > 1 else file.stem
+            )
             passes += passes_of_values(rows, name, file, "database", losses)
             system = system if system.target else _system(run, file.name)
         losses += [loss for origin in run.origins for loss in origin.losses if LOSSES[loss.kind].is_damage]
@@ -57,9 +59,9 @@ def passes_of_runs(files: Sequence[Path], losses: list[Loss]) -> tuple[list[Pass
             raise problems[0]
         what = "no counters of dispatches inside"
         if losses:
-            kept = "; ".join(loss.message for loss in losses[:_TOLD])
+            messages = "; ".join(loss.message for loss in losses[:_TOLD])
             advice = f"{losses[0].advice}; wavescope summary {files[0]} tells about the run"
-            raise NotATraceError(what, where=str(files[0]), kept=kept, advice=advice)
+            raise NotATraceError(what, where=str(files[0]), kept=messages, advice=advice)
         advice = f"record with rocprofv3 --pmc; wavescope summary {files[0]} tells about the run"
         raise NotATraceError(what, where=str(files[0]), advice=advice)
     losses += [Loss("unreadable_source", detail=str(problem)) for problem in problems]
@@ -83,8 +85,8 @@ def _values(run: Run, file: Path, losses: list[Loss]) -> pl.DataFrame:
     channels = channels.filter(~pl.col("spelled").str.ends_with("_sum"))
     if channels.height:
         channel = pl.col("xcc").fill_null(0) * _CHANNELS_PER_XCD + pl.col("instance")
-        own = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
-        summed = pl.concat([summed, own.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
+        by_channel = channels.with_columns(spelled=pl.format("{}[{}]", "spelled", channel))
+        summed = pl.concat([summed, by_channel.group_by(key, maintain_order=True).agg(pl.col("value").sum())])
     return summed.join(_dispatches(run), on=("process", "event"), how="inner", maintain_order="left").select(
         "dispatch_id",
         "process_id",
@@ -153,8 +155,8 @@ def _system(run: Run, file: str) -> System:
         stored: dict[str, Any] = {}
         with suppress(ValueError, TypeError):
             stored = json.loads(agent["properties"] or "{}")
-        known = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
-        known |= {
+        properties = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
+        properties |= {
             "node_id": str(agent["agent"]),
             "agent_type": "GPU",
             "name": agent["target"] or "",
@@ -162,5 +164,5 @@ def _system(run: Run, file: str) -> System:
             "cu_count": str(agent["cu_count"] or ""),
             "wave_front_size": str(agent["wave_lanes"] or ""),
         }
-        rows.append(known)
+        rows.append(properties)
     return system_of_agents(rows, [], file)

@@ -90,10 +90,10 @@ def _metrics(
         yield from _hidden(rows, labels[0], labels[side])
 
 
-def _largest_first(rows: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+def _largest_first(rows: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
     """The largest changes first; what several panels say is said once, and not again if it was told before."""
     same = ["base", "value", "unit"]
-    rest = rows.join(told.select(same).unique(), on=same, how="anti", maintain_order="left", nulls_equal=True)
+    rest = rows.join(printed.select(same).unique(), on=same, how="anti", maintain_order="left", nulls_equal=True)
     size = pl.col("change").abs().fill_null(float("inf"))
     return rest.unique(same, keep="first", maintain_order=True).sort(size, descending=True, maintain_order=True)
 
@@ -107,16 +107,16 @@ def _hidden(rows: pl.DataFrame, base: str, side: str) -> Iterator[Text]:
             "dim",
         )
     for status, label, reason in (("not in base", base, "base_reason"), ("not in side", side, "reason")):
-        found = rows.filter(rows["status"] == status)
-        if found.height:
-            names = [printable(name) for name in found["name"].unique(maintain_order=True)]
-            names[0] += f" ({printable(found[reason][0] or 'no reason')})"
-            said = sentence_list(names, _NAMED)
-            yield Text(f"{counted(found.height, 'metrics')} not measured in {label}: {said}", "dim")
+        metrics = rows.filter(rows["status"] == status)
+        if metrics.height:
+            names = [printable(name) for name in metrics["name"].unique(maintain_order=True)]
+            names[0] += f" ({printable(metrics[reason][0] or 'no reason')})"
+            listing = sentence_list(names, _NAMED)
+            yield Text(f"{counted(metrics.height, 'metrics')} not measured in {label}: {listing}", "dim")
     units = rows.filter(rows["status"] == "other unit")
     if units.height:
-        said = sentence_list([printable(name) for name in units["name"]], _NAMED)
-        yield Text(f"{counted(units.height, 'metrics')} in another unit: {said}", "dim")
+        listing = sentence_list([printable(name) for name in units["name"]], _NAMED)
+        yield Text(f"{counted(units.height, 'metrics')} in another unit: {listing}", "dim")
 
 
 def _metric_columns(base: str, side: str, rows: pl.DataFrame, decimals: int | None) -> list[Column]:

@@ -56,9 +56,9 @@ def summary_parts(
     rows = answer.rows.filter(answer.rows["table_id"] == SPEED_OF_LIGHT)
     if rows.height:
         yield from speed_of_light(answer, rows, by_kernel, width=width, decimals=decimals)
-    own = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
-    if own:
-        yield from panel_parts(replace(answer, panels=tuple(own)), width=width, decimals=decimals)
+    other_panels = [panel for panel in answer.panels if all(table.id != SPEED_OF_LIGHT for table in panel.tables)]
+    if other_panels:
+        yield from panel_parts(replace(answer, panels=tuple(other_panels)), width=width, decimals=decimals)
         yield Text()
     if raw is not None:
         yield Text()
@@ -75,18 +75,18 @@ def capture_lines(answer: CounterPanels, counters: CounterSet) -> Iterator[Text]
     passes, dispatches = counters.passes.height, counters.dispatches.height
     names = counters.counters["counter"].n_unique()
     gpus = counters.dispatches["gpu"].drop_nulls().n_unique()
-    said = f"{counted(dispatches, 'dispatches')} of {counted(answer.kernels.height, 'kernels')}"
-    said += f" on {counted(gpus, 'GPUs')}" if gpus > 1 else ""
-    said += f"; {counted(names, 'counters')} in {counted(passes, 'passes')}" if names else ""
+    contents = f"{counted(dispatches, 'dispatches')} of {counted(answer.kernels.height, 'kernels')}"
+    contents += f" on {counted(gpus, 'GPUs')}" if gpus > 1 else ""
+    contents += f"; {counted(names, 'counters')} in {counted(passes, 'passes')}" if names else ""
     if counters.stored_metrics.height:
-        said += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
+        contents += f"; {counted(counters.stored_metrics.height, 'values')} that another tool computed"
     if answer.dispatch_count != dispatches:
-        said += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
+        contents += f"; chosen: {counted(answer.dispatch_count, 'dispatches')}"
     if answer.rules not in ("corrected", "stored"):
-        said += f"; rules of {answer.rules}"
+        contents += f"; rules of {answer.rules}"
     if answer.normalization != "kernel":
-        said += f"; amounts per {answer.normalization}"
-    yield Text(said)
+        contents += f"; amounts per {answer.normalization}"
+    yield Text(contents)
 
 
 def _machine(answer: CounterPanels, counters: CounterSet) -> str:
@@ -118,8 +118,8 @@ def kernel_table(kernels: pl.DataFrame, *, width: int, limit: int) -> Table:
         "duration_ns_median": Column("median", lambda row: duration(row["duration_ns_median"]), is_wide=True),
         "kernel_name": Column("kernel", lambda row: brief_kernel(row["kernel_name"], 2 * width), takes_rest=True),
     }
-    known = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
-    shown = [columns[name] for name in known if name != "is_chosen" or is_partly]
+    recorded = [name for name in columns if kernels[name].null_count() < kernels.height or name == "kernel_name"]
+    shown = [columns[name] for name in recorded if name != "is_chosen" or is_partly]
     return frame_table(kernels, shown, limit=limit, what="kernels", width=width)
 
 

@@ -63,12 +63,12 @@ def _differences(answer: Comparison, number: int, limit: int, *, everything: boo
         parts.append(Text(hidden, "dim"))
     classes = answer.stall_classes.filter((pl.col("trace") == number) & (pl.col("delta_cycles_per_wave") != 0))
     if classes.height:
-        said = truncation(min(classes.height, _CLASSES), classes.height, "classes")
+        extent = truncation(min(classes.height, _CLASSES), classes.height, "classes")
         changes = ", ".join(
             f"{row['class']} {_signed(row['delta_cycles_per_wave'])} (of {short(row['base_stall_cycles_per_wave'])})"
             for row in classes.head(_CLASSES).iter_rows(named=True)
         )
-        parts.append(Text.assemble((f"stalls, {said}: ", "bold"), printable(changes)))
+        parts.append(Text.assemble((f"stalls, {extent}: ", "bold"), printable(changes)))
     return parts
 
 

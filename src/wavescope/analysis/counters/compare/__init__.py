@@ -119,28 +119,28 @@ class CounterComparison(Answer):
     def verdict(self, side: int) -> str:
         """What changed on a side, in one sentence: kernel time first."""
         row, base = self.sides.row(side, named=True), self.sides.row(0, named=True)
-        said = f"{row['label']} against {base['label']}: {self._times(side)}"
+        headline = f"{row['label']} against {base['label']}: {self._times(side)}"
         rows = self.metrics.filter((pl.col("side") == side) & (pl.col("table_id") == SPEED_OF_LIGHT))
         moved = self.changes(side).filter(pl.col("table_id") == SPEED_OF_LIGHT)
         moved = moved.with_columns(points=(pl.col("peak_share") - pl.col("base_peak_share")).abs())
         moved = moved.sort("points", descending=True, nulls_last=True, maintain_order=True)
         if moved.height:
             names = moved["kernel_name"].n_unique() > 1
-            return f"{said}; moved most: " + ", ".join(
-                _moved(one, with_kernel=names) for one in moved.head(_MOVED).to_dicts()
+            return f"{headline}; moved most: " + ", ".join(
+                _moved(row_moved, with_kernel=names) for row_moved in moved.head(_MOVED).to_dicts()
             )
         if rows.height and (rows["status"] == "same").all():
-            return f"{said}; no speed-of-light metric changed beyond noise"
-        return said
+            return f"{headline}; no speed-of-light metric changed beyond noise"
+        return headline
 
     def _times(self, side: int) -> str:
         rows = self.kernels.filter(self.kernels["side"] == side)
         both = rows.filter(rows["change"].is_not_null())
         if both.height == 1:
-            one = both.row(0, named=True)
-            noise = {"same": ", within noise", "unknown": ", noise not known"}.get(one["status"], "")
-            times = f"{_time(one['base_mean_ns'])} -> {_time(one['mean_ns'])}"
-            return f"kernel time {times}, {percent(one['change'], sign=True)}{noise}"
+            kernel = both.row(0, named=True)
+            noise = {"same": ", within noise", "unknown": ", noise not known"}.get(kernel["status"], "")
+            times = f"{_time(kernel['base_mean_ns'])} -> {_time(kernel['mean_ns'])}"
+            return f"kernel time {times}, {percent(kernel['change'], sign=True)}{noise}"
         if not both.height:
             return "kernel times cannot be compared"
         parts = [
@@ -187,18 +187,18 @@ def counter_compare(
         for label, counters, choice in zip(labels, captures, chosen, strict=True)
     ]
     kernels: list[dict[str, Any]] = []
-    found: list[dict[str, Any]] = []
+    metric_changes: list[dict[str, Any]] = []
     notes = gpu_notes(sides)
     for number, side in enumerate(sides[1:], start=1):
         kernels += kernel_rows(number, sides[0], side)
-        pairs, said = matched(sides[0], side)
-        notes += said
+        pairs, match_notes = matched(sides[0], side)
+        notes += match_notes
         for base_rank, rank in pairs:
-            found += metric_rows(number, sides[0], side, base_rank, rank)
+            metric_changes += metric_rows(number, sides[0], side, base_rank, rank)
     return CounterComparison(
         sides=frame_of(CounterComparison.tables["sides"], _side_rows(sides)),
         kernels=frame_of(CounterComparison.tables["kernels"], kernels),
-        metrics=frame_of(CounterComparison.tables["metrics"], found),
+        metrics=frame_of(CounterComparison.tables["metrics"], metric_changes),
         normalization=normalization,
         rules=RULES[amd],
         notes=tuple(dict.fromkeys(notes)),
@@ -209,9 +209,9 @@ def _panels(counters: CounterSet, metrics: Sequence[str], *, amd: bool) -> tuple
     """Every panel that is not about single channels; none where metrics are named."""
     if metrics or not counters.system.target or not counters.measured:
         return ()
-    known = panels_of(counters.system.target, amd=amd)
+    panels = panels_of(counters.system.target, amd=amd)
     return tuple(
-        panel.word for panel in known if not all(table.per_channel for table in panel.tables[1:] or panel.tables)
+        panel.word for panel in panels if not all(table.per_channel for table in panel.tables[1:] or panel.tables)
     )
 
 

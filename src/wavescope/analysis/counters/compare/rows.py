@@ -24,7 +24,7 @@ def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
     rows = []
     for name in dict.fromkeys((*base.durations, *side.durations)):
         before, after = base.durations.get(name, nothing), side.durations.get(name, nothing)
-        known = before.total_ns is not None and after.total_ns is not None
+        has_times = before.total_ns is not None and after.total_ns is not None
         rows.append(
             {
                 "side": number,
@@ -33,7 +33,7 @@ def kernel_rows(number: int, base: Side, side: Side) -> list[dict[str, Any]]:
                 "dispatch_count": after.dispatch_count,
                 "base_mean_ns": before.mean_ns,
                 "mean_ns": after.mean_ns,
-                "delta_ns": (after.total_ns or 0.0) - (before.total_ns or 0.0) if known else None,
+                "delta_ns": (after.total_ns or 0.0) - (before.total_ns or 0.0) if has_times else None,
                 **_kernel_change(before, after),
             }
         )
@@ -45,7 +45,7 @@ def _kernel_change(before: Durations, after: Durations) -> dict[str, Any]:
         return {"status": "gone" if before.dispatch_count else "new"}
     if before.mean_ns is None or after.mean_ns is None or not before.mean_ns:
         return {"status": "unknown"}
-    noise = _noise(before.mean_ns, *((one.deviation_ns, one.known_count) for one in (before, after)))
+    noise = _noise(before.mean_ns, *((durations.deviation_ns, durations.known_count) for durations in (before, after)))
     delta = after.mean_ns - before.mean_ns
     change = delta / before.mean_ns
     if noise is None:
@@ -60,11 +60,11 @@ def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank
     name = _kernel_name(base, base_rank)
     rows = []
     for key in dict.fromkeys((*before, *after)):
-        one, other = before.get(key), after.get(key)
-        known = one or other
-        assert known is not None  # noqa: S101 - the key is of one of them
-        row = {what: known[what] for what in ("table_id", "metric_id", "name", "series", "channel", "unit")}
-        rows.append({"side": number, "kernel_name": name, **row, **_change(one, other)})
+        base_row, side_row = before.get(key), after.get(key)
+        described = base_row or side_row
+        assert described is not None  # noqa: S101 - the key is of one of them
+        row = {what: described[what] for what in ("table_id", "metric_id", "name", "series", "channel", "unit")}
+        rows.append({"side": number, "kernel_name": name, **row, **_change(base_row, side_row)})
     return rows
 
 
@@ -80,42 +80,42 @@ def _keyed(rows: pl.DataFrame) -> Iterator[tuple[Key, dict[str, Any]]]:
 def _kernel_name(side: Side, rank: int | None) -> str | None:
     if rank is None:
         return None
-    found = side.kernels.filter(side.kernels["kernel"] == rank)["kernel_name"]
-    return str(found[0]) if found.len() else None
+    names = side.kernels.filter(side.kernels["kernel"] == rank)["kernel_name"]
+    return str(names[0]) if names.len() else None
 
 
-def _change(one: dict[str, Any] | None, other: dict[str, Any] | None) -> dict[str, Any]:
+def _change(base_row: dict[str, Any] | None, side_row: dict[str, Any] | None) -> dict[str, Any]:
     """What differs; a side that did not measure the metric has no difference, which is not the same as 0."""
-    base, value = (None if row is None else row["average"] for row in (one, other))
-    found: dict[str, Any] = {
+    base, value = (None if row is None else row["average"] for row in (base_row, side_row))
+    fields: dict[str, Any] = {
         "base": base,
         "value": value,
-        "base_peak_share": None if one is None else one["peak_share"],
-        "peak_share": None if other is None else other["peak_share"],
-        "base_reason": "this GPU has no such metric" if one is None else one["reason"],
-        "reason": "this GPU has no such metric" if other is None else other["reason"],
+        "base_peak_share": None if base_row is None else base_row["peak_share"],
+        "peak_share": None if side_row is None else side_row["peak_share"],
+        "base_reason": "this GPU has no such metric" if base_row is None else base_row["reason"],
+        "reason": "this GPU has no such metric" if side_row is None else side_row["reason"],
     }
-    if one is None or other is None or base is None or value is None:
+    if base_row is None or side_row is None or base is None or value is None:
         status = "blank" if base is None and value is None else "not in base" if base is None else "not in side"
-        return found | {"status": status}
-    if one["unit"] != other["unit"]:
-        return found | {"status": "other unit"}
+        return fields | {"status": status}
+    if base_row["unit"] != side_row["unit"]:
+        return fields | {"status": "other unit"}
     delta = value - base
-    noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (one, other)))
+    noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (base_row, side_row)))
     if noise is None:
         status = "unknown" if delta else "same"
     else:
         status = ("higher" if delta > 0 else "lower") if abs(delta) > noise else "same"
     change = delta / abs(base) if base else None
-    return found | {"status": status, "delta": delta, "change": change, "noise": noise}
+    return fields | {"status": status, "delta": delta, "change": change, "noise": noise}
 
 
 def _noise(base: float, *spreads: tuple[float | None, int]) -> float | None:
     """What averages of equal captures may differ by; each spread: sample deviation and number of dispatches."""
-    known = [(deviation, count) for deviation, count in spreads if deviation is not None and count > 1]
-    if not known:
+    samples = [(deviation, count) for deviation, count in spreads if deviation is not None and count > 1]
+    if not samples:
         return None
-    usual = max(known, key=lambda one: one[1])
+    usual = max(samples, key=lambda sample: sample[1])
     errors = []
     for deviation, count in spreads:
         spread, degrees = (deviation, count - 1) if deviation is not None and count > 1 else (usual[0], usual[1] - 1)

@@ -70,9 +70,9 @@ class Side:
     @property
     def duration_ns(self) -> float | None:
         """Of all chosen dispatches; None where a kernel has no sound times."""
-        totals = [one.total_ns for one in self.durations.values()]
-        known = [total for total in totals if total is not None]
-        return sum(known) if known and len(known) == len(totals) else None
+        totals = [durations.total_ns for durations in self.durations.values()]
+        sound_totals = [total for total in totals if total is not None]
+        return sum(sound_totals) if sound_totals and len(sound_totals) == len(totals) else None
 
 
 def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]], list[str]]:
@@ -80,7 +80,9 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
 
     Kernels match by name. Where none does, single kernels are compared all the same, several as a whole.
     """
-    ranks, base_ranks = (dict(one.kernels.select("kernel_name", "kernel").iter_rows()) for one in (side, base))
+    ranks, base_ranks = (
+        dict(each_side.kernels.select("kernel_name", "kernel").iter_rows()) for each_side in (side, base)
+    )
     common = [name for name in base_ranks if name in ranks]
     notes = list(_unmatched(base, side, len(common)))
     if common:
@@ -100,10 +102,11 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
 
 
 def _unmatched(base: Side, side: Side, common: int) -> Iterator[str]:
-    for one, other in ((base, side), (side, base)):
-        missing = one.kernels.height - common
+    for left, right in ((base, side), (side, base)):
+        missing = left.kernels.height - common
         if missing and common:
-            yield f"{counted(missing, 'kernels')} of {one.label} {'is' if missing == 1 else 'are'} not in {other.label}"
+            verb = "is" if missing == 1 else "are"
+            yield f"{counted(missing, 'kernels')} of {left.label} {verb} not in {right.label}"
 
 
 def gpu_notes(sides: Sequence[Side]) -> list[str]:
@@ -111,7 +114,7 @@ def gpu_notes(sides: Sequence[Side]) -> list[str]:
     notes = []
     for side in sides[1:]:
         base = sides[0]
-        one, other = base.counters.system, side.counters.system
+        base_system, system = base.counters.system, side.counters.system
         if base.whole.target != side.whole.target:
             names = (base.whole.target or "an unknown GPU", side.whole.target or "an unknown GPU")
             notes.append(
@@ -120,9 +123,9 @@ def gpu_notes(sides: Sequence[Side]) -> list[str]:
             )
             continue
         for what, first, second in (
-            ("CUs", one.cu_count, other.cu_count),
-            ("MHz", one.clock_mhz_max, other.clock_mhz_max),
-            ("MHz of the memory", one.memory_clock_mhz_max, other.memory_clock_mhz_max),
+            ("CUs", base_system.cu_count, system.cu_count),
+            ("MHz", base_system.clock_mhz_max, system.clock_mhz_max),
+            ("MHz of the memory", base_system.memory_clock_mhz_max, system.memory_clock_mhz_max),
         ):
             if first and second and first != second:
                 notes.append(f"{base.label} has {first:,.0f} {what}, {side.label} {second:,.0f}: peaks differ")

@@ -132,9 +132,9 @@ def stored_panels(
 def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
     """Kernels with stored values and what is known about their times, the longest first."""
     names = counters.stored_metrics["kernel_name"].drop_nulls().unique(maintain_order=True).to_list()
-    known = {row["kernel_name"]: row for row in ranked_kernels(counters.dispatches).iter_rows(named=True)}
-    ordered = [name for name in known if name in names]
-    return {name: known.get(name, {}) for name in dict.fromkeys((*ordered, *names))}
+    row_by_name = {row["kernel_name"]: row for row in ranked_kernels(counters.dispatches).iter_rows(named=True)}
+    ordered = [name for name in row_by_name if name in names]
+    return {name: row_by_name.get(name, {}) for name in dict.fromkeys((*ordered, *names))}
 
 
 def _chosen_kernel(

@@ -129,8 +129,8 @@ def l2(
     peak = _peak(captures, facts, gpu)
     if facts and peak is None:
         notes = [f"the memory bandwidth of {gpu or facts.product.name or facts.target} is not known here"]
-    mine = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
-    rows = [_row(name, [m for m in mine if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
+    measurements = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
+    rows = [_row(name, [m for m in measurements if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     answers = []
     for row in rows:
@@ -145,9 +145,9 @@ def l2(
         product=facts.product.name or None if facts else None,
         memory_bytes_per_second_peak=peak,
         kernels=frame_of(_KERNELS, rows),
-        measurements=frame_of(_MEASUREMENTS, [vars(m) for m in mine]),
+        measurements=frame_of(_MEASUREMENTS, [vars(m) for m in measurements]),
         findings=frame_of(_FINDINGS, answers),
-        notes=(*notes, *_caveats(mine)),
+        notes=(*notes, *_caveats(measurements)),
     )
 
 
@@ -188,21 +188,21 @@ def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[arch.Arch |
 
 def _said_peak(captures: Sequence[CounterSet]) -> float | None:
     """Peak of the memory in GB/s that the captures themselves say, all the same; None = they do not."""
-    said = {
+    peaks = {
         None
         if counters.system.said_by.get("memory_gb_per_second", "").startswith("facts of")
         else counters.system.memory_peak_gb_per_second
         for counters in captures
     }
-    return said.pop() if len(said) == 1 else None
+    return peaks.pop() if len(peaks) == 1 else None
 
 
 def _peak(captures: Sequence[CounterSet], facts: arch.Arch | None, gpu: str | None) -> int | None:
     """Of the memory, bytes per second: what the captures say, as panels and rooflines have it; else the product's."""
     if facts is None:
         return None
-    said = None if gpu else _said_peak(captures)
-    return facts.product.memory_bytes_per_second_peak if said is None else round(said * 1e9)
+    recorded_gb = None if gpu else _said_peak(captures)
+    return facts.product.memory_bytes_per_second_peak if recorded_gb is None else round(recorded_gb * 1e9)
 
 
 def _product(target: str, product: str | None) -> arch.Arch:
@@ -226,14 +226,14 @@ def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int 
 
 def _row(
     name: str,
-    mine: list[Measurement],
+    measurements: list[Measurement],
     peak: int | None,
     ideal_gb: float | None,
     captures: Sequence[CounterSet],
 ) -> dict[str, Any]:
     """The first run that measured a metric speaks for it."""
     best: dict[str, Measurement] = {}
-    for measurement in mine:
+    for measurement in measurements:
         best.setdefault(measurement.metric, measurement)
     read, written = best.get("read_bytes"), best.get("write_bytes")
     row: dict[str, Any] = {"kernel_name": name} | _times(name, captures)
@@ -259,33 +259,36 @@ def _row(
 
 def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
     """Of the run that has most dispatches of the kernel."""
-    found: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
+    times: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
     for counters in captures:
-        mine = counters.dispatches.filter(pl.col("kernel_name") == name)
-        if mine.height > found["dispatch_count"]:
-            found = {"dispatch_count": mine.height, "duration_ns_mean": (mine["end_ns"] - mine["start_ns"]).mean()}
-    return found
+        dispatches = counters.dispatches.filter(pl.col("kernel_name") == name)
+        if dispatches.height > times["dispatch_count"]:
+            times = {
+                "dispatch_count": dispatches.height,
+                "duration_ns_mean": (dispatches["end_ns"] - dispatches["start_ns"]).mean(),
+            }
+    return times
 
 
 def _rate(amount: float, measurement: Measurement) -> float | None:
     return amount / measurement.duration_ns_mean * 1e9 if measurement.duration_ns_mean else None
 
 
-def _caveats(mine: list[Measurement]) -> list[str]:
+def _caveats(measurements: list[Measurement]) -> list[str]:
     """What limits the trust in the numbers."""
     notes = []
-    if any(not m.same_pass for m in mine):
+    if any(not m.same_pass for m in measurements):
         notes.append("some counters of one ratio were collected in different passes: small differences mean nothing")
-    if any(m.duration_ns_mean is None for m in mine):
+    if any(m.duration_ns_mean is None for m in measurements):
         notes.append("timestamps are missing or make no sense: no bandwidth")
-    if any(m.is_lower_bound for m in mine):
+    if any(m.is_lower_bound for m in measurements):
         notes.append(
             "the sizes of reads were not counted: bytes are between 64 and 128 per request; collect TCC_BUBBLE_sum "
             "(MI300) or TCC_EA0_RDREQ_64B_sum and _128B_sum (MI350) with TCC_EA0_RDREQ_sum, or use --ea-channels 2"
         )
     for metric in ("hit_rate", "read_bytes"):
         by_kernel: dict[str, list[Measurement]] = {}
-        for m in mine:
+        for m in measurements:
             if m.metric == metric:
                 by_kernel.setdefault(m.kernel_name, []).append(m)
         for name, several in by_kernel.items():

@@ -64,7 +64,7 @@ class KernelLimit:
 
     def of(self, *verdicts: str) -> tuple[Limiter, ...]:
         """The limiters with one of these verdicts."""
-        return tuple(one for one in self.limiters if one.verdict in verdicts)
+        return tuple(limiter for limiter in self.limiters if limiter.verdict in verdicts)
 
 
 @dataclass(frozen=True)
@@ -97,18 +97,18 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
     UsageError
         When a kernel, dispatch or GPU is asked for that the capture does not have.
     """
-    known = kernel_values(counters, choice, top=top)
-    uncertain = kernels_with_caveats(counters, known.dispatches)
+    evaluated = kernel_values(counters, choice, top=top)
+    uncertain = kernels_with_caveats(counters, evaluated.dispatches)
     target = counters.system.target
-    clocks = [one.values["clock"].number or 0.0 for one in known.kernels if "clock" in one.values]
+    clocks = [kernel.values["clock"].number or 0.0 for kernel in evaluated.kernels if "clock" in kernel.values]
     return Limiters(
         target=target,
         product=counters.system.product,
-        dispatch_count=known.dispatches.height,
-        duration_ns_total=known.duration_ns_total,
-        kernel_count=known.kernel_count,
-        kernels=tuple(_limit(one, uncertain.get(one.kernel_name, ""), target) for one in known.kernels),
-        caveats=caveats_of(counters, known.dispatches, known.notes, max(clocks, default=0.0) / 100),
+        dispatch_count=evaluated.dispatches.height,
+        duration_ns_total=evaluated.duration_ns_total,
+        kernel_count=evaluated.kernel_count,
+        kernels=tuple(_limit(kernel, uncertain.get(kernel.kernel_name, ""), target) for kernel in evaluated.kernels),
+        caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
     )
 
 
@@ -119,33 +119,33 @@ def limiter_table(answer: Limiters) -> pl.DataFrame:
             "kernel": kernel.kernel,
             "kernel_name": kernel.kernel_name,
             "duration_share": kernel.duration_share,
-            "limiter": one.name,
-            "kind": one.kind,
-            "verdict": one.verdict,
-            "confidence": one.confidence,
-            "reason": one.reason,
-            "gain_share_max": one.gain_share_max,
-            "missing_counters": " ".join(one.missing_counters),
-            "missing_metrics": " ".join(one.missing_metrics),
+            "limiter": limiter.name,
+            "kind": limiter.kind,
+            "verdict": limiter.verdict,
+            "confidence": limiter.confidence,
+            "reason": limiter.reason,
+            "gain_share_max": limiter.gain_share_max,
+            "missing_counters": " ".join(limiter.missing_counters),
+            "missing_metrics": " ".join(limiter.missing_metrics),
         }
         for kernel in answer.kernels
-        for one in kernel.limiters
+        for limiter in kernel.limiters
     ]
     return frame_of(_LIMITERS, rows)
 
 
-def _limit(one: KernelValues, caveat: str, target: str | None) -> KernelLimit:
-    limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(one.values))
+def _limit(kernel: KernelValues, caveat: str, target: str | None) -> KernelLimit:
+    limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(kernel.values))
     at = [limiter for limiter in limiters if limiter.verdict == "at limit"]
     likely = [limiter for limiter in limiters if limiter.verdict == "likely"]
     leading = next(iter(at or likely), None)
     return KernelLimit(
-        kernel=one.kernel,
-        kernel_name=one.kernel_name,
-        dispatch_count=one.dispatch_count,
-        duration_ns_total=one.duration_ns_total,
-        duration_ns_mean=one.duration_ns_mean,
-        duration_share=one.duration_share,
+        kernel=kernel.kernel,
+        kernel_name=kernel.kernel_name,
+        dispatch_count=kernel.dispatch_count,
+        duration_ns_total=kernel.duration_ns_total,
+        duration_ns_mean=kernel.duration_ns_mean,
+        duration_share=kernel.duration_share,
         summary=_summary(at, likely, limiters),
         limits=tuple(limiter.name for limiter in (at if _is_whole_story(at) else [*at, *likely])),
         confidence=leading.confidence if leading else "low",
@@ -167,25 +167,25 @@ def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
 
 
 def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
-    undecided = [one for one in all_of if one.verdict == "undecided"]
+    undecided = [limiter for limiter in all_of if limiter.verdict == "undecided"]
     left = f"; {len(undecided)} of {len(all_of)} limiters undecided" if undecided else ""
     if at:
         perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
         return f"{_at_limit(at)}: {at[0].reason}{perhaps}{left}"
-    if likely and (likely[0].confidence != "low" or not any(one.name in CORE for one in undecided)):
+    if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in undecided)):
         word = "possibly" if likely[0].confidence == "low" else "probably"
         return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{left}"
     if undecided:
         more = f" and {len(undecided) - _NAMED} more" if len(undecided) > _NAMED else ""
-        names = ", ".join(one.name for one in undecided[:_NAMED])
+        names = ", ".join(limiter.name for limiter in undecided[:_NAMED])
         hint = f"; an indication of {likely[0].name}: {likely[0].reason}" if likely else ""
         return f"not decided: {names}{more}{hint}"
     return "no limit found: everything that was measured has time to spare"
 
 
 def _at_limit(at: list[Limiter]) -> str:
-    units = [one for one in at if one.kind == "throughput"]
-    others = [one for one in at if one.kind != "throughput"]
+    units = [limiter for limiter in at if limiter.kind == "throughput"]
+    others = [limiter for limiter in at if limiter.kind != "throughput"]
     if not units:
         return f"limited by {_listed(others)}"
     verb = "are at their limit" if len(units) > 1 else "is at its limit"
@@ -194,12 +194,12 @@ def _at_limit(at: list[Limiter]) -> str:
 
 def _is_whole_story(at: list[Limiter]) -> bool:
     """Whether what is at its limit is a cause; latency is what is left to see of one."""
-    return any(one.kind != "latency" for one in at)
+    return any(limiter.kind != "latency" for limiter in at)
 
 
 def _listed(limiters: list[Limiter], word: str = " and ") -> str:
     """Names in a sentence; latency in general is left out beside what causes it."""
-    names = [one.name for one in limiters]
-    if any(one.kind not in ("throughput", "launch") and one.name != "latency" for one in limiters):
+    names = [limiter.name for limiter in limiters]
+    if any(limiter.kind not in ("throughput", "launch") and limiter.name != "latency" for limiter in limiters):
         names = [name for name in names if name != "latency"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])}{word}{names[-1]}"

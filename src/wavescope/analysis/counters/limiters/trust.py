@@ -27,16 +27,16 @@ def caveats_of(
 
     `notes` are those of `l2`; `diluted`: how many times longer than the kernels the GPU was busy, at worst.
     """
-    found = list(_of_capture(counters, dispatches))
-    found += _of_durations(counters, dispatches) if dispatches.height else []
+    caveats = list(_of_capture(counters, dispatches))
+    caveats += _of_durations(counters, dispatches) if dispatches.height else []
     if diluted >= DILUTED_FROM:
         what = (
             f"the GPU was busy up to {diluted:,.1f} times as long as the kernels ran: shares of cycles are lower bounds"
         )
         advice = "the cycles of collecting counters are in them; shares of bandwidths and durations are not concerned"
-        found.append(Caveat("diluted_cycles", "care", what, advice, {"times": diluted}))
-    found += [Caveat("memory_traffic", "note", note, "see `wavescope l2`") for note in notes]
-    return tuple(sorted(found, key=lambda caveat: SEVERITIES.index(caveat.severity)))
+        caveats.append(Caveat("diluted_cycles", "care", what, advice, {"times": diluted}))
+    caveats += [Caveat("memory_traffic", "note", note, "see `wavescope l2`") for note in notes]
+    return tuple(sorted(caveats, key=lambda caveat: SEVERITIES.index(caveat.severity)))
 
 
 def kernels_with_caveats(counters: CounterSet, dispatches: pl.DataFrame) -> dict[str, str]:

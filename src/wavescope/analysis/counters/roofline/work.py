@@ -68,11 +68,11 @@ def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
     if target not in METRIC_TARGETS:
         return {}
     named = formulas_of(target, amd=amd)
-    found = {}
+    formulas = {}
     if _tells_operations(target):
         rates = arch.of(target).rates
-        found = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
-    return found | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
+        formulas = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
+    return formulas | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
 
 
 def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) -> list[Work]:

@@ -95,20 +95,20 @@ def _stored_values(
     described: dict[str, dict[str, Any]] = {}
     columns: list[dict[str, float | None]] = []
     for rank in kernels["kernel"]:
-        one = stored_panels(counters, choice=CounterChoice(kernels=(str(rank),)), panels=panels, metrics=metrics)
-        found = one.rows.filter(pl.col("channel").is_null() | all_channels)
+        stored = stored_panels(counters, choice=CounterChoice(kernels=(str(rank),)), panels=panels, metrics=metrics)
+        rows = stored.rows.filter(pl.col("channel").is_null() | all_channels)
         columns.append({})
-        for row in found.iter_rows(named=True):
+        for row in rows.iter_rows(named=True):
             name = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
             described.setdefault(name, row | {"column": name})
             columns[-1][name] = row["average"]
-    values = {name: [one.get(name) for one in columns] for name in described}
+    values = {name: [column.get(name) for column in columns] for name in described}
     return MetricValues(
         by=by,
         target=whole.target,
         normalization=whole.normalization,
         rules=whole.rules,
         metrics=frame_of(MetricValues.tables["metrics"], list(described.values())),
-        values=declared(kernels).with_columns(pl.Series(name, own, pl.Float64) for name, own in values.items()),
+        values=declared(kernels).with_columns(pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()),
         outliers=frame_of(MetricValues.tables["outliers"], []),
     )

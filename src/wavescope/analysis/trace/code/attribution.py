@@ -75,13 +75,13 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
     return rows.select("row", "file", "line")
 
 
-def _chosen(frames: list[str], attribution: str, mine: tuple[str, ...]) -> tuple[str, int | None]:
+def _chosen(frames: list[str], attribution: str, paths: tuple[str, ...]) -> tuple[str, int | None]:
     if attribution == "innermost":
         return place_of(frames[0])
     if attribution == "mine":
         for frame in frames:
             file, line = place_of(frame)
-            if _is_below(file, mine) if mine else not is_library(file):
+            if _is_below(file, paths) if paths else not is_library(file):
                 return file, line
     return place_of(frames[-1])
 

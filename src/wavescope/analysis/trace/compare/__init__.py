@@ -123,13 +123,15 @@ def compare(
     chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     members = [trace for family in families for trace in family]
     units = align_traces(members, by)
-    unit_of_row = [_restricted(own, only) for own, only in zip(units.unit_of_row, chosen, strict=True)]
+    unit_of_row = [
+        _restricted(rows_of_trace, only) for rows_of_trace, only in zip(units.unit_of_row, chosen, strict=True)
+    ]
     batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
     runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
     costs = [with_repeats(family) for family in runs]
     if len(runs[0]) > 1 == max(map(len, runs[1:])):
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
-    firsts = [own[0] for own in _by_family(families, list(range(len(members))))]
+    firsts = [members_of_family[0] for members_of_family in _by_family(families, list(range(len(members))))]
     table = compared_units(costs, [units.labels[at] for at in firsts], [unit_of_row[at] for at in firsts])
     return Comparison(
         by=by,
@@ -145,26 +147,26 @@ def compare(
     )
 
 
-def _sentences(found: Comparison, number: int) -> list[str]:
-    base, other = found.traces.row(0, named=True), found.traces.row(number, named=True)
+def _sentences(comparison: Comparison, number: int) -> list[str]:
+    base, other = comparison.traces.row(0, named=True), comparison.traces.row(number, named=True)
     names = base["label"], other["label"]
-    total = _part_total(found, number, names) if found.is_part else _total(other, names)
-    said = [f"{total}{_parts(found, number)}{_culprit(found, number)}."]
+    total = _part_total(comparison, number, names) if comparison.is_part else _total(other, names)
+    sentences = [f"{total}{_parts(comparison, number)}{_culprit(comparison, number)}."]
     speed, noise = other["speed_delta_share"], other["speed_noise_share"]
-    if not found.same_code:
+    if not comparison.same_code:
         pass  # what is the same execution in other code is a matter of taste
     elif noise is not None and abs(speed) > noise:
         change = "more" if speed > 0 else "less"
-        said.append(f"The same executions cost {percent(abs(speed))} {change} (noise {percent(noise)}).")
+        sentences.append(f"The same executions cost {percent(abs(speed))} {change} (noise {percent(noise)}).")
     elif noise is not None:
-        said.append(f"The same executions cost the same ({percent(speed, sign=True)}, noise {percent(noise)}).")
-    if found.same_code:
-        said.append("The code is the same.")
+        sentences.append(f"The same executions cost the same ({percent(speed, sign=True)}, noise {percent(noise)}).")
+    if comparison.same_code:
+        sentences.append("The code is the same.")
     else:
-        counts = dict(found.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
+        counts = dict(comparison.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
         changes = [f"{counts[kind]:,} {word}" for kind, word in _CHANGES if counts.get(kind)]
-        said.append(f"The code changed: {', '.join(changes)} ({found.by}s).")
-    return said
+        sentences.append(f"The code changed: {', '.join(changes)} ({comparison.by}s).")
+    return sentences
 
 
 def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
@@ -173,37 +175,37 @@ def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
         change = f"{percent(delta, sign=True)}, noise {percent(noise)}"
         return f"{names[1]} takes as long as {names[0]} per wave within noise ({change})"
     word = "slower" if delta > 0 else "faster"
-    known = f"beyond noise of {percent(noise)}" if noise is not None else "noise not known"
-    return f"{names[1]} is {percent(abs(delta))} {word} per wave than {names[0]} ({known})"
+    significance = f"beyond noise of {percent(noise)}" if noise is not None else "noise not known"
+    return f"{names[1]} is {percent(abs(delta))} {word} per wave than {names[0]} ({significance})"
 
 
-def _part_total(found: Comparison, number: int, names: tuple[str, str]) -> str:
-    delta = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+def _part_total(comparison: Comparison, number: int, names: tuple[str, str]) -> str:
+    delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
     word = "more" if delta > 0 else "less"
     return f"The chosen code costs {percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
 
 
-def _parts(found: Comparison, number: int) -> str:
+def _parts(comparison: Comparison, number: int) -> str:
     """How much comes from other work and how much from another speed."""
-    units = found.units.filter(pl.col("trace") == number)
+    units = comparison.units.filter(pl.col("trace") == number)
     total = float(units["base_cost_cycles_per_wave"].sum()) or 1.0
     work, speed = (float(units[f"{part}_cycles_per_wave"].sum()) / total for part in ("work", "speed"))
     return f": {percent(work, sign=True)} from what runs and how often, {percent(speed, sign=True)} from its speed"
 
 
-def _culprit(found: Comparison, number: int) -> str:
+def _culprit(comparison: Comparison, number: int) -> str:
     """The unit beyond noise that has most of the difference, if one goes the same way as the whole."""
-    beyond = found.beyond(number)
+    beyond = comparison.beyond(number)
     if not beyond.height:
-        return f"; no {found.by} differs beyond noise"
-    total = float(found.units.filter(pl.col("trace") == number)["delta_share"].sum())
+        return f"; no {comparison.by} differs beyond noise"
+    total = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
     least = max(_NOTICEABLE_SHARE, _LARGE_PART * abs(total))
     same_way = beyond.filter(pl.col("delta_share") * (1 if total > 0 else -1) > least)
     if not same_way.height:
-        return f"; no single {found.by} stands out"
+        return f"; no single {comparison.by} stands out"
     worst = same_way.row(0, named=True)
     label = worst["label"] or worst["base_label"]
-    row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if found.by != "line" else ""
+    row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if comparison.by != "line" else ""
     part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
     return f"; {part} at {label}{row}: {percent(worst['delta_share'], sign=True)}"
 
@@ -212,8 +214,8 @@ def main_kernel(trace: ThreadTrace) -> str:
     """The function in which most instructions were executed, without template arguments and serial number."""
     hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
     name = hits["function"].to_list()[-1] if hits.height else ""
-    known = dict(trace.kernels.select("name", "demangled").iter_rows())
-    base = re.split(r"[<(]", known.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
+    demangled = dict(trace.kernels.select("name", "demangled").iter_rows())
+    base = re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
     return _SERIAL.sub("", base)
 
 
@@ -262,14 +264,14 @@ def _matched_share(units: pl.DataFrame) -> float:
 
 
 def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
-    found = []
+    class_tables = []
     for trace in traces:
         per_wave = (pl.col("stall_cycles_total") / max(trace.waves.height, 1)).alias("stall_cycles_per_wave")
-        found.append(stalls(trace).classes.select("class", per_wave))
+        class_tables.append(stalls(trace).classes.select("class", per_wave))
     tables = []
-    base = found[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})
+    base = class_tables[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})
     delta = pl.col("stall_cycles_per_wave") - pl.col("base_stall_cycles_per_wave")
-    for number, other in enumerate(found[1:], start=1):
+    for number, other in enumerate(class_tables[1:], start=1):
         both = base.join(other, on="class", how="full", coalesce=True).with_columns(pl.exclude("class").fill_null(0.0))
         both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
         tables.append(both.sort(pl.col("delta_cycles_per_wave").abs(), "class", descending=[True, False]))

@@ -56,23 +56,23 @@ def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
     same = True
     for number, trace in enumerate(traces):
         units = [-1] * trace.code.height
-        own: dict[int, str] = {}
+        text_of_unit: dict[int, str] = {}
         code = _code_of(trace)
         names = _matched_names(list(functions), list(code)) if number else {}
         same = same and (not number or (len(names) == len(code) == len(functions)))
         for name, (rows, texts) in code.items():
-            known = functions.get(names.get(name, ""))
-            if known is None:
-                known = functions.setdefault(name, _Function([], []))
-            same = same and (not number or list(texts) == known.texts)
+            function = functions.get(names.get(name, ""))
+            if function is None:
+                function = functions.setdefault(name, _Function([], []))
+            same = same and (not number or list(texts) == function.texts)
             before = count
-            found, count = _merged(known, texts, count)
+            merged, count = _merged(function, texts, count)
             same = same and (not number or before == count)
-            for row, unit, text in zip(rows, found, texts, strict=True):
+            for row, unit, text in zip(rows, merged, texts, strict=True):
                 units[row] = unit
-                own[unit] = text
+                text_of_unit[unit] = text
         unit_of_row.append(units)
-        texts_of.append(own)
+        texts_of.append(text_of_unit)
     return _in_code_order(functions, unit_of_row, texts_of, same_code=same)
 
 
@@ -88,13 +88,13 @@ def _code_of(trace: ThreadTrace) -> dict[str, tuple[list[int], tuple[str, ...]]]
     return {name: (frame["row"].to_list(), tuple(frame["text"].to_list())) for (name,), frame in grouped}
 
 
-def _matched_names(known: list[str], names: list[str]) -> dict[str, str]:
+def _matched_names(earlier: list[str], names: list[str]) -> dict[str, str]:
     """Name in the new trace -> name in those before."""
-    matched = {name: name for name in names if name in known}
+    matched = {name: name for name in names if name in earlier}
     for stem in dict.fromkeys([*map(_stem, names), None]):  # None: whatever is left
         ours, theirs = (
             [name for name in side if stem in (None, _stem(name)) and name not in taken]
-            for side, taken in ((names, matched.keys()), (known, matched.values()))
+            for side, taken in ((names, matched.keys()), (earlier, matched.values()))
         )
         if len(ours) == len(theirs) == 1:
             matched[ours[0]] = theirs[0]
@@ -160,18 +160,20 @@ def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alig
     if by == "instruction":
         return rows
     if by == "line":
-        found = [_lines(trace) for trace in traces]
-        names = _line_names(traces, [labels for _, labels in found])
-        return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found], names)
+        groupings = [_lines(trace) for trace in traces]
+        names = _line_names(traces, [labels for _, labels in groupings])
+        return grouped_units(rows, [groups for groups, _ in groupings], [labels for _, labels in groupings], names)
     if by == "block":
-        found = [_blocks(trace) for trace in traces]
+        groupings = [_blocks(trace) for trace in traces]
         # Numbers of blocks say nothing about what is in them: without shared instructions they do not match.
-        own: list[dict[Hashable, Hashable]] = [
-            {group: (at, group) for group in labels} for at, (_, labels) in enumerate(found)
+        block_names: list[dict[Hashable, Hashable]] = [
+            {group: (at, group) for group in labels} for at, (_, labels) in enumerate(groupings)
         ]
-        return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found], own)
-    found = [_functions(trace) for trace in traces]
-    return grouped_units(rows, [groups for groups, _ in found], [labels for _, labels in found])
+        return grouped_units(
+            rows, [groups for groups, _ in groupings], [labels for _, labels in groupings], block_names
+        )
+    groupings = [_functions(trace) for trace in traces]
+    return grouped_units(rows, [groups for groups, _ in groupings], [labels for _, labels in groupings])
 
 
 #: The group of every code row, and what each group is called.
@@ -188,13 +190,13 @@ def _line_names(traces: Sequence[ThreadTrace], labels: Sequence[dict[Any, str]])
     texts = [
         {file: text.splitlines() for file, text in trace.sources.iter_rows() if text is not None} for trace in traces
     ]
-    bases = [{path.rsplit("/", 1)[-1] for path in known} for known in texts]
+    bases = [{path.rsplit("/", 1)[-1] for path in files} for files in texts]
     named: list[dict[Hashable, Hashable]] = []
-    for own, known in zip(labels, texts, strict=True):
+    for lines_of_trace, lines_of_file in zip(labels, texts, strict=True):
         names: dict[Hashable, Hashable] = {}
-        for file, line in own:
+        for file, line in lines_of_trace:
             base = file.rsplit("/", 1)[-1]
-            lines = known.get(file, []) if all(base in others for others in bases) else []
+            lines = lines_of_file.get(file, []) if all(base in others for others in bases) else []
             names[file, line] = (base, lines[line - 1].strip()) if line <= len(lines) else (base, line)
         named.append(names)
     return named
@@ -207,13 +209,13 @@ def _functions(trace: ThreadTrace) -> Groups:
 
 def _blocks(trace: ThreadTrace) -> Groups:
     """Basic blocks, each called by its length and its first instruction."""
-    found = blocks(trace.code, taken_jumps(trace))
+    graph = blocks(trace.code, taken_jumps(trace))
     texts = trace.code["text"].to_list()
     labels: dict[Hashable, str] = {
         block: f"{count:,} instructions from {texts[first] or '?'}"
-        for block, first, count in found.blocks.select("block", "first_row", "row_count").iter_rows()
+        for block, first, count in graph.blocks.select("block", "first_row", "row_count").iter_rows()
     }
-    return found.by_row.sort("row")["block"].to_list(), labels
+    return graph.by_row.sort("row")["block"].to_list(), labels
 
 
 def grouped_units(
@@ -241,23 +243,25 @@ def grouped_units(
     for at, (units, all_groups) in enumerate(zip(rows.unit_of_row, groups, strict=True)):
         group_of = [group if unit >= 0 else None for unit, group in zip(units, all_groups, strict=True)]
         name_of = names[at] if names else {}
-        known = _mutual([(group, home[unit]) for unit, group in zip(units, group_of, strict=True) if unit in home])
-        taken = set(known.values())
+        unit_of_group = _mutual(
+            [(group, home[unit]) for unit, group in zip(units, group_of, strict=True) if unit in home]
+        )
+        taken = set(unit_of_group.values())
         for group in dict.fromkeys(group for group in group_of if group is not None):
             name = name_of.get(group, group)
             of_name = unit_of_name.get(name)
-            if group not in known and of_name is not None and of_name not in taken:
-                known[group] = of_name
-            if group not in known:
-                known[group] = count
+            if group not in unit_of_group and of_name is not None and of_name not in taken:
+                unit_of_group[group] = of_name
+            if group not in unit_of_group:
+                unit_of_group[group] = count
                 count += 1
-            taken.add(known[group])
-            unit_of_name.setdefault(name, known[group])
+            taken.add(unit_of_group[group])
+            unit_of_name.setdefault(name, unit_of_group[group])
         for unit, group in zip(units, group_of, strict=True):
             if unit >= 0 and group is not None:
-                home.setdefault(unit, known[group])
-        unit_of_row.append(tuple(-1 if group is None else known[group] for group in group_of))
-        texts_of.append({known[group]: label for group, label in labels[at].items() if group in known})
+                home.setdefault(unit, unit_of_group[group])
+        unit_of_row.append(tuple(-1 if group is None else unit_of_group[group] for group in group_of))
+        texts_of.append({unit_of_group[group]: label for group, label in labels[at].items() if group in unit_of_group})
     return Alignment(
         unit_count=count,
         unit_of_row=tuple(unit_of_row),

@@ -68,36 +68,36 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
     >>> moved(left, right, align(left, right))
     [(5, 0), (6, 1), (7, 2)]
     """
-    known = dict(pairs)
+    matched = dict(pairs)
     for _ in range(_ROUNDS):
-        rest = _left_over(known, left, right)
+        rest = _left_over(matched, left, right)
         again = _runs([left[at] for at in rest[0]], [right[to] for to in rest[1]])
-        known.update((rest[0][at], rest[1][to]) for at, to in again)
+        matched.update((rest[0][at], rest[1][to]) for at, to in again)
         if not again:
             break
     for key in (_same, shape_of, _mnemonic):
-        known.update(_nearby(known, left, right, key))
-    return sorted(known.items() - dict(pairs).items())
+        matched.update(_nearby(matched, left, right, key))
+    return sorted(matched.items() - dict(pairs).items())
 
 
-def _left_over(known: dict[int, int], left: Sequence[str], right: Sequence[str]) -> tuple[list[int], list[int]]:
-    taken = set(known.values())
-    return [at for at in range(len(left)) if at not in known], [to for to in range(len(right)) if to not in taken]
+def _left_over(matched: dict[int, int], left: Sequence[str], right: Sequence[str]) -> tuple[list[int], list[int]]:
+    taken = set(matched.values())
+    return [at for at in range(len(left)) if at not in matched], [to for to in range(len(right)) if to not in taken]
 
 
 def _nearby(
-    known: dict[int, int], left: Sequence[str], right: Sequence[str], key: Callable[[str], str]
+    matched: dict[int, int], left: Sequence[str], right: Sequence[str], key: Callable[[str], str]
 ) -> list[tuple[int, int]]:
     """Pairs of what is left over, of equal key and in the same order, at most _NEAR away from where it should be."""
-    ours, theirs = _left_over(known, left, right)
+    ours, theirs = _left_over(matched, left, right)
     waiting: dict[str, list[int]] = {}
     for to in reversed(theirs):
         waiting.setdefault(key(right[to]), []).append(to)
     pairs = []
     shift = 0
     for at in range(len(left) if ours else 0):
-        if at in known:
-            shift = known[at] - at
+        if at in matched:
+            shift = matched[at] - at
             continue
         places = waiting.get(key(left[at]), [])
         while places and places[-1] < at + shift - _NEAR:
@@ -132,14 +132,14 @@ def shape_of(text: str) -> str:
     """
     if _WAIT.match(text):
         return text
-    folded = _REGISTERS.sub(lambda found: f"{found[1]}{_width(found[2])}", text)
+    folded = _REGISTERS.sub(lambda match: f"{match[1]}{_width(match[2])}", text)
     mnemonic, space, operands = folded.partition(" ")
     return mnemonic + space + re.sub(r"(?<!\[)" + _NUMBERS.pattern, "#", operands)
 
 
 def _width(registers: str) -> str:
-    found = _RANGE.fullmatch(registers)
-    return f"[{int(found[2]) - int(found[1]) + 1}]" if found else ""
+    match = _RANGE.fullmatch(registers)
+    return f"[{int(match[2]) - int(match[1]) + 1}]" if match else ""
 
 
 def _same(text: str) -> str:
@@ -172,9 +172,9 @@ def _anchored(
     for _ in range(_ROUNDS):
         divided: list[_Gap] = []
         for gap in gaps:
-            found = len(pairs)
+            count_before = len(pairs)
             rest = _anchored_once(codes, width, gap, pairs) if _is_large(gap) else [gap]
-            (divided if len(pairs) > found else finished).extend(rest)
+            (divided if len(pairs) > count_before else finished).extend(rest)
         gaps = divided
     return finished + gaps
 
@@ -279,9 +279,9 @@ class _Search:
         self.furthest = {1: 0}
         self.history: list[dict[int, int]] = []
 
-    def step(self, diagonal: int, edits: int, known: dict[int, int]) -> tuple[int, bool]:
+    def step(self, diagonal: int, edits: int, reached: dict[int, int]) -> tuple[int, bool]:
         """Where the last edit on to this diagonal ends (in the left), and whether it took one from the right."""
-        insert, delete = known.get(diagonal + 1, _NOWHERE), known.get(diagonal - 1, _NOWHERE) + 1
+        insert, delete = reached.get(diagonal + 1, _NOWHERE), reached.get(diagonal - 1, _NOWHERE) + 1
         from_right = diagonal == -edits or (diagonal != edits and delete - 1 < insert)
         return (insert if from_right else delete), from_right
 
@@ -304,18 +304,18 @@ class _Search:
     def matches(self, end: tuple[int, int]) -> list[tuple[int, int]]:
         """The equal elements along the path that reached `end` in the last round."""
         x, y = end
-        found = []
+        pairs = []
         for edits in range(len(self.history) - 1, -1, -1):
-            known = self.history[edits]
+            reached = self.history[edits]
             diagonal = x - y
-            to, from_right = self.step(diagonal, edits, known)
+            to, from_right = self.step(diagonal, edits, reached)
             stop = to if edits else 0
             while x > stop:
                 x, y = x - 1, y - 1
-                found.append((self.begin + x, self.first + y))
+                pairs.append((self.begin + x, self.first + y))
             if edits:
                 x, y = (x, y - 1) if from_right else (x - 1, y)
-        return found[::-1]
+        return pairs[::-1]
 
 
 def _edit_path(

@@ -42,7 +42,7 @@ def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
     waves, executed = batches(trace), trace.instructions
     present = sorted({unit for unit in unit_of_row if unit >= 0})
     dense = {unit: number for number, unit in enumerate(present)} | {-1: -1}
-    found = _core.unit_moments(
+    moments = _core.unit_moments(
         executed["wave"],
         executed["time_cycles"],
         executed["stall_cycles"],
@@ -54,7 +54,7 @@ def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
         pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32),
     )
     units = pl.Series(present, dtype=pl.Int32)
-    costs = pl.DataFrame(found).rename({"group": "batch"})
+    costs = pl.DataFrame(moments).rename({"group": "batch"})
     return costs.with_columns(unit=units.gather(costs["unit"]))
 
 

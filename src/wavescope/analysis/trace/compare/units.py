@@ -71,11 +71,11 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame
         {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
     )
     exposed = row_costs(trace).select("row", "exposed_cycles_total").join(units, on="row")
-    found = unit_costs(trace, costs).join(
+    totals = unit_costs(trace, costs).join(
         exposed.group_by("unit", maintain_order=True).agg(pl.col("exposed_cycles_total").sum()), on="unit", how="left"
     )
     per_wave = [(pl.col(total) / waves).alias(f"{name}_per_wave") for total, name in _PER_WAVE.items()]
-    return found.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
+    return totals.select("unit", *per_wave, "rate", "wave_noise", "rate_noise")
 
 
 def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -145,9 +145,9 @@ def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequen
     first: dict[int, int] = {}
     for row, unit in enumerate(unit_of_row):
         first.setdefault(unit, row)
-    known = [unit for unit in range(len(labels)) if unit in first]
+    present = [unit for unit in range(len(labels)) if unit in first]
     names = pl.DataFrame(
-        {"unit": known, "label": [labels[unit] for unit in known], "row": [first[unit] for unit in known]},
+        {"unit": present, "label": [labels[unit] for unit in present], "row": [first[unit] for unit in present]},
         schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
     )
     return names.join(cost, on="unit", how="left", maintain_order="left")
@@ -188,14 +188,14 @@ def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFra
     return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
 
 
-def _joined(one: pl.Expr, other: pl.Expr) -> pl.Expr:
+def _joined(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:
     """Noise of a difference; a trace that does not have the unit adds none."""
-    return (one.fill_null(0.0) ** 2 + other.fill_null(0.0) ** 2).sqrt()
+    return (noise.fill_null(0.0) ** 2 + other_noise.fill_null(0.0) ** 2).sqrt()
 
 
 def _beyond() -> pl.Expr:
     """Of what both traces ran, the delta or its speed part; of what only one ran, the delta."""
-    known = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
+    has_noise = pl.col("base_wave_noise").is_not_null() | pl.col("wave_noise").is_not_null()
     total = pl.col("delta_cycles_per_wave").abs() > pl.col("noise_cycles_per_wave")
     speed = pl.col("speed_cycles_per_wave").abs() > pl.col("speed_noise_cycles_per_wave")
-    return pl.when(known).then(total | speed)
+    return pl.when(has_noise).then(total | speed)

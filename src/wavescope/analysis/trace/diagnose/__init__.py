@@ -81,15 +81,15 @@ def diagnose(
     caveats = caveats_of(trace)
     trust = verdict(caveats)
     of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
-    known = facts(trace, rows=rows)
+    trace_facts = facts(trace, rows=rows)
     findings: list[StallFinding] = []
-    if known.wave_cycles_total:
-        classes = [_of_class(trace, known, name, views, of_cycles) for name, views in known.views.items()]
-        fetch = beyond.instruction_fetch(trace, known)
+    if trace_facts.wave_cycles_total:
+        classes = [_of_class(trace, trace_facts, name, views, of_cycles) for name, views in trace_facts.views.items()]
+        fetch = beyond.instruction_fetch(trace, trace_facts)
         findings = _ranked(classes, [fetch] if fetch else [])
         if rows is None:  # these are about the whole kernel
-            last = (beyond.registers_or_lds(trace, known), beyond.source_locations(trace, known))
-            findings += [found for found in last if found]
+            last = (beyond.registers_or_lds(trace, trace_facts), beyond.source_locations(trace, trace_facts))
+            findings += [candidate for candidate in last if candidate]
     link = None
     if counters is not None:
         from wavescope.analysis.trace.diagnose.linked import linked
@@ -101,9 +101,9 @@ def diagnose(
         trust=trust,
         caveats=caveats,
         findings=tuple(findings),
-        stall_cycles_total=known.stall_cycles_total,
-        exposed_cycles_total=known.exposed_cycles_total,
-        wave_cycles_total=known.wave_cycles_total,
+        stall_cycles_total=trace_facts.stall_cycles_total,
+        exposed_cycles_total=trace_facts.exposed_cycles_total,
+        wave_cycles_total=trace_facts.wave_cycles_total,
         link=link,
     )
 
@@ -119,7 +119,7 @@ def _ranked(classes: list[StallFinding], others: list[StallFinding]) -> list[Sta
     return leading + [finding for finding in behind if finding.exposed_share >= _NEGLIGIBLE_SHARE]
 
 
-def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView], trust: str) -> StallFinding:
+def _of_class(trace: ThreadTrace, trace_facts: Facts, name: str, views: list[RowView], trust: str) -> StallFinding:
     declared = stall_class(name)
     stall = sum(view.stall_cycles_total for view in views)
     exposed = sum(view.exposed_cycles_total for view in views)
@@ -136,10 +136,10 @@ def _of_class(trace: ThreadTrace, known: Facts, name: str, views: list[RowView],
         evidence=tuple(_evidence(view) for view in views[:_EVIDENCE_ROWS]),
         row_count=len(views),
         stall_cycles_total=stall,
-        stall_share=stall / known.stall_cycles_total if known.stall_cycles_total else 0.0,
+        stall_share=stall / trace_facts.stall_cycles_total if trace_facts.stall_cycles_total else 0.0,
         exposed_cycles_total=exposed,
-        exposed_share=exposed / known.exposed_cycles_total if known.exposed_cycles_total else 0.0,
-        gain_share_max=exposed / known.wave_cycles_total,
+        exposed_share=exposed / trace_facts.exposed_cycles_total if trace_facts.exposed_cycles_total else 0.0,
+        gain_share_max=exposed / trace_facts.wave_cycles_total,
         confidence=confidence,
         confidence_reason=confidence_reason,
     )

@@ -65,11 +65,11 @@ def by_line(
     )
 
 
-def _steps(code: pl.DataFrame, attribution: str, mine: Sequence[str]) -> pl.DataFrame:
+def _steps(code: pl.DataFrame, attribution: str, path_prefixes: Sequence[str]) -> pl.DataFrame:
     """Every row at the line it belongs to (depth 0), and at every line from there inwards."""
     with_chain = code.filter(pl.col("inline_chain").is_not_null()).select("row", "inline_chain")
     chains = with_chain.unique("inline_chain", maintain_order=True)
-    places = source_of_rows(chains, attribution, mine).select("file", "line").rows()
+    places = source_of_rows(chains, attribution, path_prefixes).select("file", "line").rows()
     paths = []
     for chain, (file, line) in zip(chains["inline_chain"], places, strict=True):
         frames = chain.split(" -> ")

@@ -82,10 +82,10 @@ class _TraceWriter:
 
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
-        for table, kept in (("dispatches", self._kernels), ("copies", self._copies)):
+        for table, pieces in (("dispatches", self._kernels), ("copies", self._copies)):
             for piece in _rows.work(self._run, table, self._track_ids):
                 self._add(piece, _details.of_work(piece, self._track_ids))
-                kept.append(piece.select(_rows.KEPT_OF_WORK))
+                pieces.append(piece.select(_rows.KEPT_OF_WORK))
         work = [*self._kernels, *self._copies]
         self._add_graphs(work)
         for piece in _rows.calls(self._run, "regions", self._track_ids):

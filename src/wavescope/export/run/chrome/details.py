@@ -35,9 +35,9 @@ def of_calls(run: Run, piece: pl.DataFrame, track_ids: TrackIds) -> tuple[pl.Ser
         marked = pl.select(pl.when(is_marker).then(names + len(described)).otherwise(numbers)).to_series()
         return marked, described + _described(pl.Series(marker_texts, dtype=pl.String))
     texts = _arguments(run)
-    said = piece.select("process", "event", pl.col("category").cast(pl.String))
-    said = said.join(texts, on=["process", "event"], how="left", maintain_order="left")
-    return objects(said.select("category", "desc"))
+    categories = piece.select("process", "event", pl.col("category").cast(pl.String))
+    categories = categories.join(texts, on=["process", "event"], how="left", maintain_order="left")
+    return objects(categories.select("category", "desc"))
 
 
 def _properties(column: pl.Series, key: str) -> tuple[pl.Series, list[str]]:
@@ -57,8 +57,8 @@ def _arguments(run: Run) -> pl.DataFrame:
         pair = pl.concat_str(pl.col("name").cast(pl.String), pl.lit("="), "value", ignore_nulls=True)
         texts = rows.sort("process", "event", "position").group_by("process", "event", maintain_order=True)
         run.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
-    made: pl.DataFrame = run.answers[_ARGUMENTS]
-    return made
+    arguments: pl.DataFrame = run.answers[_ARGUMENTS]
+    return arguments
 
 
 _ARGUMENTS = ("chrome", "arguments")

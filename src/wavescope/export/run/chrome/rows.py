@@ -21,23 +21,23 @@ KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", 
 
 def work(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
     """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out."""
-    own = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
+    agent_columns = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
     details = ("size_bytes",) if table == "copies" else _LAUNCH
-    for piece in run.chunks(table, [*_WORK, *own, *track_ids.detail_columns(details)]):
-        found = piece
+    for piece in run.chunks(table, [*_WORK, *agent_columns, *track_ids.detail_columns(details)]):
+        rows = piece
         if table == "copies":
             gpus = track_ids.agents
             to = gpus.rename({"agent": "dst_agent", "gpu": "to"})
             source = gpus.rename({"agent": "src_agent", "gpu": "from"})
-            found = found.join(to, on="dst_agent", how="left", maintain_order="left")
-            found = found.join(source, on="src_agent", how="left", maintain_order="left")
-            found = found.with_columns(gpu=pl.coalesce("to", "from"))
+            rows = rows.join(to, on="dst_agent", how="left", maintain_order="left")
+            rows = rows.join(source, on="src_agent", how="left", maintain_order="left")
+            rows = rows.with_columns(gpu=pl.coalesce("to", "from"))
         else:
-            found = found.join(track_ids.agents, on="agent", how="left", maintain_order="left")
-        found = found.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
-        if found.height:
-            lanes = track_ids.lanes(found, are_copies=table == "copies")
-            yield found.with_columns(
+            rows = rows.join(track_ids.agents, on="agent", how="left", maintain_order="left")
+        rows = rows.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
+        if rows.height:
+            lanes = track_ids.lanes(rows, are_copies=table == "copies")
+            yield rows.with_columns(
                 lanes.alias("tid"),
                 lanes.alias("lane"),
                 pl.col("gpu").alias("pid"),
@@ -49,20 +49,20 @@ def calls(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
     """Pieces of regions or samples, with `pid` and `tid`."""
     times = ("time_ns",) if table == "samples" else ("start_ns", "end_ns")
     for piece in run.chunks(table, [*_CALL, *times, *track_ids.detail_columns(("category",))]):
-        found = (
+        rows = (
             piece.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))
             if table == "samples"
             else piece
         )
-        found = found.join(track_ids.threads, on="thread", how="left", maintain_order="left")
-        found = found.filter(pl.col("start_ns").is_not_null())
-        found = found.with_columns(can_launch=pl.col("tid").is_not_null() & pl.col("end_ns").is_not_null())
-        if found["pid"].null_count():
-            homes = {process: track_ids.pid(process) for process in found["process"].unique()}
+        rows = rows.join(track_ids.threads, on="thread", how="left", maintain_order="left")
+        rows = rows.filter(pl.col("start_ns").is_not_null())
+        rows = rows.with_columns(can_launch=pl.col("tid").is_not_null() & pl.col("end_ns").is_not_null())
+        if rows["pid"].null_count():
+            homes = {process: track_ids.pid(process) for process in rows["process"].unique()}
             home = pl.col("process").replace_strict(homes, return_dtype=pl.Int64)
-            found = found.with_columns(pl.col("pid").fill_null(home), pl.col("tid").fill_null(0))
-        if found.height:
-            yield found.with_columns(pl.col("end_ns").fill_null(pl.col("start_ns")))
+            rows = rows.with_columns(pl.col("pid").fill_null(home), pl.col("tid").fill_null(0))
+        if rows.height:
+            yield rows.with_columns(pl.col("end_ns").fill_null(pl.col("start_ns")))
 
 
 def markers(piece: pl.DataFrame) -> pl.DataFrame:
@@ -78,20 +78,20 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
     return texts.cast(pl.Enum(unique)).to_physical().cast(pl.UInt32), unique.to_list()
 
 
-def objects(said: pl.DataFrame) -> tuple[pl.Series, list[str]]:
+def objects(values: pl.DataFrame) -> tuple[pl.Series, list[str]]:
     """Numbers of the rows as JSON objects, and the objects; columns without any value are left out."""
-    known = said.select(name for name in said.columns if said[name].null_count() < said.height)
-    if not known.width:
-        return pl.zeros(said.height, pl.UInt32, eager=True), ["{}"]
-    unique = known.unique(maintain_order=True).with_row_index("number of the object")
-    made = unique.select(pl.struct(known.columns).struct.json_encode()).to_series().to_list()
-    numbers = known.join(unique, on=known.columns, how="left", maintain_order="left", nulls_equal=True)
-    return numbers["number of the object"], made
+    recorded = values.select(name for name in values.columns if values[name].null_count() < values.height)
+    if not recorded.width:
+        return pl.zeros(values.height, pl.UInt32, eager=True), ["{}"]
+    unique = recorded.unique(maintain_order=True).with_row_index("number of the object")
+    encoded = unique.select(pl.struct(recorded.columns).struct.json_encode()).to_series().to_list()
+    numbers = recorded.join(unique, on=recorded.columns, how="left", maintain_order="left", nulls_equal=True)
+    return numbers["number of the object"], encoded
 
 
-def graphs(made: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One slice per launch of a graph and queue that it used, around all of its work there."""
-    members = [piece.filter(pl.col("graph_exec") > 0) for piece in made]
+    members = [piece.filter(pl.col("graph_exec") > 0) for piece in work_pieces]
     of_launch = pl.concat(members).group_by("process", "correlation", "graph_exec", "gpu", "lane", maintain_order=True)
     spans = of_launch.agg(pl.col("start_ns").min(), pl.col("end_ns").max(), pl.len().alias("kernels"))
     names = [f"Graph {number:#x}" for number in spans["graph_exec"]]
@@ -132,9 +132,9 @@ _LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start
 
 def monitor_points(run: Run, track_ids: TrackIds) -> pl.DataFrame:
     """`pid`, `name`, `time_ns`, `value`: the beginning of every stretch, and the end of the last one of each."""
-    known = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
-    begins = known.select(pid="gpu", name="name", time_ns="start_ns", value="value")
-    last = known.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
+    samples = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
+    begins = samples.select(pid="gpu", name="name", time_ns="start_ns", value="value")
+    last = samples.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
     return pl.concat([begins, last.select(pid="gpu", name="name", time_ns="end_ns", value="value")])
 
 

@@ -76,10 +76,10 @@ def roll_back(journal: int, database: int) -> None:
 
 def _header(journal: int, at: int, first: _Header | None = None) -> _Header | None:
     """The header at an offset; None when there is none. Later headers need not repeat the sizes."""
-    found = os.pread(journal, _HEADER.size, at)
-    if len(found) < _HEADER.size:
+    data = os.pread(journal, _HEADER.size, at)
+    if len(data) < _HEADER.size:
         return None
-    header = _Header(*_HEADER.unpack(found))
+    header = _Header(*_HEADER.unpack(data))
     if first is not None:
         header = header._replace(sector_size=first.sector_size, page_size=first.page_size)
     return header if header.is_sound else None

@@ -32,8 +32,8 @@ class Keyed:
         are_dense = self.keys[last] - lowest == last  # as SQLite numbers rows: no search
         at = wanted - lowest if are_dense else self.keys.search_sorted(wanted, side="left")
         at = at.clip(0, last)
-        found = self.keys.gather(at)
-        return pl.select(pl.when((found == wanted).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
+        keys = self.keys.gather(at)
+        return pl.select(pl.when((keys == wanted).fill_null(value=False)).then(at.cast(pl.UInt32))).to_series()
 
     def take(self, column: str, wanted: pl.Series) -> pl.Series:
         """A column's value for every id; null where there is none."""

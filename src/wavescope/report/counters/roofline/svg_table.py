@@ -52,12 +52,21 @@ def draw_table(
     work = "iop" if unit == "IOP/s" else "flop"
     points = points_at(answer, work)
     for number, row in enumerate(rows):
-        own = {level: points.get((row["kernel"], row["dispatch"], level), {}) for level in SHOWN_LEVELS}
-        _draw_row(svg, number, row, own, done.get((row["kernel"], row["dispatch"]), ""), line + _ROW * (number + 1) + 2)
+        point_by_level = {level: points.get((row["kernel"], row["dispatch"], level), {}) for level in SHOWN_LEVELS}
+        _draw_row(
+            svg,
+            number,
+            row,
+            point_by_level,
+            done.get((row["kernel"], row["dispatch"]), ""),
+            line + _ROW * (number + 1) + 2,
+        )
     svg.label("soft", _LETTER_X, line + _ROW * len(rows) + 28, _signs(picture, rows))
 
 
-def _draw_row(svg: Svg, number: int, row: dict[str, Any], own: dict[str, dict[str, Any]], done: str, y: float) -> None:
+def _draw_row(
+    svg: Svg, number: int, row: dict[str, Any], point_by_level: dict[str, dict[str, Any]], done: str, y: float
+) -> None:
     name = row["kernel_name"] or ""
     if row["dispatch"] is not None:
         name = f"{row['dispatch_id']}: {name}"
@@ -65,18 +74,20 @@ def _draw_row(svg: Svg, number: int, row: dict[str, Any], own: dict[str, dict[st
     short = fitting(name, 13, _COLUMNS["time"] - _NAME_X - 44)
     svg.label("ink", _NAME_X, y, short, size=13, title=f"{name}: {done or 'no operations'}")
     cells = {"time": percent(row["duration_share"]), "of roof": percent(row["share"])}
-    speeds = [point.get("gops_per_second") for point in own.values()]
+    speeds = [point.get("gops_per_second") for point in point_by_level.values()]
     speed = next((speed for speed in speeds if speed is not None), None)
     cells["rate"] = rate(speed, "").rstrip()
     moved = [
-        f"{rate(point['gb_per_second'], 'B/s')} at {name}" for name, point in own.items() if point.get("gb_per_second")
+        f"{rate(point['gb_per_second'], 'B/s')} at {name}"
+        for name, point in point_by_level.items()
+        if point.get("gb_per_second")
     ]
     if speed == 0 and moved:
         svg.label("soft", _COLUMNS["LDS"], y, f"only bytes: {moved[0]}", size=13, anchor="end", title=", ".join(moved))
     else:
-        cells |= {level: intensity(point.get("intensity")) for level, point in own.items()}
+        cells |= {level: intensity(point.get("intensity")) for level, point in point_by_level.items()}
     for column, text in cells.items():
-        why = own.get(column, {}).get("reason", "")
+        why = point_by_level.get(column, {}).get("reason", "")
         svg.label("ink number", _COLUMNS[column], y, text, size=13, anchor="end", title=why)
     bound = fitting(bound_words(row), 13, _END_X + 20 - _BOUND_X)
     svg.label("ink", _BOUND_X, y, bound, size=13, title=row["verdict"])
@@ -84,11 +95,11 @@ def _draw_row(svg: Svg, number: int, row: dict[str, Any], own: dict[str, dict[st
 
 def _signs(picture: RooflinePicture, rows: Sequence[dict[str, Any]]) -> str:
     bounds = [bound_words(row) for row in rows]
-    said = []
+    notes = []
     if any(bound.startswith("(") for bound in bounds):
-        said.append(f"( ) the nearest roof, though below {percent(NEAR, 0)} of it: none binds")
+        notes.append(f"( ) the nearest roof, though below {percent(NEAR, 0)} of it: none binds")
     if any(bound.endswith("?") for bound in bounds):
-        said.append("? above its roof: the roof or the bytes are questionable")
+        notes.append("? above its roof: the roof or the bytes are questionable")
     if any(roof.used_from == "theoretical" for roof in picture.roofs):
-        said.append("* theoretical, at the highest clock")
-    return " · ".join(said)
+        notes.append("* theoretical, at the highest clock")
+    return " · ".join(notes)
