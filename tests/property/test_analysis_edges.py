@@ -73,7 +73,7 @@ def test_numbers_have_bounds_and_what_lies_outside_is_refused(things: dict[str, 
 
 
 def test_a_histogram_of_a_stretch_that_ends_before_it_begins_is_refused(things: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="the time from 60 to 50 ends before it begins"):
+    with pytest.raises(UsageError, match="the time from 60 to 50 ends before it starts"):
         row_histogram(things["trace"], start_cycles=60, end_cycles=50)
     assert row_histogram(things["trace"], start_cycles=50, end_cycles=50).bins.height == 0
 
@@ -94,5 +94,5 @@ def test_numbers_of_things_that_are_not_there_choose_nothing(things: dict[str, A
 
 
 def test_a_time_that_ends_before_it_begins_is_refused(things: dict[str, Any]) -> None:
-    with pytest.raises(UsageError, match="ends before it begins"):
+    with pytest.raises(UsageError, match="ends before it starts"):
         select(things["trace"], Selection(start_cycles=60, end_cycles=50))

@@ -96,7 +96,7 @@ def test_ranges_end_behind_their_begin_or_are_refused(documents: list[Document],
             for first, last in product(values, repeat=2):
                 given = base | {begin: str(first), end: str(last)}
                 if last < first:
-                    with pytest.raises(UsageError, match="ends before it begins"):
+                    with pytest.raises(UsageError, match="ends before it starts"):
                         ask(document, name, given)
                 else:
                     assert _checked(document, name, given), given

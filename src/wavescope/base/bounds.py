@@ -22,12 +22,12 @@ class Bounds(NamedTuple):
     high: float
 
     def holds(self, value: float) -> bool:
-        """Whether a number lies within; what is no number does not."""
+        """Whether a number lies within; what is not a number does not."""
         return self.low <= value <= self.high
 
     @property
     def numbers(self) -> range:
-        """The whole numbers within."""
+        """The integers within."""
         return range(int(self.low), int(self.high) + 1)
 
     def check(self, value: float, name: str) -> None:
@@ -84,7 +84,7 @@ def bounded(**bounds: Bounds) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
 
 def check_range(begin: float | None, end: float | None, name: str) -> None:
-    """Refuse a range that ends before it begins; None is open, and one that ends where it begins is empty.
+    """Refuse a range that ends before it starts; None is open, and one that ends where it starts is empty.
 
     Raises
     ------
@@ -92,4 +92,4 @@ def check_range(begin: float | None, end: float | None, name: str) -> None:
         When it does.
     """
     if begin is not None and end is not None and end < begin:
-        raise UsageError(f"{name} from {begin:,} to {end:,} ends before it begins", advice="give the earlier one first")
+        raise UsageError(f"{name} from {begin:,} to {end:,} ends before it starts", advice="give the earlier one first")

@@ -85,7 +85,7 @@ def not_read(path: str | os.PathLike[str], root: str | os.PathLike[str]) -> str:
 
 
 def not_read_here(entry: os.DirEntry[str] | Path, root: str | os.PathLike[str]) -> str:
-    """The same for an entry of a folder that is itself inside: what is no link costs little."""
+    """The same for an entry of a folder that is itself inside: what is not a link costs little."""
     if isinstance(entry, os.DirEntry):  # knows it from the folder, without asking for each file
         is_plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
     else:

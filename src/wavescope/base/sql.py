@@ -1,4 +1,4 @@
-"""Names of strangers in SQL."""
+"""Quoting of untrusted SQL identifiers."""
 
 from __future__ import annotations
 

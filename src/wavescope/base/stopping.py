@@ -51,7 +51,7 @@ def add(action: Callable[[], None]) -> Callable[[], None]:
 
 @contextmanager
 def unstopped() -> Iterator[None]:
-    """Do what is in the block to its end before the program is stopped; begin it no more once it is being stopped.
+    """Finish the block before the program is stopped; do not start it once the program is being stopped.
 
     For short things only; blocks do not nest.
     """

@@ -41,7 +41,7 @@ _GROUPS = {
         "schema": "Which views, tables and columns can a query name?",
         "split": "Write one ROCpd database per process, rank, GPU, or range of a marker.",
         "tables": "Which tables does a run hold, and how large are they?",
-        "window": "Write a part of runs: a stretch of time, some ranks, GPUs, kernels, ...",
+        "window": "Write a part of runs: a time window, some ranks, GPUs, kernels, ...",
     },
     "A kernel: where do its waves spend the time?": {
         "decode": "Decode raw thread traces into tables or a ui_output directory.",
@@ -61,7 +61,7 @@ _GROUPS = {
         "states": "What do waves do over time: states, busy pipes, residency, clock, counters?",
     },
     "A kernel: what did the hardware do? From counters": {
-        "counters": "How near is each unit to its limit: speed of light, and the panels behind it?",
+        "counters": "How near is each unit to its limit: speed of light and its panels?",
         "l2": "Does a kernel use L2 and memory well, and what to conclude?",
         "memory-chart": "What flows between waves, caches and memory, as a diagram with its numbers?",
         "metrics": "Which metrics are there, and how is each computed?",

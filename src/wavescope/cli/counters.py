@@ -101,7 +101,7 @@ def command(
     *,
     force: bool,
 ) -> None:
-    """How near is each unit of the GPU to its limit: speed of light, and the panels behind it.
+    """How near is each unit of the GPU to its limit: speed of light and its panels.
 
     PATH is a counter capture: a workload folder of ROCm Compute Profiler, *_counter_collection.csv of rocprofv3 or a
     folder of its passes, a ROCpd database with counters, a CSV of rocprof, or an analysis database. Without options a

@@ -25,7 +25,7 @@ _MAX_DEFINITIONS = 1 << 20
 
 
 @trace_totals_verb
-@click.option("--bins", type=Whole(BINS), help="Stretches of time; default: what fits the terminal.")
+@click.option("--bins", type=Whole(BINS), help="Number of time bins; default: what fits the terminal.")
 @click.option("--counters", "with_counters", is_flag=True, help="Show the counters in the trace and derived ones.")
 @click.option("--counter-names", metavar="A,B,...", help="Names of the counters, which raw traces do not hold.")
 @click.option(

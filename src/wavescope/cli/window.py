@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @writing_options("OUT")
 @selection_options
 def command(paths: tuple[str, ...], file_format: str, output: Path, selection: RunSelection, **options: bool) -> None:
-    """Write a part of runs: a stretch of time, some ranks, GPUs, kernels or domains.
+    """Write a part of runs: a time window, some ranks, GPUs, kernels or domains.
 
     Percent and times with units are of the run as each file recorded it on each node. Events that the window cuts are
     kept whole; --inside leaves them out. Counters follow their dispatch, arguments their call.

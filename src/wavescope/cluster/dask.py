@@ -195,7 +195,7 @@ class _Errands(Generic[Item, Result]):
         if self._alone_since is None:
             self._alone_since = now
             self._how.say(
-                f"the Dask cluster has no workers any more (out of memory? another version of wavescope?); waiting for "
+                f"the Dask cluster no longer has workers (out of memory? another version of wavescope?); waiting for "
                 f"new ones, {self._how.wait_seconds:g} s at most"
             )
         return now - self._alone_since < self._how.wait_seconds

@@ -34,7 +34,7 @@ _UNKNOWN_CPU = b"is not a recognized processor"
 
 
 class Chunk(NamedTuple):
-    """Code at an ELF address, [start, end) in the bytes of the attempt; its first byte begins an instruction."""
+    """Code at an ELF address, [start, end) in the bytes of the attempt; its first byte starts an instruction."""
 
     address: int
     start: int

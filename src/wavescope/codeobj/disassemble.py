@@ -44,7 +44,7 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
 
 
 def _cut(code_object: CodeObject, ranges: Iterable[tuple[int, int]] | None) -> tuple[list[Chunk], bytes]:
-    """The code to disassemble, cut where functions begin."""
+    """The code to disassemble, cut where functions start."""
     wanted = code_object.text_ranges if ranges is None else without_overlap(ranges)
     starts = [function.address for function in code_object.functions]
     pieces, chunks, total = [], [], 0

@@ -111,7 +111,7 @@ def parse_elf(data: bytes, where: str = "") -> ElfFile:
         An ELF file for another processor, or not 64-bit little-endian.
     """
     if data[:4] != b"\x7fELF":
-        begins = f"it begins with {data[:4].hex()}" if data else "it is empty"
+        begins = f"it starts with {data[:4].hex()}" if data else "it is empty"
         what = f"not an ELF code object ({begins})"
         raise NotATraceError(what, where=where, advice="give a .out, .co or .hsaco file")
     if len(data) < _HEADER.size:
@@ -163,7 +163,7 @@ def _clip(data: bytes, offset: int, size: int) -> tuple[int, int]:
 def _read_sections(data: bytes, shoff: int, shnum: int, shstrndx: int, problems: list[str]) -> list[Section]:
     if shoff == 0 or shoff + _SECTION.size > len(data):
         if shoff:
-            problems.append(f"section headers at offset {shoff:,} lie behind the end of the file ({len(data):,} bytes)")
+            problems.append(f"section headers at offset {shoff:,} are past the end of the file ({len(data):,} bytes)")
         return []
     first = _SECTION.unpack_from(data, shoff)
     count = shnum or first[5]  # more than 65,279 sections: the count is in section 0 (ELF gABI, "sh_size")

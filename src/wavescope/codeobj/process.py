@@ -97,7 +97,7 @@ def _converse(
 
 
 def _send(stream: IO[bytes], unsent: memoryview) -> memoryview:
-    """What is left to send; nothing when the program does not listen any more."""
+    """What is left to send; nothing when the program no longer listens."""
     try:
         return unsent[os.write(stream.fileno(), unsent[:_CHUNK_BYTES]) :] if unsent else unsent
     except BlockingIOError:

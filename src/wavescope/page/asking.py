@@ -58,7 +58,7 @@ def arrow(frame: pl.DataFrame) -> Payload:
 
 
 def json(value: Any) -> Payload:
-    """Any answer as JSON; NaN and infinities become null, and what is no character of any text an escape.
+    """Any answer as JSON; NaN and infinities become null, and what is not a character of any text an escape.
 
     Examples
     --------

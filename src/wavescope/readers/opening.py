@@ -340,7 +340,7 @@ def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | None, code_ob
     if dispatch is not None and all(window.dispatch != dispatch for window in capture.windows):
         return f"there is no raw trace of dispatch {dispatch}"
     if not capture.code_objects:
-        return "no code object stands beside the raw traces"
+        return "no code object next to the raw traces"
     listed = any(c.path.name.endswith((".isa.tsv", ".json")) for c in capture.code_objects)
     return "" if listed or find_tools() else "no AMDGPU disassembler is installed for the raw traces"
 

@@ -83,7 +83,7 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
 def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
     """Why a target is none: `*`, an address with a host, or nonsense."""
     if before or not path:
-        return 400, "This server answers only addresses that begin with a slash."
+        return 400, "This server answers only addresses that start with a slash."
     return None
 
 

@@ -54,7 +54,7 @@ def read_kept(folder: Path | None) -> dict[str, Any]:
     file = folder / _NAME
     entries, problem = _read(file)
     if problem:
-        problem = f"settings and bookmarks could not be read: {problem}; the next change begins new ones"
+        problem = f"settings and bookmarks could not be read: {problem}; the next change starts new ones"
         problem += f" and leaves the old file as {_beside(file).name}"
     return {"entries": entries, "place": str(file), "problem": problem}
 
@@ -133,7 +133,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _decoded(content: bytes) -> _Kept:
     if len(content) > MOST_BYTES:
         what = f"more than {MOST_BYTES:,} bytes of settings and bookmarks"
-        raise UsageError(what, advice="remove bookmarks that are not needed any more, or save them beside their traces")
+        raise UsageError(what, advice="remove bookmarks that are no longer needed, or save them next to their traces")
     try:
         return msgspec.json.decode(content, type=_Kept)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

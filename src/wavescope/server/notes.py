@@ -53,7 +53,7 @@ def read_notes(file: str) -> dict[str, Any]:
         notes = _decoded(content).notes
     except (OSError, UsageError) as error:
         what = f"the notes cannot be read: {error}"
-        raise WavescopeError(what, where=file, advice="move the file away to begin new ones") from error
+        raise WavescopeError(what, where=file, advice="move the file away to start new ones") from error
     return {"notes": notes, "saved_at": file, "can_save": can_save}
 
 

@@ -178,7 +178,7 @@ def test_the_last_worker_dies(scheduler: str, start: Start) -> None:
     assert not outcomes[0].lost
     assert "no workers" in outcomes[1].lost
     assert len(said) == 1
-    assert "has no workers any more" in said[0]
+    assert "no longer has workers" in said[0]
 
 
 @pytest.fixture

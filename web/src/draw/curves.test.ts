@@ -28,7 +28,7 @@ test("a gap and a missing tile end a line", () => {
   ]);
 });
 
-test("the axis of values begins at zero, unless values are below or it should not", () => {
+test("the axis of values starts at zero, unless values are below or it should not", () => {
   expect(valueRange(20, 100, true)).toEqual({ low: 0, high: 106 });
   expect(valueRange(-10, 10, true).low).toBeLessThan(-10);
   expect(valueRange(2000, 2000, false)).toEqual({ low: 1960, high: 2040 });

@@ -3,7 +3,7 @@ import { SvgPainter } from "./painter";
 
 const NASTY = '</text><script>alert(1)</script>&"\u0000\u0007\u001b\ud800\ufffe\u2028\u{1f600}';
 
-test("names of strangers are text of an SVG, and it stays XML", () => {
+test("untrusted names are text of an SVG, and it stays XML", () => {
   const painter = new SvgPainter(100, 50);
   painter.text(1, 2, NASTY, "#000000");
   const svg = painter.toString();

@@ -137,7 +137,7 @@ describe("a set of tracks", () => {
 describe("the store of tiles", () => {
   const wanted = (tile: number) => ({ track: "t", level: 0, tile });
   const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
-  it("has few requests in flight and drops what nobody wants any more", async () => {
+  it("has few requests in flight and drops what nobody wants", async () => {
     const asked: number[] = [];
     const answers = new Map<number, (tile: Tile) => void>();
     const get = ({ tile }: { tile: number }) => {

@@ -13,7 +13,7 @@ const data: WaveData = {
 };
 
 describe("figures of one wave by row", () => {
-  it("adds up, with gaps from the begin of the wave and from the latest end", () => {
+  it("adds up, with gaps from the start of the wave and from the latest end", () => {
     const { hits, latency, stall, idle } = rowFigures(data, 100, 3, { by: "sum" });
     expect([...hits]).toEqual([2, 2, 0]);
     expect([...latency]).toEqual([14, 38, 0]);

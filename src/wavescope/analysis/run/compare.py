@@ -40,7 +40,7 @@ class RunComparison(Answer):
         "number of steps). delta = work + speed: work = (calls - base calls) x base mean, speed = calls x (mean - base "
         "mean). noise is what the means of equal runs would differ by: Student's t (1 % for all things of the "
         "comparison together) times the standard error of both means, each the larger of that of single calls and "
-        "that of 8 to 64 stretches of time; with repeated runs at least Student's t (95 %) times the deviation of "
+        "that of 8 to 64 time bins; with repeated runs at least Student's t (95 %) times the deviation of "
         "their means; without them at least 1 % of the mean, because runs differ so much by themselves. Numbers of "
         "calls are taken as random, with processes that do the same: a variance of calls times processes."
     )

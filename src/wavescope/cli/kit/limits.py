@@ -36,7 +36,7 @@ class Granted(NamedTuple):
 
 
 def threads_wanted(workers: int) -> int:
-    """Threads that the work needs with so many workers."""
+    """Threads that the work needs with that many workers."""
     return _THREADS_PER_WORKER * workers + _OTHER_THREADS
 
 
@@ -64,7 +64,7 @@ def pool_size(granted: Granted) -> int:
 
 @cache
 def check_limits() -> None:
-    """Refuse to begin what could only fail, and let polars start fewer threads where many do not fit.
+    """Refuse to start what could only fail, and let polars start fewer threads where many do not fit.
 
     Raises
     ------

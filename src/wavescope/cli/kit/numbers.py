@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
-    """A whole number within bounds; the bounds are said to who leaves them, not in the help of every verb."""
+    """An integer within bounds; the bounds are said to who leaves them, not in the help of every verb."""
 
     name = "integer"
-    kind = "a whole number"
+    kind = "an integer"
 
     def __init__(self, bounds: Bounds) -> None:
         self.bounds = bounds

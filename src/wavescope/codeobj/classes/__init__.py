@@ -41,7 +41,7 @@ class Wait(NamedTuple):
 
 
 class _Globs:
-    """Glob patterns; words and beginnings of words, as most are, need no regular expression (slow to make)."""
+    """Glob patterns; words and prefixes of words, as most are, need no regular expression (slow to make)."""
 
     def __init__(self, patterns: list[str]) -> None:
         simple = [pattern for pattern in patterns if not any(c in pattern.removesuffix("*") for c in "*?[")]

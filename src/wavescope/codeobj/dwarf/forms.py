@@ -54,7 +54,7 @@ class FormContext(NamedTuple):
 
 
 def uleb(data: bytes, at: int) -> tuple[int, int]:
-    """An unsigned LEB128 number and the position behind it."""
+    """An unsigned LEB128 number and the position after it."""
     value = shift = 0
     for position in range(at, at + _MAX_LEB_BYTES):
         byte = data[position]
@@ -66,7 +66,7 @@ def uleb(data: bytes, at: int) -> tuple[int, int]:
 
 
 def sleb(data: bytes, at: int) -> tuple[int, int]:
-    """A signed LEB128 number and the position behind it."""
+    """A signed LEB128 number and the position after it."""
     value, end = uleb(data, at)
     bits = 7 * (end - at)
     return (value - (1 << bits) if value >> (bits - 1) & 1 else value), end
@@ -106,11 +106,11 @@ def skip_form(data: bytes, at: int, form: int, context: FormContext) -> int:
 
 
 def read_form(data: bytes, at: int, form: int, context: FormContext) -> tuple[int | bytes, int]:
-    """A value as a number (or the bytes of a string or block) and the position behind it."""
+    """A value as a number (or the bytes of a string or block) and the position after it."""
     length = fixed_length(form, context)
     if length is not None:
         if at + length > len(data):
-            raise DwarfError(f"a value at {at:#x} lies behind the end")
+            raise DwarfError(f"a value at {at:#x} is past the end")
         return int.from_bytes(data[at : at + length], "little"), at + length
     if form in _ULEBS:
         return uleb(data, at)

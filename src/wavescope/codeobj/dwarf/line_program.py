@@ -97,7 +97,7 @@ class _Reader:
         return LineProgram(start, version, directories, files, code_start, end, unit, line_base, line_range, lengths)
 
     def _tables_v2(self, at: int, end: int) -> tuple[list[str], list[tuple[int, str]]]:
-        """Directory 0 is the unit's, file 0 does not exist: both lists begin with an empty entry."""
+        """Directory 0 is the unit's, file 0 does not exist: both lists start with an empty entry."""
         data = self.data
         directories, files = [""], [(0, "")]
         while at < end and data[at]:

@@ -51,7 +51,7 @@ class Names(NamedTuple):
 
 @dataclass
 class ScopeMap:
-    """Scopes of one unit, and for each stretch of addresses the innermost one."""
+    """Scopes of one unit, and for each range of addresses the innermost one."""
 
     scopes: list[Scope] = field(default_factory=list)
     names: dict[int, Names] = field(default_factory=dict)

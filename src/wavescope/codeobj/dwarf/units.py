@@ -317,7 +317,7 @@ _RANGE_OFFSETS = (4,)
 
 
 def _range_of(kind: int, base: int, first: int, second: int) -> tuple[int, int]:
-    """[Begin, end) of an entry: two addresses, an address and a length, or two offsets from the base."""
+    """[Start, end) of an entry: two addresses, an address and a length, or two offsets from the base."""
     if kind in _RANGE_LENGTHS:
         return first, first + second
     return (base + first, base + second) if kind in _RANGE_OFFSETS else (first, second)

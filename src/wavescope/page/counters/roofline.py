@@ -33,7 +33,7 @@ def ceilings(given: str) -> str:
 
 
 def roofline_of(document: Document, *, ceilings: str = "best", kernel: int | None = None) -> Any:
-    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in all."""
+    """Roofs and kernels (`analysis.roofline`), or one kernel; `kernels` tells how many rows it has in total."""
     if kernel is not None:
         return _roofline(document, ceilings, kernel)
     return document.kept(("counters", "roofline", ceilings), lambda: _roofline(document, ceilings, None))

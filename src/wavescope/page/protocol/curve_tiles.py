@@ -41,7 +41,7 @@ class Grid:
         return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
 
     def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
-        """The tiles of all levels that have at most so many, the coarsest level first.
+        """The tiles of all levels that have at most that many, the coarsest level first.
 
         Examples
         --------

@@ -31,7 +31,7 @@ def described(track: Timeline) -> dict[str, Any]:
 
 
 def coarse_tiles(track: Timeline, most: int) -> Iterator[dict[str, Any]]:
-    """The tiles of all levels of a timeline that have at most so many, the coarsest level first."""
+    """The tiles of all levels of a timeline that have at most that many, the coarsest level first."""
     for level in reversed(range(track.level_count)):
         count = track.tile_count(level)
         if count <= most:

@@ -172,7 +172,7 @@ _HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
 
 
 def generation_of(head: bytes) -> Generation:
-    """Which generation wrote a buffer that begins with `head` (8 bytes are enough).
+    """Which generation wrote a buffer that starts with `head` (8 bytes are enough).
 
     Examples
     --------

@@ -181,7 +181,7 @@ LAYOUTS = (
 
 
 def run_of(name: str) -> str:
-    """What the names of the files of a run begin with; the whole stem where a name is not of rocprofv3's kind.
+    """What the names of the files of a run start with; the whole stem where a name is not of rocprofv3's kind.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def run_of(name: str) -> str:
 
 
 def header_of(head: bytes) -> list[str]:
-    """The names of the columns in lower case, from the beginning of a file; empty = not a CSV file.
+    """The names of the columns in lower case, from the start of a file; empty = not a CSV file.
 
     Examples
     --------
@@ -356,7 +356,7 @@ def _pieces(data: bytes | Path) -> Iterator[bytes]:
 
 
 def _line_breaks(frame: pl.DataFrame) -> int:
-    """Line breaks inside of texts, which are no ends of rows."""
+    """Line breaks inside of texts, which do not end rows."""
     texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical)]
     return sum(
         int(

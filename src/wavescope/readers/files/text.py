@@ -75,12 +75,12 @@ def _refuse_zeros(stream: BinaryIO, file: Path) -> None:
 
 
 def _zeros(file: Path, offset: int) -> NotATraceError:
-    what = f"not JSON from byte {offset:,} on, where zeros begin: it was not written or copied whole"
+    what = f"not JSON from byte {offset:,} on, where zeros start: it was not written or copied whole"
     return NotATraceError(what, where=str(file), advice="copy it again, or record again")
 
 
 def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
-    """The beginning of a gzip file's content from the beginning of the file; other bytes as they are.
+    """The start of a gzip file's content from the start of the file; other bytes as they are.
 
     Examples
     --------

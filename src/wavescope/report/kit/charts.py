@@ -70,7 +70,7 @@ def legend(names: Sequence[str]) -> Text:
 
 
 def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: float | None) -> str:
-    """A line under a chart: where it begins and ends.
+    """A line under a chart: where it starts and ends.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: floa
 
 
 def resampled(values: Sequence[float], width: int) -> list[float]:
-    """Values over equal stretches as means over at most `width` equal stretches.
+    """Values over equal bins as means over at most `width` equal bins.
 
     Examples
     --------

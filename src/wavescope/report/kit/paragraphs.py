@@ -1,4 +1,4 @@
-"""Paragraphs that plans are made of: a label with text hanging behind it, and text that is safe in Markdown."""
+"""Paragraphs that plans are made of: a label with text hanging after it, and text that is safe in Markdown."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ test("only known values are shown, of the chosen kernel", () => {
   expect(valuesOf(columns, "2.1.0", null)).toEqual([]);
 });
 
-test("the table of a metric is the beginning of its id", () => {
+test("the table of a metric is the start of its id", () => {
   expect(tableOf("17.1.12")).toBe("17.1");
   expect(tableOf(DURATION)).toBe("");
 });

@@ -3,7 +3,7 @@ import { besideLines } from "./answer";
 
 const problem = (line: number, message: string) => ({ line, column: 3, name: "a", message });
 
-test("problems stand beside their lines", () => {
+test("problems are next to their lines", () => {
   expect(besideLines("a := 1\nb := (\n", [problem(2, "no )"), problem(2, "more")])).toEqual([
     "",
     "column 3: no ); column 3: more",

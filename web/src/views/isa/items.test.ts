@@ -11,7 +11,7 @@ const code = (functions: string[]) =>
   }) as unknown as Code;
 
 describe("lines of the list", () => {
-  it("have a header where another function begins", () => {
+  it("have a header where another function starts", () => {
     const sections = sectionsOf(code(["f", "f", "g", "f"]));
     expect(sections.map(({ name, first, last }) => [name, first, last])).toEqual([
       ["f", 0, 1],

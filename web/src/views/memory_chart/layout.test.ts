@@ -59,7 +59,7 @@ test("wires reach their blocks, with room for their numbers; those to nowhere ar
   expect((first?.y ?? 0) + 2 * 17).toBeLessThan(placed("vector_l1").y + placed("vector_l1").height);
 });
 
-test("nothing to show is no error", () => {
+test("nothing to show is not an error", () => {
   const empty = { ...ANSWER, blocks: frame([]), values: frame([]), wires: frame([]) };
   expect(layoutOf(empty).blocks).toEqual([]);
 });

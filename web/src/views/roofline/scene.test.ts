@@ -38,7 +38,7 @@ test("what kernels use is shown at first", () => {
   expect(levelsOf(ANSWER)).toEqual(["HBM", "L2"]);
 });
 
-test("slopes end at the highest level roof, which begins at the fastest slope", () => {
+test("slopes end at the highest level roof, which starts at the fastest slope", () => {
   const { roofs, marks, window } = sceneOf(ANSWER, {
     work: "flop",
     levels: new Set(["HBM", "L2"]),

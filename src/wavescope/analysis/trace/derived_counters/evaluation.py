@@ -240,5 +240,5 @@ def _whole(tensor: Tensor, expression: Expression | None, position: SourcePos | 
     at = expression.position if expression is not None else cast("SourcePos", position)
     number = float(tensor.item()) if tensor.size == 1 else float("nan")
     if number != number or abs(number) >= 1 << 53 or not number.is_integer():
-        raise _MistakeError(at, "one whole number is needed here")
+        raise _MistakeError(at, "one integer is needed here")
     return int(number)

@@ -31,7 +31,7 @@ _CAVEATS_OF_LINES = ("coarse_lines", "no_lines")
 
 @dataclass(frozen=True)
 class Diagnosis(Answer):
-    """A prioritized plan, and how far the trace behind it can be trusted."""
+    """A prioritized plan, and how far its trace can be trusted."""
 
     definition: ClassVar[str] = (
         "One finding per stall class, the one with the most exposed cycles first: cycles that no other wave of the same"

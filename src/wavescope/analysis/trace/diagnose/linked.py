@@ -29,7 +29,7 @@ _DIFFERS_FROM = 0.01
 
 @dataclass(frozen=True)
 class Linked:
-    """The link with the numbers behind it."""
+    """The link with its numbers."""
 
     link: Link
     values: dict[str, EvidenceValue]

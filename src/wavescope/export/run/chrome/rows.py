@@ -131,7 +131,7 @@ _LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start
 
 
 def monitor_points(run: Run, track_ids: TrackIds) -> pl.DataFrame:
-    """`pid`, `name`, `time_ns`, `value`: the beginning of every stretch, and the end of the last one of each."""
+    """`pid`, `name`, `time_ns`, `value`: the start of every interval, and the end of the last one of each."""
     samples = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
     begins = samples.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = samples.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())

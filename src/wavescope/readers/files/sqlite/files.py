@@ -93,7 +93,7 @@ class OpenFile:
         return not self._is_ours and self._stamp() != self._opened_as
 
     def reopen(self) -> None:
-        """Go over to a copy of this moment, which cannot change any more.
+        """Go over to a copy of this moment, which can no longer change.
 
         Raises
         ------

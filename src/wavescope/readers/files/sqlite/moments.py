@@ -1,4 +1,4 @@
-"""A database file and what may lie beside it, as they are at one moment.
+"""A database file and the files next to it, as they are at one moment.
 
 A file at rest is whole. Beside others lies a log (-wal) with newer pages, or a journal (-journal) with older ones of a
 transaction that did not end: those are copied into a folder that only this user can enter, and brought to rest there.
@@ -27,7 +27,7 @@ _WAL_HEADER = struct.Struct(">8I")
 _WAL_FRAME = struct.Struct(">6I")
 _WAL_MAGICS = (0x377F0682, 0x377F0683)
 _BLOCK = 1 << 20
-_ADVICE = "ask for the database alone, closed by the program that wrote it; move what lies beside it away"
+_ADVICE = "ask for the database alone, closed by the program that wrote it; move the files next to it away"
 
 
 def open_descriptor(path: Path, flags: int = 0) -> int:
@@ -113,7 +113,7 @@ def _work_off(target: Path) -> None:
 
 
 def _log_bytes(log: int) -> int:
-    """Bytes of a log up to the end of its last frame; what an earlier use of it left behind them does not count."""
+    """Bytes of a log up to the end of its last frame; what an earlier use of it left after them does not count."""
     header = os.pread(log, _WAL_HEADER.size, 0)
     if len(header) < _WAL_HEADER.size:
         return 0
