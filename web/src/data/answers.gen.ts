@@ -606,7 +606,7 @@ export interface StallFinding {
   reasons: Reason[];
 }
 
-/** A prioritized plan, and how far the trace behind it can be trusted. */
+/** A prioritized plan, and how far its trace can be trusted. */
 export interface DiagnoseAnswer {
   definition: string;
   /** good, with care, or do not. */
