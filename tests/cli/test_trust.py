@@ -90,7 +90,7 @@ def test_compare_with_a_repeated_run(run: Run, captures: tuple[Path, Path, Path]
     assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 1)
     refused = run("compare", one, two, "--repeat", other)
     assert refused.returncode == 2
-    assert "no repeated run" in refused.stderr
+    assert "not a repeated run" in refused.stderr
 
 
 def test_compare_different_kernels(run: Run, captures: tuple[Path, Path, Path]) -> None:

@@ -75,4 +75,4 @@ def test_what_was_left_out_is_said(offline_page, tmp_path):
     written = write_html(open_path(made_gemm()), file, most_bytes=20_000)
     assert written.losses
     offline_page.goto(file.as_uri())
-    offline_page.get_by_text("which would have become too large").first.wait_for()
+    offline_page.get_by_text("which would be too large").first.wait_for()

@@ -179,5 +179,5 @@ function tableOf(tiles: CurveTiles, pixels: number): string {
       }
     });
   }
-  return csv(["series", `begin_${timeUnit()}`, `length_${timeUnit()}`, "mean", "low", "high"], rows);
+  return csv(["series", `start_${timeUnit()}`, `length_${timeUnit()}`, "mean", "low", "high"], rows);
 }
