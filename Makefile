@@ -14,7 +14,7 @@ FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
-GENERATED := table_docs view_docs metric_docs demo_data
+GENERATED := table_docs view_docs metric_docs page_types demo_data
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv
@@ -105,7 +105,6 @@ test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan
 check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page, and whether its generated types are current
 	status=0; \
 	$(NPM) run --silent check || status=1; \
-	$(BIN)/python tools/make_page_types.py --check || status=1; \
 	$(BIN)/ruff check . || status=1; \
 	$(BIN)/ruff format --check . || status=1; \
 	$(BIN)/mypy --strict || status=1; \
@@ -146,8 +145,8 @@ fuzz: llvm $(CMAKE_STAMP) ## libFuzzer under ASan and UBSan, FUZZ_SECONDS (60) f
 	failed=0; for target in $(FUZZ_TARGETS); do tools/fuzz.sh $$target $(FUZZ_SECONDS) || failed=1; done; exit $$failed
 
 bench: ready ## speed and memory of the decoder, of analyses, of databases, of counters and of the viewer
-	$(BIN)/python benchmarks/decode.py
-	$(BIN)/python benchmarks/analysis.py
+	$(BIN)/python -m benchmarks.decode
+	$(BIN)/python -m benchmarks.analysis
 	$(BIN)/python -m benchmarks.databases --quick
 	$(BIN)/python -m benchmarks.counters
 	$(BIN)/python -m benchmarks.viewer

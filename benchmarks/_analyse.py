@@ -3,7 +3,7 @@
 The trace is a small one repeated: every repeat has new waves that run after the last ones. Memory is the peak of the
 whole process during the analysis, tables included.
 
-usage: _analyse.py INSTRUCTIONS [NAME...]
+usage: python -m benchmarks._analyse INSTRUCTIONS [NAME...]
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from wavescope import ThreadTrace, decode
 from wavescope.readers.trace.waits import match_waits
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "row_totals": ("row_totals", "row_totals", {}),
-    "hidden, reference": ("hidden_latency", "hidden_latency", {"amd": True}),
-    "hidden, corrected": ("hidden_latency", "hidden_latency", {"amd": False}),
-    "hotspots by line": ("hotspots", "hotspots", {"by": "line"}),
-    "hotspots by loop": ("hotspots", "hotspots", {"by": "loop"}),
-    "loops": ("loops", "loops", {}),
+    "row_totals": ("costs.row_totals", "row_totals", {}),
+    "hidden, reference": ("costs.hidden_latency", "hidden_latency", {"amd": True}),
+    "hidden, corrected": ("costs.hidden_latency", "hidden_latency", {"amd": False}),
+    "hotspots by line": ("costs.hotspots", "hotspots", {"by": "line"}),
+    "hotspots by loop": ("costs.hotspots", "hotspots", {"by": "loop"}),
+    "loops": ("costs.loops", "loops", {}),
     "stalls": ("stalls", "stalls", {}),
-    "classic": ("classic", "classic", {}),
+    "classic": ("stalls.classic", "classic", {}),
     "waits": ("waits", "waits", {}),
     "memory_latency": ("memory_latency", "memory_latency", {}),
     "barriers": ("barriers", "barriers", {}),
-    "coverage": ("coverage", "coverage", {}),
-    "mapping": ("mapping", "mapping", {}),
-    "states": ("states", "states", {}),
-    "utilization": ("utilization", "utilization", {}),
+    "coverage": ("trust.coverage", "coverage", {}),
+    "mapping": ("trust.mapping", "mapping", {}),
+    "states": ("waves.states", "states", {}),
+    "utilization": ("pipes.utilization", "utilization", {}),
     "occupancy": ("occupancy", "occupancy", {}),
     "listing": ("listing", "isa_listing", {}),
     "listing of one execution": ("listing", "isa_listing", {"iteration": 3}),
     "source_lines": ("listing.source_lines", "source_listing", {}),
     "overview": ("overview", "overview", {}),
-    "doubts": ("doubts", "doubts", {}),
+    "caveats": ("trust.caveats", "caveats_of", {}),
     "diagnose": ("diagnose", "diagnose", {}),
 }
 
@@ -55,7 +55,7 @@ def main() -> None:
     trace = repeated(small_trace(), wanted)
     for name in names:
         module, function, options = ANALYSES[name]
-        analysis: Callable[..., Any] = getattr(import_module(f"wavescope.analysis.{module}"), function)
+        analysis: Callable[..., Any] = getattr(import_module(f"wavescope.analysis.trace.{module}"), function)
         fresh = ThreadTrace(dict(trace.tables), trace.source, trace.lazy_tables)
         Path("/proc/self/clear_refs").write_text("5")  # forget the peak so far
         wall, cpu = time.perf_counter(), time.process_time()

@@ -7,7 +7,7 @@
 
 1 and 2 need ../shared. Times are the best of several runs.
 
-usage: python benchmarks/analysis.py [--quick] [--only open|start|growth]
+usage: python -m benchmarks.analysis [--quick] [--only open|start|growth]
 """
 
 from __future__ import annotations
@@ -134,10 +134,15 @@ def alternately(ours: Callable[[], None], peer: Callable[[], None], repeats: int
 
 def growth(sizes: tuple[int, ...]) -> None:
     """One line per analysis: CPU time per instruction at every size, wall time and peak memory of the largest."""
-    script = str(Path(__file__).with_name("_analyse.py"))
     found: dict[str, list[dict[str, float]]] = {}
     for size in sizes:
-        done = subprocess.run([sys.executable, script, str(size)], check=False, stdout=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [sys.executable, "-m", "benchmarks._analyse", str(size)],
+            check=False,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
         for line in done.stdout.splitlines():
             row = json.loads(line)
             found.setdefault(row["name"], []).append(row)

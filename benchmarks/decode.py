@@ -5,7 +5,7 @@ thread and with two shader engines on one and two threads, and, where ../shared 
 beside the figures of AMD's decoder (ratio = how many times faster, scaled by the machines' yardsticks). `decode()` is
 the public call, from files to finished tables, and how many times the CPU time of the core it takes.
 
-usage: python benchmarks/decode.py [--quick]
+usage: python -m benchmarks.decode [--quick]
 """
 
 from __future__ import annotations
