@@ -102,7 +102,7 @@ flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan an
 test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
 	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
-check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter; biome and tsc for the page, and whether its generated types are current
+check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, biome, tsc; words, docs, stale generated files
 	status=0; \
 	$(NPM) run --silent check || status=1; \
 	$(BIN)/ruff check . || status=1; \
@@ -112,7 +112,9 @@ check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --stri
 	$(BIN)/lint-imports || status=1; \
 	$(BIN)/python tools/check_words.py || status=1; \
 	$(BIN)/python tools/check_docs.py || status=1; \
-	for page in $(GENERATED); do $(BIN)/python tools/make_$$page.py --check || status=1; done; \
+	for page in $(GENERATED); do \
+		$(BIN)/python tools/make_$$page.py --check || { echo "what tools/make_$$page.py writes is stale: run make docs" >&2; status=1; }; \
+	done; \
 	exit $$status
 
 docs: $(STAMPS)/package ## write every generated page and file again: tables, views, metrics, how-to outputs, the demo's captures
