@@ -126,7 +126,7 @@ def _bundle(entries: list[tuple[str, bytes]]) -> bytes:
     ("data", "error", "said"),
     [
         (b"", NotATraceError, "it is empty"),
-        (b"PK\x03\x04", NotATraceError, "begins with 504b0304"),
+        (b"PK\x03\x04", NotATraceError, "starts with 504b0304"),
         (b"\x7fELF\x02\x01", NotATraceError, "ends inside the ELF header"),
         (b"\x7fELF\x01\x01" + bytes(100), UnsupportedError, "not 64-bit little-endian"),
         (make_elf([], machine=62), UnsupportedError, "for x86-64, not for an AMD GPU"),
