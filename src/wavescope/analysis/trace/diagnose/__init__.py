@@ -9,7 +9,6 @@ from wavescope.analysis.common.caveats import Caveat, verdict
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
 from wavescope.analysis.trace.diagnose.finding import Link, StallFinding
-from wavescope.analysis.trace.diagnose.reasons import reasons_for
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
 from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
@@ -92,7 +91,9 @@ def diagnose(
             findings += [candidate for candidate in last if candidate]
     link = None
     if counters is not None:
+        # the engine of counters is large: most diagnoses do without it
         from wavescope.analysis.trace.diagnose.linked import linked
+        from wavescope.analysis.trace.diagnose.reasons import reasons_for
 
         counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
         link = counted.link
