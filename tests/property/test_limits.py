@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavescope.analysis.common.occupancy.limits import Resources, limits
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 _FIELD = {"VGPR": "vgprs", "SGPR": "sgprs", "LDS": "lds_bytes"}
 
 
 @st.composite
-def _kernels(draw: st.DrawFn) -> tuple[arch.Arch, Resources, bool]:
-    facts = arch.of(draw(st.sampled_from(arch.TARGETS)))
+def _kernels(draw: st.DrawFn) -> tuple[gpus.Arch, Resources, bool]:
+    facts = gpus.of(draw(st.sampled_from(gpus.TARGETS)))
     most = facts.vgprs_per_wave_max
     resources = Resources(
         vgprs=draw(st.integers(1, most)),
@@ -29,7 +29,7 @@ def _kernels(draw: st.DrawFn) -> tuple[arch.Arch, Resources, bool]:
 
 @settings(deadline=None)
 @given(_kernels())
-def test_a_limit_is_the_least_of_its_limiters_and_within_the_hardware(case: tuple[arch.Arch, Resources, bool]) -> None:
+def test_a_limit_is_the_least_of_its_limiters_and_within_the_hardware(case: tuple[gpus.Arch, Resources, bool]) -> None:
     facts, resources, wgp_mode = case
     found = limits(facts, resources, wgp_mode=wgp_mode)
     assert found.waves_per_simd == min(limiter.waves_per_simd for limiter in found.limiters)
@@ -40,7 +40,7 @@ def test_a_limit_is_the_least_of_its_limiters_and_within_the_hardware(case: tupl
 
 @settings(deadline=None)
 @given(_kernels(), st.sampled_from(sorted(_FIELD.values())), st.integers(0, 1024))
-def test_asking_for_less_never_costs_waves(case: tuple[arch.Arch, Resources, bool], name: str, less: int) -> None:
+def test_asking_for_less_never_costs_waves(case: tuple[gpus.Arch, Resources, bool], name: str, less: int) -> None:
     facts, resources, wgp_mode = case
     before = limits(facts, resources, wgp_mode=wgp_mode)
     smaller = replace(resources, **{name: max(1, getattr(resources, name) - less)})
@@ -49,7 +49,7 @@ def test_asking_for_less_never_costs_waves(case: tuple[arch.Arch, Resources, boo
 
 @settings(deadline=None)
 @given(_kernels())
-def test_the_next_step_is_reached_by_its_steps_and_not_by_less(case: tuple[arch.Arch, Resources, bool]) -> None:
+def test_the_next_step_is_reached_by_its_steps_and_not_by_less(case: tuple[gpus.Arch, Resources, bool]) -> None:
     facts, resources, wgp_mode = case
     found = limits(facts, resources, wgp_mode=wgp_mode)
     if found.next_waves_per_simd is None:

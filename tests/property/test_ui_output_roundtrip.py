@@ -16,7 +16,7 @@ from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.export.trace.ui_output import write_ui_output
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.files.folder import Directory
-from wavescope.readers.trace import assemble as _assemble
+from wavescope.readers.trace import assemble
 from wavescope.readers.trace.funcmap import with_marker_names
 from wavescope.readers.trace.ui_output import read_ui_output
 
@@ -172,9 +172,9 @@ def marked(stream: Stream) -> ThreadTrace:
     program.add_funcmap(OBJECT, NAMES)
     program.link()
     records = _core.decode([stream.bytes()], program, threads=1)
-    core_tables = _assemble.tables_of(records, [0])
-    entries = _assemble.entries_of(core_tables)
-    tables = _assemble.with_kernel_numbers(core_tables, entries)
-    tables["shader_engines"] = _assemble.shader_engine_frame(records, [0], ["se0.att"])
+    core_tables = assemble.tables_of(records, [0])
+    entries = assemble.entries_of(core_tables)
+    tables = assemble.with_kernel_numbers(core_tables, entries)
+    tables["shader_engines"] = assemble.shader_engine_frame(records, [0], ["se0.att"])
     tables["markers"] = with_marker_names(core_tables["markers"], program)
     return ThreadTrace(tables, TraceSource(path="made"))

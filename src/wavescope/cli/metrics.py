@@ -141,12 +141,12 @@ def _target_of(target: str | None) -> str | None:
     UsageError
         When no metrics are declared for it.
     """
-    from wavescope.facts import gpus as arch
+    from wavescope.facts import gpus
     from wavescope.facts.metrics.families import METRIC_TARGETS
 
     if target is None:
         return None
-    asked = arch.of(target).target
+    asked = gpus.of(target).target
     if asked not in METRIC_TARGETS:
         raise UsageError(f"no metrics are declared for {asked}", advice=f"targets: {', '.join(METRIC_TARGETS)}")
     return asked

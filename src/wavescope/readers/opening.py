@@ -15,7 +15,7 @@ from wavescope.readers.files.folder import Directory
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, misfit, sniff
 from wavescope.readers.files.runs import refused_below
-from wavescope.readers.trace import buffers as _buffers
+from wavescope.readers.trace import buffers
 from wavescope.readers.trace.assemble import add_losses
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def open_trace(
 ) -> ThreadTrace:
     """Open a thread trace; see `open`.
 
-    With `in_parts` a raw capture of more than `_buffers.GROUP_BYTES` is only counted, and decoded when its
+    With `in_parts` a raw capture of more than `buffers.GROUP_BYTES` is only counted, and decoded when its
     instructions are asked for (`ThreadTrace.each_part`).
 
     Raises
@@ -126,7 +126,7 @@ def open_trace(
     place, inventory = Path(path), inventory or Inventory()
     kind = sniff(place, inventory)
     if kind is Kind.RAW_CAPTURE:
-        rows_up_to = _buffers.GROUP_BYTES if in_parts else math.inf
+        rows_up_to = buffers.GROUP_BYTES if in_parts else math.inf
         trace = _raw_or_decoded(
             place,
             inventory,

@@ -145,12 +145,12 @@ def _gpu(request: CounterRequest) -> str:
     if request.path is None:
         what = "for which GPU is the capture to be planned?"
         raise UsageError(what, advice="--target gfx942 or --target MI300X; or the PATH of an earlier capture of it")
-    from wavescope.facts import gpus as arch
+    from wavescope.facts import gpus
 
     system = request.counters.system
     for name in (system.product, (system.product or "").split("_")[0], system.target):
         with suppress(UsageError):
-            if name and arch.of(name).target == (system.target or arch.of(name).target):
+            if name and gpus.of(name).target == (system.target or gpus.of(name).target):
                 return name
     what = f"the capture is of {system.target or 'a GPU that it does not name'}, about which nothing is known"
     raise UsageError(what, where=str(request.path), advice="name a GPU with --target gfx942 or --target MI300X")

@@ -104,7 +104,7 @@ def _put_in(names: Mapping[str, str], name: str) -> str:
 
 @cache
 def _names(target: str) -> dict[str, str]:
-    from wavescope.facts import gpus as arch
+    from wavescope.facts import gpus
 
     names = {}
     family = family_of(target)
@@ -112,6 +112,6 @@ def _names(target: str) -> dict[str, str]:
         sets = family.sets_of(target)
         expressions = {name: for_target(entry, sets) for name, entry in family.common.get("expressions", {}).items()}
         names = {name: formula for name, formula in expressions.items() if formula is not None}
-    if target in arch.TARGETS:
-        names |= {f"rate_{name}": str(rate) for name, rate in arch.of(target).rates.items()}
+    if target in gpus.TARGETS:
+        names |= {f"rate_{name}": str(rate) for name, rate in gpus.of(target).rates.items()}
     return names

@@ -20,11 +20,6 @@ class Leaf(NamedTuple):
     end: int | None = None  #: Of sums: the channel after the last; -1 = all there are.
 
     @property
-    def is_sum(self) -> bool:
-        """Whether it adds channels up."""
-        return self.end is not None
-
-    @property
     def is_per_row(self) -> bool:
         """Whether it has one value per channel (`[i]`)."""
         return self.first == -1 and self.end is None

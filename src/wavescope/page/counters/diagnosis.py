@@ -17,7 +17,7 @@ MOST_KERNELS = 20
 
 
 def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
-    """Every limiter of one kernel, or of the longest ones, with its verdict and evidence (`analysis.limiters`)."""
+    """Every limiter of one kernel, or of the longest ones, with its verdict and evidence (`limiters`)."""
 
     def make() -> Any:
         return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=MOST_KERNELS))

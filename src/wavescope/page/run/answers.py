@@ -45,12 +45,12 @@ def _kept(document: Document, key: str, make: Callable[[], Any]) -> Any:
 
 
 def summary_of_run(document: Document, *, by: str = "all") -> Any:
-    """Where the time went, by kind of thing and name (`analysis.profile.summary`)."""
+    """Where the time went, by kind of thing and name (`analysis.run.summary`)."""
     return _kept(document, f"summary {by}", lambda: summary_by(document, by))
 
 
 def summary_by(document: Document, by: str) -> Summary:
-    """The whole summary of the run (`analysis.profile.summary`), asked once."""
+    """The whole summary of the run (`analysis.run.summary`), asked once."""
     if by not in GROUPINGS:
         raise UsageError(f"no grouping {by[:40]!r}", advice=f"groupings: {', '.join(GROUPINGS)}")
     cached: Summary = document.kept(("run", "whole summary", by), lambda: summary(document.run, by=by))  # type: ignore[arg-type]
@@ -62,7 +62,7 @@ def _kernels(document: Document) -> Kernels:
 
 
 def kernels_of_run(document: Document) -> Any:
-    """All kernels with their durations and launch latencies (`analysis.profile.kernels`), most time first."""
+    """All kernels with their durations and launch latencies (`analysis.run.kernels`), most time first."""
     whole = _kernels(document)
     return _kept(document, "kernels", lambda: _cut(whole, whole.kernels.height, keep=("kernels",)))
 
@@ -86,7 +86,7 @@ def kernel_of_run(document: Document, *, name: str) -> Any:
 
 
 def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
-    """The call tree (`analysis.profile.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
+    """The call tree (`analysis.run.regions`): of all regions, or of those of one domain (MARKER, HIP, ...).
 
     At most 20,000 nodes, those that take most time: `node_count` says how many there are.
     """
@@ -113,7 +113,7 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
 
 
 def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.profile.busy`), over time too."""
+    """How much of the time each GPU had work (`analysis.run.busy`), over time too."""
     return document.kept(
         ("run", "busy"),
         lambda: serialized(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
@@ -121,17 +121,17 @@ def busy_of_run(document: Document) -> Any:
 
 
 def gaps_of_run(document: Document) -> Any:
-    """How long GPUs idled between work, and why (`analysis.profile.gaps`)."""
+    """How long GPUs idled between work, and why (`analysis.run.gaps`)."""
     return _kept(document, "gaps", lambda: gaps(document.run, keep=_KEPT_GAPS))
 
 
 def overlap_of_run(document: Document) -> Any:
-    """What ran at the same time (`analysis.profile.overlap`)."""
+    """What ran at the same time (`analysis.run.overlap`)."""
     return _kept(document, "overlap", lambda: overlap(document.run))
 
 
 def ranks_of_run(document: Document) -> Any:
-    """How evenly the work is spread over processes (`analysis.profile.ranks`)."""
+    """How evenly the work is spread over processes (`analysis.run.ranks`)."""
     return _kept(document, "ranks", lambda: ranks(document.run))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def run_against(document: Document, *, base: int) -> Any:
-    """The run against the document `base` (`analysis.profile.compare`): what got slower or faster, beyond noise."""
+    """The run against the document `base` (`analysis.run.compare`): what got slower or faster, beyond noise."""
     if document.library is None or base == document.number:
         raise UsageError("a run is compared with another one", advice="open both: wavescope open BEFORE AFTER")
     other = document.library.document(base)

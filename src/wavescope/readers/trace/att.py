@@ -105,7 +105,7 @@ def decode_window(
     Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
     asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
     """
-    from wavescope.readers.trace import assemble as _assemble
+    from wavescope.readers.trace import assemble
     from wavescope.readers.trace.funcmap import with_marker_names
     from wavescope.readers.trace.waits import match_waits
 
@@ -114,14 +114,14 @@ def decode_window(
     is_counted = buffers.byte_count > rows_up_to
     code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
     engines = [file.se or 0 for file in window.files]
-    core_tables = _assemble.tables_of(records, engines)
-    entries = _assemble.entries_of(core_tables)
-    tables = _assemble.with_kernel_numbers(core_tables, entries)
-    tables["shader_engines"] = _assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
+    core_tables = assemble.tables_of(records, engines)
+    entries = assemble.entries_of(core_tables)
+    tables = assemble.with_kernel_numbers(core_tables, entries)
+    tables["shader_engines"] = assemble.shader_engine_frame(records, engines, [f.path.name for f in window.files])
     tables["kernels"] = code.kernels_at(entries)
     tables["markers"] = with_marker_names(core_tables["markers"], code.program)
     for record, se in zip(records, engines, strict=True):
-        losses += _assemble.losses_of_core(record, se)
+        losses += assemble.losses_of_core(record, se)
     losses += code.losses + code.missing_for(entries)
     if capture.refused:
         losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
@@ -197,9 +197,9 @@ def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
 
 
 def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
-    from wavescope.readers.trace import assemble as _assemble
+    from wavescope.readers.trace import assemble
 
-    return _assemble.entries_of(_assemble.tables_of(records, [0] * len(records)))
+    return assemble.entries_of(assemble.tables_of(records, [0] * len(records)))
 
 
 def _source(capture: Capture, window: Window, target: str | None, *, amd: bool) -> TraceSource:

@@ -8,7 +8,7 @@ import pytest
 
 from wavescope.analysis.common.occupancy.limits import Limits, Resources, Step, limits
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 
 def _waves(found: Limits) -> dict[str, int]:
@@ -17,7 +17,7 @@ def _waves(found: Limits) -> dict[str, int]:
 
 def test_paged_attention_on_gfx942() -> None:
     asked = Resources(vgprs=144, agprs=136, sgprs=112, lds_bytes=12800, workgroup_size=256)
-    found = limits(arch.of("gfx942"), asked)
+    found = limits(gpus.of("gfx942"), asked)
     assert (found.waves_per_simd, found.bound_by) == (1, "VGPR")
     assert _waves(found) == {"VGPR": 1, "LDS": 5, "SGPR": 7, "workgroup": 8, "hardware": 8}
     assert found.next_waves_per_simd == 2
@@ -27,29 +27,29 @@ def test_paged_attention_on_gfx942() -> None:
 
 def test_flash_attention_depends_on_the_lds_of_its_gpu() -> None:
     asked = Resources(vgprs=242, sgprs=112, lds_bytes=49152, workgroup_size=256)
-    there = limits(arch.of("gfx950"), asked)
+    there = limits(gpus.of("gfx950"), asked)
     assert (there.waves_per_simd, there.bound_by) == (2, "VGPR")
     assert _waves(there)["LDS"] == 3
-    elsewhere = limits(arch.of("gfx942"), asked)
+    elsewhere = limits(gpus.of("gfx942"), asked)
     assert (elsewhere.waves_per_simd, elsewhere.bound_by) == (1, "LDS")
     assert elsewhere.steps == (Step("LDS", now=49152, at_most=32768, unit="bytes"),)
 
 
 def test_gfx908_has_two_files() -> None:
-    found = limits(arch.of("gfx908"), Resources(vgprs=128, agprs=128))
+    found = limits(gpus.of("gfx908"), Resources(vgprs=128, agprs=128))
     assert (found.waves_per_simd, found.bound_by) == (2, "VGPR")
-    assert limits(arch.of("gfx90a"), Resources(vgprs=128, agprs=128)).waves_per_simd == 2
-    assert limits(arch.of("gfx90a"), Resources(vgprs=128)).waves_per_simd == 4
+    assert limits(gpus.of("gfx90a"), Resources(vgprs=128, agprs=128)).waves_per_simd == 2
+    assert limits(gpus.of("gfx90a"), Resources(vgprs=128)).waves_per_simd == 4
 
 
 def test_accumulation_registers_start_at_a_multiple_of_four() -> None:
-    found = limits(arch.of("gfx90a"), Resources(vgprs=121, agprs=4))
+    found = limits(gpus.of("gfx90a"), Resources(vgprs=121, agprs=4))
     assert found.limiters[0].used == 128
     assert found.waves_per_simd == 4
 
 
 def test_whole_workgroups_only() -> None:
-    found = limits(arch.of("gfx942"), Resources(vgprs=96, workgroup_size=1024))
+    found = limits(gpus.of("gfx942"), Resources(vgprs=96, workgroup_size=1024))
     assert _waves(found)["VGPR"] == 5
     assert (found.waves_per_simd, found.bound_by) == (4, "workgroup")
     assert found.next_waves_per_simd == 8
@@ -57,48 +57,48 @@ def test_whole_workgroups_only() -> None:
 
 
 def test_several_resources_may_have_to_shrink_together() -> None:
-    found = limits(arch.of("gfx942"), Resources(vgprs=168, sgprs=100, lds_bytes=21504, workgroup_size=256))
+    found = limits(gpus.of("gfx942"), Resources(vgprs=168, sgprs=100, lds_bytes=21504, workgroup_size=256))
     assert (found.waves_per_simd, found.bound_by) == (3, "VGPR")
     assert [step.resource for step in found.steps] == ["VGPR", "LDS"]
     assert [step.at_most for step in found.steps] == [128, 16384]
 
 
 def test_the_hardware_binds_when_everything_fits() -> None:
-    found = limits(arch.of("gfx950"), Resources(vgprs=24, sgprs=32, lds_bytes=512, workgroup_size=256))
+    found = limits(gpus.of("gfx950"), Resources(vgprs=24, sgprs=32, lds_bytes=512, workgroup_size=256))
     assert (found.waves_per_simd, found.bound_by, found.next_waves_per_simd) == (8, "hardware", None)
-    assert limits(arch.of("gfx908"), Resources(vgprs=8)).waves_per_simd == 8
+    assert limits(gpus.of("gfx908"), Resources(vgprs=8)).waves_per_simd == 8
 
 
 def test_barriers_limit_workgroups_of_two_waves() -> None:
-    found = limits(arch.of("gfx900"), Resources(vgprs=8, workgroup_size=128))
+    found = limits(gpus.of("gfx900"), Resources(vgprs=8, workgroup_size=128))
     assert found.waves_per_simd == 8
-    assert limits(arch.of("gfx1010"), Resources(vgprs=8, workgroup_size=64)).waves_per_simd == 16
-    single = limits(arch.of("gfx1010"), Resources(vgprs=8, workgroup_size=32))
+    assert limits(gpus.of("gfx1010"), Resources(vgprs=8, workgroup_size=64)).waves_per_simd == 16
+    single = limits(gpus.of("gfx1010"), Resources(vgprs=8, workgroup_size=32))
     assert single.waves_per_simd == 20
 
 
 def test_uneven_workgroups_fill_one_simd_more() -> None:
-    found = limits(arch.of("gfx942"), Resources(vgprs=8, lds_bytes=13000, workgroup_size=64))
+    found = limits(gpus.of("gfx942"), Resources(vgprs=8, lds_bytes=13000, workgroup_size=64))
     assert (found.waves_per_simd, found.waves_per_simd_peak) == (1, 1)
-    found = limits(arch.of("gfx942"), Resources(vgprs=8, lds_bytes=12800, workgroup_size=64))
+    found = limits(gpus.of("gfx942"), Resources(vgprs=8, lds_bytes=12800, workgroup_size=64))
     assert (found.waves_per_simd, found.waves_per_simd_peak) == (1, 2)
 
 
 def test_rdna_modes_and_wave_sizes() -> None:
     asked = Resources(vgprs=144, lds_bytes=32768, workgroup_size=256)
-    found = limits(arch.of("gfx1100"), asked)
+    found = limits(gpus.of("gfx1100"), asked)
     assert found.resources.wave_size == 32
     assert (_waves(found)["VGPR"], _waves(found)["LDS"]) == (10, 8)
     assert "SGPR" not in _waves(found)
-    cu_mode = limits(arch.of("gfx1100"), asked, wgp_mode=False)
+    cu_mode = limits(gpus.of("gfx1100"), asked, wgp_mode=False)
     assert (cu_mode.simd_count, _waves(cu_mode)["LDS"]) == (2, 8)
-    wide = limits(arch.of("gfx1100"), Resources(vgprs=144, workgroup_size=256, wave_size=64))
+    wide = limits(gpus.of("gfx1100"), Resources(vgprs=144, workgroup_size=256, wave_size=64))
     assert _waves(wide)["VGPR"] == 5
 
 
 def test_what_is_unknown_is_said() -> None:
-    assert limits(arch.of("gfx942"), Resources(vgprs=64)).unknown == ("SGPR", "LDS", "workgroup size")
-    assert limits(arch.of("gfx1201"), Resources(vgprs=64, lds_bytes=0, workgroup_size=64)).unknown == ()
+    assert limits(gpus.of("gfx942"), Resources(vgprs=64)).unknown == ("SGPR", "LDS", "workgroup size")
+    assert limits(gpus.of("gfx1201"), Resources(vgprs=64, lds_bytes=0, workgroup_size=64)).unknown == ()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_what_is_unknown_is_said() -> None:
 )
 def test_impossible_resources_are_refused(gpu: str, asked: Resources) -> None:
     with pytest.raises(UsageError):
-        limits(arch.of(gpu), asked)
+        limits(gpus.of(gpu), asked)
 
 
 _LDS_KERNEL = """
@@ -166,7 +166,7 @@ def test_llvm_agrees(target: str, tmp_path: Path) -> None:
     command = [llc, "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={target}", str(source), "-o", "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     said = [int(part.split()[0]) for part in text.split("; Occupancy: ")[1:]]
-    facts = arch.of(target)
+    facts = gpus.of(target)
     hardware = limits(facts, Resources()).limiters[-1].waves_per_simd
     ours = [limits(facts, Resources(lds_bytes=n, workgroup_size=256)).waves_per_simd for n in _LDS]
     ours += [limits(facts, Resources(vgprs=n)).waves_per_simd for n in _VGPRS]  # it does not count whole workgroups

@@ -4,16 +4,16 @@ import pytest
 
 from wavescope.codeobj.targets import TARGET_OF_MACH
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 
 def test_every_target_that_code_objects_name_has_facts() -> None:
-    assert set(TARGET_OF_MACH.values()) <= set(arch.TARGETS)
+    assert set(TARGET_OF_MACH.values()) <= set(gpus.TARGETS)
 
 
-@pytest.mark.parametrize("target", arch.TARGETS)
+@pytest.mark.parametrize("target", gpus.TARGETS)
 def test_facts_are_consistent(target: str) -> None:
-    facts = arch.of(target)
+    facts = gpus.of(target)
     assert facts.target == target
     assert set(facts.vgprs_per_simd) == set(facts.vgpr_granule) == set(facts.wave_sizes)
     for size in facts.wave_sizes:
@@ -24,31 +24,31 @@ def test_facts_are_consistent(target: str) -> None:
 
 
 def test_products_choose_target_and_peaks() -> None:
-    assert arch.of("MI300X").product.memory_bytes_per_second_peak == 5_324_800_000_000
-    assert arch.of("AMD Instinct MI350X").target == "gfx950"
-    assert arch.of("Radeon RX 9070 XT").target == "gfx1201"
-    assert arch.of("MI325X").product.memory_bytes_per_second_peak == 6_000_000_000_000
-    assert arch.of("gfx942:sramecc+:xnack-").target == "gfx942"
-    assert arch.of("amdgcn-amd-amdhsa--gfx90a").target == "gfx90a"
+    assert gpus.of("MI300X").product.memory_bytes_per_second_peak == 5_324_800_000_000
+    assert gpus.of("AMD Instinct MI350X").target == "gfx950"
+    assert gpus.of("Radeon RX 9070 XT").target == "gfx1201"
+    assert gpus.of("MI325X").product.memory_bytes_per_second_peak == 6_000_000_000_000
+    assert gpus.of("gfx942:sramecc+:xnack-").target == "gfx942"
+    assert gpus.of("amdgcn-amd-amdhsa--gfx90a").target == "gfx90a"
 
 
 def test_matrix_cycles_belong_to_their_generation() -> None:
-    assert arch.of("gfx90a").matrix_cycles["v_mfma_f32_32x32x8f16"] == 64
-    assert arch.of("gfx942").matrix_cycles["v_mfma_f32_32x32x8_f16"] == 32
-    assert "v_mfma_f32_32x32x8f16" not in arch.of("gfx942").matrix_cycles
-    assert arch.of("gfx941").matrix_cycles == arch.of("gfx942").matrix_cycles
-    assert arch.of("gfx942").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 32
-    assert arch.of("gfx950").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 64
-    assert arch.of("gfx950").matrix_cycles["v_mfma_f32_16x16x16_f16"] == 16
+    assert gpus.of("gfx90a").matrix_cycles["v_mfma_f32_32x32x8f16"] == 64
+    assert gpus.of("gfx942").matrix_cycles["v_mfma_f32_32x32x8_f16"] == 32
+    assert "v_mfma_f32_32x32x8f16" not in gpus.of("gfx942").matrix_cycles
+    assert gpus.of("gfx941").matrix_cycles == gpus.of("gfx942").matrix_cycles
+    assert gpus.of("gfx942").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 32
+    assert gpus.of("gfx950").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 64
+    assert gpus.of("gfx950").matrix_cycles["v_mfma_f32_16x16x16_f16"] == 16
 
 
 def test_what_is_not_known_is_absent() -> None:
-    assert arch.of("gfx1250").product.memory_bytes_per_second_peak is None
-    assert arch.of("gfx1100").sgprs_per_simd is None
+    assert gpus.of("gfx1250").product.memory_bytes_per_second_peak is None
+    assert gpus.of("gfx1100").sgprs_per_simd is None
 
 
 def test_an_unknown_gpu_gets_the_list() -> None:
     with pytest.raises(UsageError, match="gfx999") as caught:
-        arch.of("gfx999")
+        gpus.of("gfx999")
     assert "gfx942" in caught.value.advice
     assert "MI300X" in caught.value.advice

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.facts.metrics.declared import COLUMNS, Metric
 from wavescope.facts.metrics.expression import parse
 from wavescope.facts.metrics.families import METRIC_TARGETS
@@ -107,9 +107,9 @@ def test_the_reference_repeats_its_defects() -> None:
 
 def test_rates_of_peaks_come_from_the_facts_of_the_hardware() -> None:
     for target in METRIC_TARGETS:
-        rates = arch.of(target).rates
+        rates = gpus.of(target).rates
         assert {name[5:]: int(rate) for name, rate in names_of(target).items() if name.startswith("rate_")} == rates
-        assert rates.get("l2_bytes", arch.of(target).l2_line_bytes) == arch.of(target).l2_line_bytes
+        assert rates.get("l2_bytes", gpus.of(target).l2_line_bytes) == gpus.of(target).l2_line_bytes
 
 
 def test_formulas_by_name() -> None:

@@ -1,6 +1,6 @@
 """Databases of strangers: looking at one changes nothing, and SQLite never sees what lies beside it.
 
-A journal can name any file, which SQLite removes when it has rolled the journal back; see `readers/_sqlite/journal`.
+A journal can name any file, which SQLite removes when it has rolled the journal back: `readers/files/sqlite/journal`.
 """
 
 from __future__ import annotations

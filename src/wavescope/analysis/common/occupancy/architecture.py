@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Architecture:
     """The architecture whose facts an answer uses, and where its name came from."""
 
-    facts: arch.Arch
+    facts: gpus.Arch
     origin: str  #: Origin of the fact: the user, the capture, or the rule that inferred it.
     #: Whether another target of the generation is ruled out; if not, numbers that depend on it may be wrong.
     is_certain: bool = True
@@ -48,15 +48,15 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
         When nothing is known, or `gpu` is not known.
     """
     if gpu:
-        return Architecture(arch.of(gpu), "given with --target", contradicts=_contradicted(arch.of(gpu), trace))
+        return Architecture(gpus.of(gpu), "given with --target", contradicts=_contradicted(gpus.of(gpu), trace))
     if trace.source.target:
-        return Architecture(arch.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
+        return Architecture(gpus.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
         raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
     return _inferred(trace)
 
 
-def _contradicted(facts: arch.Arch, trace: ThreadTrace) -> str | None:
+def _contradicted(facts: gpus.Arch, trace: ThreadTrace) -> str | None:
     recorded = trace.source.target
     return recorded if recorded and recorded.split(":")[0] != facts.target else None
 
@@ -64,10 +64,10 @@ def _contradicted(facts: arch.Arch, trace: ThreadTrace) -> str | None:
 def _inferred(trace: ThreadTrace) -> Architecture:
     mnemonics = trace.code["mnemonic"].drop_nulls().unique().sort().to_list()
     for target in reversed(_CANDIDATES[trace.gfxip]):
-        facts = arch.of(target)
+        facts = gpus.of(target)
         pattern = re.compile("|".join(facts.marks) or r"(?!)")
         mark = next((mnemonic for mnemonic in mnemonics if pattern.fullmatch(mnemonic)), None)
         if mark is not None:
             return Architecture(facts, f"inferred from `{mark}`", is_certain=target in _NO_SUCCESSOR)
-    facts = arch.of(_DEFAULT[trace.gfxip])
+    facts = gpus.of(_DEFAULT[trace.gfxip])
     return Architecture(facts, f"assumed for generation gfx{trace.gfxip}", is_certain=False)

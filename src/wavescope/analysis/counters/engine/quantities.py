@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.facts.metrics.names import QUANTITY_COUNTERS
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _known(value: float | None) -> float:
 
 def _rates(target: str | None) -> dict[str, float]:
     try:
-        rates = arch.of(target or "").rates
+        rates = gpus.of(target or "").rates
     except UsageError:
         return {}
     return {f"rate_{name}": float(rate) for name, rate in rates.items()}

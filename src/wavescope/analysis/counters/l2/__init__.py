@@ -11,7 +11,7 @@ from wavescope.analysis.counters.l2.traffic import Measurement, measure, short_p
 from wavescope.analysis.counters.l2.verdict import findings, verdict
 from wavescope.base.bounds import BYTES_GB, EA_CHANNELS, bounded
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, frame_of, table_spec
 
@@ -165,10 +165,10 @@ def _chosen(captures: Sequence[CounterSet], kernel: str | None, ideal_gb: float 
     return chosen
 
 
-def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[arch.Arch | None, list[str]]:
+def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[gpus.Arch | None, list[str]]:
     """The GPU, and words about how well it is known."""
     if gpu:
-        facts = arch.of(gpu)
+        facts = gpus.of(gpu)
         named = gpu
     else:
         named_by_files = {counters.system.target: counters.system.product for counters in captures}
@@ -197,7 +197,7 @@ def _said_peak(captures: Sequence[CounterSet]) -> float | None:
     return peaks.pop() if len(peaks) == 1 else None
 
 
-def _peak(captures: Sequence[CounterSet], facts: arch.Arch | None, gpu: str | None) -> int | None:
+def _peak(captures: Sequence[CounterSet], facts: gpus.Arch | None, gpu: str | None) -> int | None:
     """Of the memory, bytes per second: what the captures say, as panels and rooflines have it; else the product's."""
     if facts is None:
         return None
@@ -205,16 +205,16 @@ def _peak(captures: Sequence[CounterSet], facts: arch.Arch | None, gpu: str | No
     return facts.product.memory_bytes_per_second_peak if recorded_gb is None else round(recorded_gb * 1e9)
 
 
-def _product(target: str, product: str | None) -> arch.Arch:
+def _product(target: str, product: str | None) -> gpus.Arch:
     for name in (product, (product or "").split("_")[0], target):
         try:
-            return arch.of(name or target)
+            return gpus.of(name or target)
         except UsageError:
             continue
     raise UsageError(f"no facts about {target!r}", advice="name a similar GPU with --target")
 
 
-def _scaled(measurement: Measurement, facts: arch.Arch | None, ea_channels: int | None) -> Measurement:
+def _scaled(measurement: Measurement, facts: gpus.Arch | None, ea_channels: int | None) -> Measurement:
     if not measurement.is_lower_bound:
         return measurement
     if ea_channels is not None:

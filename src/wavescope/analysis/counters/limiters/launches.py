@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
 from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,7 +47,7 @@ def limits_of(dispatches: pl.DataFrame, system: System) -> Limits | None:
         wave_size=int(system.wave_size) if system.wave_size else None,
     )
     try:
-        return limits(arch.of(system.target), asked)
+        return limits(gpus.of(system.target), asked)
     except UsageError:  # a target or resources that nothing is known about
         return None
 
@@ -108,7 +108,7 @@ def _places(system: System) -> float | None:
     if not system.cu_count:
         return None
     try:
-        return system.cu_count / arch.of(system.target or "").cus_per_wgp
+        return system.cu_count / gpus.of(system.target or "").cus_per_wgp
     except UsageError:
         return system.cu_count
 

@@ -11,7 +11,7 @@ from wavescope.analysis.counters.plan.needs import Wanted, wanted_of
 from wavescope.analysis.counters.plan.packing import Need, Packed, block_of, pack
 from wavescope.base.bounds import SOME, bounded
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.facts.gpus.counting import Counting, counting_of
 from wavescope.facts.metrics.panels import panels_of
 from wavescope.model.answer import Answer
@@ -111,7 +111,7 @@ def plan_capture(
     >>> plan.counters["spelled"].to_list()
     ['GRBM_GUI_ACTIVE', 'SQ_WAVES', 'TCC_HIT_sum', 'TCC_MISS_sum']
     """
-    facts = arch.of(gpu)
+    facts = gpus.of(gpu)
     counting = counting_of(facts.target)
     declared = panels_of(facts.target, more=more)
     if not declared:

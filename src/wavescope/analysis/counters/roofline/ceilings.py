@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 if TYPE_CHECKING:
     from wavescope.facts.gpus.facts import Arch
@@ -48,7 +48,7 @@ def known_arch(system: System) -> Arch | None:
     for name in (system.product, system.target):
         if name:
             try:
-                facts = arch.of(name)
+                facts = gpus.of(name)
             except UsageError:
                 continue
             if not system.target or facts.target == system.target.split(":", 1)[0]:

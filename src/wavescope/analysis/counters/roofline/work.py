@@ -12,7 +12,7 @@ from wavescope.analysis.counters.engine.stored import is_stored, stored_metrics
 from wavescope.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavescope.analysis.counters.roofline.points import Work
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.facts.metrics.families import METRIC_TARGETS
 from wavescope.facts.metrics.panels import formulas_of
 
@@ -70,7 +70,7 @@ def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
     named = formulas_of(target, amd=amd)
     formulas = {}
     if _tells_operations(target):
-        rates = arch.of(target).rates
+        rates = gpus.of(target).rates
         formulas = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
     return formulas | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
 

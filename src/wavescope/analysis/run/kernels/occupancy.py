@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.common.occupancy.limits import Resources, limits
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 
 
 def with_occupancy(shapes: pl.DataFrame) -> pl.DataFrame:
@@ -34,7 +34,7 @@ def _of(
     for side in size:
         work_items = None if side is None or work_items is None else work_items * max(side, 1)
     try:
-        facts = arch.of(target)
+        facts = gpus.of(target)
         asked = Resources(vgprs=vgprs, agprs=agprs or 0, sgprs=sgprs, lds_bytes=lds, workgroup_size=work_items)
         answer = limits(facts, asked)
     except UsageError:

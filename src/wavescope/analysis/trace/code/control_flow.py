@@ -121,7 +121,7 @@ def taken_jumps(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def jumps_in_part(part: ThreadTrace, whole: ThreadTrace) -> pl.DataFrame:
-    """Jumps that the waves of a part took (`_parts`)."""
+    """Jumps that the waves of a part took (`parts`)."""
     may_jump = _flags(whole.code, f"{_BRANCH}|{_CALL}|{_JUMP}")
     return pl.DataFrame(_core.taken_jumps(part.instructions, may_jump, call_rows(whole.code)))
 

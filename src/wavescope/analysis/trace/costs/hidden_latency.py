@@ -70,7 +70,7 @@ def hiding_rule(trace: ThreadTrace, *, amd: bool | None) -> str:
 
 
 def hidden_in_part(part: ThreadTrace, _: ThreadTrace, rule: str) -> pl.DataFrame:
-    """Hidden cycles of every code row executed in a part (`_parts`): a SIMD belongs to one shader engine."""
+    """Hidden cycles of every code row executed in a part (`parts`): a SIMD belongs to one shader engine."""
     whole, is_selected = whole_of(part)
     begins_as_matrix = pl.any_horizontal(pl.col("text").str.starts_with(prefix) for prefix in MATRIX_PREFIXES)
     is_matrix = whole.code.select(begins_as_matrix.fill_null(value=False).cast(pl.UInt8)).to_series()

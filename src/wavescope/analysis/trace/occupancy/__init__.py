@@ -14,7 +14,7 @@ from wavescope.analysis.trace.occupancy.resources import KernelResources, kernel
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.base.words import shortened
 from wavescope.errors import UsageError
-from wavescope.facts import gpus as arch
+from wavescope.facts import gpus
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, empty_frame, frame_of, table_spec
 
@@ -109,7 +109,7 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     UsageError
         When the GPU is not known, or no wave can have these resources.
     """
-    facts = arch.of(gpu)
+    facts = gpus.of(gpu)
     asked = KernelResources(None, "", resources, "options", ())
     limit = limits(facts, resources, wgp_mode=wgp_mode)
     return Occupancy(

@@ -81,7 +81,7 @@ def resolve(trace: ThreadTrace) -> Resolved:
 
 
 def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.DataFrame]:
-    """The frames of the native pass over a part (`_parts`): waves wait for themselves only."""
+    """The frames of the native pass over a part (`parts`): waves wait for themselves only."""
     whole, counted = whole_of(part)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
