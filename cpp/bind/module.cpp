@@ -16,6 +16,7 @@
 #include "duration_statistics.hpp"
 #include "entries.hpp"
 #include "perfetto.hpp"
+#include "replay.hpp"
 #include "span_pyramid.hpp"
 #include "sqlite.hpp"
 #include "stalls.hpp"
@@ -209,6 +210,7 @@ NB_MODULE(_core, m) {
     bind_call_tree(m);
     bind_duration_statistics(m);
     bind_entries(m);
+    bind_replay(m);
     bind_stalls(m);
     bind_perfetto(m);
     bind_wave_rows(m);

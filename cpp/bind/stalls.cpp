@@ -23,24 +23,37 @@ ArrowInput<T> column(const nb::dict& columns, const char* name) {
 
 struct RuleColumns {
     ArrowInput<uint16_t> adds;
-    ArrowInput<uint8_t> order, kind, is_wait, wait_counter;
+    ArrowInput<uint8_t> order, kind, is_wait, is_end, wait_counter;
+    ArrowInput<int64_t> line;
     ArrowInput<int32_t> wait_row, wait_value;
+    uint32_t store_kinds;
 
     explicit RuleColumns(const nb::dict& from)
         : adds(column<uint16_t>(from, "adds")),
           order(column<uint8_t>(from, "order")),
           kind(column<uint8_t>(from, "kind")),
           is_wait(column<uint8_t>(from, "is_wait")),
+          is_end(column<uint8_t>(from, "is_end")),
           wait_counter(column<uint8_t>(from, "wait_counter")),
+          line(column<int64_t>(from, "line")),
           wait_row(column<int32_t>(from, "wait_row")),
-          wait_value(column<int32_t>(from, "wait_value")) {
-        require_same_length(adds, order, kind, is_wait);
+          wait_value(column<int32_t>(from, "wait_value")),
+          store_kinds(nb::cast<uint32_t>(from["store_kinds"])) {
+        require_same_length(adds, order, kind, is_wait, is_end, line);
         require_same_length(wait_row, wait_counter, wait_value);
     }
 
     StallRules rules() const {
-        return {adds.values(),     order.values(),        kind.values(),      is_wait.values(),
-                wait_row.values(), wait_counter.values(), wait_value.values()};
+        return {.adds = adds.values(),
+                .order = order.values(),
+                .kind = kind.values(),
+                .is_wait = is_wait.values(),
+                .is_end = is_end.values(),
+                .line = line.values(),
+                .wait_row = wait_row.values(),
+                .wait_counter = wait_counter.values(),
+                .wait_value = wait_value.values(),
+                .store_kinds = store_kinds};
     }
 };
 
@@ -76,18 +89,21 @@ struct InstructionColumns {
 };
 
 nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& instructions,
-                  int32_t free_wait_cycles) {
+                  int32_t free_wait_cycles, bool keeps_each) {
     const RuleColumns rule_columns(rules);
     const InstructionColumns columns(instructions);
     const auto numbers = column<uint32_t>(waves, "wave");
     const auto begins = column<int64_t>(waves, "start_cycles");
-    require_same_length(numbers, begins);
+    const auto units = column<uint32_t>(waves, "unit");
+    require_same_length(numbers, begins, units);
     auto found = std::make_shared<StallPass>();
     {
         nb::gil_scoped_release unlocked;
         StallInput input = columns.input();
         input.free_wait_cycles = free_wait_cycles;
-        for (size_t i = 0; i < numbers.values().size(); ++i) input.begin[numbers.values()[i]] = begins.values()[i];
+        input.keeps_each = keeps_each;
+        for (size_t i = 0; i < numbers.values().size(); ++i)
+            input.begin[numbers.values()[i]] = {begins.values()[i], units.values()[i]};
         *found = resolve_stalls(rule_columns.rules(), input);
     }
     nb::dict tables;
@@ -95,6 +111,7 @@ nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& 
     tables["edges"] = nb::cast(arrow_table(found->edges, found));
     tables["samples"] = nb::cast(arrow_table(found->samples, found));
     tables["idle"] = nb::cast(arrow_table(found->idle, found));
+    if (keeps_each) tables["each"] = nb::cast(arrow_table(found->each, found));
     return tables;
 }
 
@@ -102,7 +119,8 @@ nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& 
 
 void bind_stalls(nb::module_& m) {
     m.def("resolve_stalls", &resolved, "rules"_a, "waves"_a, "instructions"_a, "free_wait_cycles"_a,
-          "What every instruction stalled on, and the producers of every wait: groups, edges, samples, idle.");
+          "keeps_each"_a = false,
+          "What every instruction stalled on, and the producers of every wait: groups, edges, samples, idle, each.");
 }
 
 }  // namespace wavescope::bind

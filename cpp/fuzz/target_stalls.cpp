@@ -9,6 +9,7 @@ struct Rules {
     std::vector<uint16_t> adds;
     std::vector<uint8_t> order, kind, is_wait, wait_counter;
     std::vector<int32_t> wait_row, wait_value;
+    std::vector<int64_t> line;
 };
 
 Rules rules_of(Bytes& rest) {
@@ -22,6 +23,7 @@ Rules rules_of(Bytes& rest) {
         rules.order.push_back(more & 0x3);
         rules.kind.push_back(more >> 2);
         rules.is_wait.push_back(is_wait);
+        rules.line.push_back(static_cast<int64_t>(row / 4) - 1);
         for (uint8_t counter = 0; is_wait && counter < 3; ++counter) {
             if ((what >> counter & 1) == 0) continue;
             rules.wait_row.push_back(static_cast<int32_t>(row));
@@ -70,11 +72,20 @@ void fuzz_stalls(Bytes input) {
                            .category = steps.category,
                            .row = steps.row,
                            .counted = steps.counted,
-                           .begin = {{0, 0}, {2, -7}},
-                           .free_wait_cycles = 4};
-    const StallPass pass = resolve_stalls(
-        {rules.adds, rules.order, rules.kind, rules.is_wait, rules.wait_row, rules.wait_counter, rules.wait_value},
-        table);
+                           .begin = {{0, {0, 0}}, {2, {-7, 1}}},
+                           .free_wait_cycles = 4,
+                           .keeps_each = true};
+    const StallPass pass = resolve_stalls({.adds = rules.adds,
+                                           .order = rules.order,
+                                           .kind = rules.kind,
+                                           .is_wait = rules.is_wait,
+                                           .is_end = rules.is_wait,
+                                           .line = rules.line,
+                                           .wait_row = rules.wait_row,
+                                           .wait_counter = rules.wait_counter,
+                                           .wait_value = rules.wait_value,
+                                           .store_kinds = 2},
+                                          table);
     int64_t counted = 0, executed = 0;
     for (const uint8_t counts : steps.counted) counted += counts;
     for (const int64_t count : pass.groups.execution_count) executed += count;
@@ -87,7 +98,9 @@ void fuzz_stalls(Bytes input) {
         require(edges.count[i] == 0 || edges.distance_min[i] <= edges.distance_max[i], "the shortest is not longer");
     }
     for (const int64_t count : pass.samples.count) require(count > 0, "no sample that was not seen");
-    for (const int64_t idle : pass.idle.other) require(idle >= 0, "no negative gap");
+    for (size_t gap = 1; gap < kGapCount; ++gap)
+        for (const int64_t cycles : pass.idle.gap[gap]) require(cycles >= 0, "no negative gap");
+    require(pass.each.group.size() == steps.wave.size(), "a value for each instruction");
 }
 
 }  // namespace wavescope::fuzz

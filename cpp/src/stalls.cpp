@@ -151,7 +151,7 @@ class Collector {
   public:
     explicit Collector(StallPass& found) : found_(found) {}
 
-    void group(int32_t row, bool is_wait, uint32_t key, int64_t stall, int64_t latency, bool stalled) {
+    size_t group(int32_t row, bool is_wait, uint32_t key, int64_t stall, int64_t latency, bool stalled) {
         StallGroups& groups = found_.groups;
         const auto [at, is_new] = group_index_[is_wait].find_or_add(pair_key(row, key));
         if (is_new) {
@@ -169,6 +169,7 @@ class Collector {
         groups.stall[place] += stall;
         groups.stall_max[place] = std::max(groups.stall_max[place], stall);
         groups.latency[place] += latency;
+        return place;
     }
 
     void certain(const Wait& wait, const Operation& producer, uint8_t counter, bool is_last) {
@@ -199,17 +200,24 @@ class Collector {
         ++found_.edges.candidate_count[at];
     }
 
-    void idle(int32_t row, Column<int64_t> IdleParts::* part, int64_t cycles) {
+    void idle(int32_t row, Gap why, int64_t cycles) {
+        found_.idle.gap[static_cast<size_t>(why)][idle_place(row)] += cycles;
+    }
+
+    void ending(int32_t row, int64_t cycles) { found_.idle.ending[idle_place(row)] += cycles; }
+
+  private:
+    size_t idle_place(int32_t row) {
         IdleParts& parts = found_.idle;
         const auto [at, is_new] = idle_index_.find_or_add(static_cast<uint32_t>(row));
         if (is_new) {
             parts.row.push_back(row);
-            for (auto* column : {&parts.at_start, &parts.after_branch, &parts.other}) column->push_back(0);
+            for (size_t gap = 1; gap < kGapCount; ++gap) parts.gap[gap].push_back(0);
+            parts.ending.push_back(0);
         }
-        (parts.*part)[at] += cycles;
+        return at;
     }
 
-  private:
     size_t edge(const Wait& wait, const Operation& producer, uint8_t counter) {
         StallEdges& edges = found_.edges;
         const auto [at, is_new] =
@@ -258,11 +266,50 @@ class Collector {
     DenseIndex idle_index_;
 };
 
+// When every line of code was first executed, in every unit.
+class FirstTouch {
+  public:
+    FirstTouch(const StallRules& rules, const StallInput& input) : line_(rules.line) {
+        for (size_t i = 0; i < input.wave.size(); ++i) {
+            if (i == 0 || input.wave[i] != input.wave[i - 1]) begin(input, input.wave[i]);
+            const int64_t line = line_of(input.row[i]);
+            if (line < 0 || (line == last_line_ && i != 0)) continue;
+            last_line_ = line;
+            const auto [at, is_new] = index_.find_or_add(key(line));
+            if (is_new) first_.push_back(input.time[i]);
+            first_[at] = std::min(first_[at], input.time[i]);
+        }
+    }
+
+    void begin(const StallInput& input, uint32_t wave) {
+        const auto known = input.begin.find(wave);
+        unit_ = known == input.begin.end() ? 0 : known->second.unit;
+        last_line_ = -1;
+    }
+
+    int64_t line_of(int32_t row) const {
+        return row >= 0 && static_cast<size_t>(row) < line_.size() ? line_[static_cast<size_t>(row)] : -1;
+    }
+
+    int64_t of(int64_t line) { return first_[index_.find_or_add(key(line)).first]; }
+
+  private:
+    // Lines are numbered by the caller and small.
+    uint64_t key(int64_t line) const { return uint64_t{unit_} << 40 ^ static_cast<uint64_t>(line); }
+
+    std::span<const int64_t> line_;
+    uint32_t unit_ = 0;
+    int64_t last_line_ = -1;
+    DenseIndex index_;
+    std::vector<int64_t> first_;
+};
+
 // One wave after the other.
 class Walk {
   public:
     Walk(const StallRules& rules, const StallInput& input, StallPass& found)
-        : rules_(rules), input_(input), collect_(found), first_wait_(rules.adds.size() + 1) {
+        : rules_(rules), input_(input), found_(found), collect_(found), touched_(rules, input),
+          first_wait_(rules.adds.size() + 1) {
         const size_t waits = std::min({rules.wait_row.size(), rules.wait_counter.size(), rules.wait_value.size()});
         size_t at = 0;
         for (size_t row = 0; row < rules.adds.size(); ++row) {
@@ -276,31 +323,65 @@ class Walk {
     void begin(uint32_t wave) {
         for (Outstanding& counter : counters_) counter.clear();
         const auto known = input_.begin.find(wave);
-        end_ = known == input_.begin.end() ? std::nullopt : std::optional(known->second);
-        before_ = &IdleParts::at_start;
+        end_ = known == input_.begin.end() ? std::nullopt : std::optional(known->second.begin);
+        touched_.begin(input_, wave);
+        is_first_ = true;
+        jumped_ = false;
+        stores_ = 0;
+        line_ = -1;
     }
 
     void step(size_t i) {
         const int32_t row = input_.row[i];
         const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.adds.size();
         const bool counted = input_.counted.empty() || input_.counted[i] != 0;
+        group_ = std::numeric_limits<uint32_t>::max();
+        producer_ = 0;
+        gap_ = Gap::none;
         if (is_known) gap_before(i, counted);
-        if (is_known && rules_.is_wait[static_cast<size_t>(row)] != 0) return wait(i, counted);
-        if (counted)
-            collect_.group(is_known ? row : -1, false, input_.category[i], input_.stall[i], input_.duration[i],
-                           input_.stall[i] > 0);
-        if (is_known && rules_.adds[static_cast<size_t>(row)] != 0) issue(i);
-        if (!is_known || rules_.kind[static_cast<size_t>(row)] == 0) lose(input_.category[i]);
+        if (is_known && rules_.is_wait[static_cast<size_t>(row)] != 0) {
+            wait(i, counted);
+        } else {
+            if (counted)
+                group_ = collect_.group(is_known ? row : -1, false, input_.category[i], input_.stall[i],
+                                        input_.duration[i], input_.stall[i] > 0);
+            if (is_known && rules_.adds[static_cast<size_t>(row)] != 0) issue(i);
+            if (!is_known || rules_.kind[static_cast<size_t>(row)] == 0) lose(input_.category[i]);
+        }
+        if (input_.keeps_each) {
+            found_.each.group.push_back(static_cast<uint32_t>(group_));
+            found_.each.gap.push_back(static_cast<uint8_t>(gap_));
+            found_.each.producer.push_back(static_cast<uint32_t>(std::min<size_t>(producer_, UINT32_MAX)));
+        }
     }
 
   private:
     // As in row_totals: from the latest end of the wave's earlier instructions, those without a PC left out.
     void gap_before(size_t i, bool counted) {
         const int64_t time = input_.time[i];
-        if (end_ && time > *end_ && counted) collect_.idle(input_.row[i], before_, gap(time, *end_));
+        const auto row = static_cast<size_t>(input_.row[i]);
+        const bool is_end = row < rules_.is_end.size() && rules_.is_end[row] != 0;
+        const int64_t line = touched_.line_of(input_.row[i]);
+        if (end_ && time > *end_) {
+            gap_ = why(line, is_end);
+            if (counted) collect_.idle(input_.row[i], gap_, gap(time, *end_));
+        }
+        if (is_end && stores_ != 0 && counted && input_.duration[i] > input_.free_wait_cycles)
+            collect_.ending(input_.row[i], int64_t{input_.duration[i]} - input_.free_wait_cycles);
         const int64_t end = later_by(time, input_.duration[i]);
         end_ = end_ ? std::max(*end_, end) : end;
-        before_ = input_.category[i] == kJump ? &IdleParts::after_branch : &IdleParts::other;
+        jumped_ = input_.category[i] == kJump;
+        line_ = line;
+        is_first_ = false;
+    }
+
+    // Why nothing was issued from the latest end to now.
+    Gap why(int64_t line, bool is_end) {
+        if (is_first_) return Gap::start;
+        if (is_end && stores_ != 0) return Gap::drain;
+        const bool is_other_line = line >= 0 && line != line_;
+        if (is_other_line && touched_.of(line) >= *end_) return Gap::cold_fetch;
+        return is_other_line || jumped_ || line < 0 ? Gap::fetch : Gap::dependency;
     }
 
     void issue(size_t i) {
@@ -308,6 +389,7 @@ class Walk {
         const Operation operation{i, input_.row[i], rules_.order[row], later_by(input_.time[i], input_.stall[i])};
         for (size_t counter = 0; counter < kStallCounters; ++counter)
             if ((rules_.adds[row] >> counter & 1) != 0) counters_[counter].add(operation);
+        if ((rules_.store_kinds >> std::min<uint8_t>(rules_.kind[row], 29) & 1) != 0) stores_ |= rules_.adds[row];
     }
 
     void lose(uint8_t category) {
@@ -340,6 +422,7 @@ class Walk {
                 [&](const Operation& o) { candidates_.push_back({o, number}); });
             is_ordered &= was_ordered || certain_.size() == before;
             forget_on_other_counters(before);
+            if (value == 0) stores_ &= ~(1u << number);
         }
         if (counted) record(i, key, is_certain, is_ordered);
     }
@@ -359,7 +442,8 @@ class Walk {
             collect_.candidate(here, produced.operation, produced.counter);
         }
         if (!is_certain) key |= kWaitUncertain;
-        collect_.group(here.row, true, key, input_.stall[i], input_.duration[i], stall > 0);
+        if (stall > 0 && is_certain && !certain_.empty()) producer_ = i - latest();
+        group_ = collect_.group(here.row, true, key, input_.stall[i], input_.duration[i], stall > 0);
     }
 
     // A FLAT operation counts on two counters; once one of them has seen it complete, it is complete.
@@ -374,18 +458,32 @@ class Walk {
         }
     }
 
+    // The youngest of the operations that a wait waited for.
+    size_t latest() const {
+        return std::max_element(certain_.begin(), certain_.end(), [](const Produced& a, const Produced& b) {
+                   return a.operation.instruction < b.operation.instruction;
+               })->operation.instruction;
+    }
+
     uint8_t kind(const Produced& produced) const {
         return std::min<uint8_t>(rules_.kind[static_cast<size_t>(produced.operation.row)], 29);
     }
 
     const StallRules& rules_;
     const StallInput& input_;
+    StallPass& found_;
     Collector collect_;
+    FirstTouch touched_;
     std::vector<size_t> first_wait_;  // by row, and one after the last
     std::array<Outstanding, kStallCounters> counters_;
     std::vector<Produced> certain_, candidates_;
     std::optional<int64_t> end_;  // latest end so far
-    Column<int64_t> IdleParts::* before_ = &IdleParts::at_start;
+    int64_t line_ = -1;           // of the instruction before
+    bool is_first_ = true, jumped_ = false;
+    uint32_t stores_ = 0;  // bit per counter on which stores may be in flight
+    // Of the instruction at hand.
+    size_t group_ = 0, producer_ = 0;
+    Gap gap_ = Gap::none;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 namespace wavescope {
 namespace {
 
+constexpr uint8_t kStoreKind = 6;
 constexpr uint8_t kIssue = 9, kVector = 3, kJump = 7;
 
 // Rows: an operation (counters, order, kind), or a wait (counter, value)...
@@ -20,6 +21,8 @@ struct Row {
     uint8_t order = 0;
     uint8_t kind = 1;
     std::vector<std::pair<uint8_t, int32_t>> waits;
+    int64_t line = 0;
+    bool is_end = false;
 };
 
 struct Step {
@@ -33,7 +36,8 @@ struct Step {
 
 struct Made {
     std::vector<uint16_t> adds;
-    std::vector<uint8_t> order, kind, is_wait, wait_counter, category;
+    std::vector<uint8_t> order, kind, is_wait, is_end, wait_counter, category;
+    std::vector<int64_t> line;
     std::vector<int32_t> wait_row, wait_value, stall, duration, row;
     std::vector<uint32_t> wave;
     std::vector<int64_t> time;
@@ -51,6 +55,8 @@ Made columns_of(const std::vector<Row>& rows, const std::vector<Step>& steps) {
         made.order.push_back(row.order);
         made.kind.push_back(row.kind);
         made.is_wait.push_back(!row.waits.empty());
+        made.is_end.push_back(row.is_end);
+        made.line.push_back(row.line);
     }
     for (const Step& step : steps) {
         made.wave.push_back(step.wave);
@@ -65,8 +71,16 @@ Made columns_of(const std::vector<Row>& rows, const std::vector<Step>& steps) {
 
 StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps, std::vector<uint8_t> counted = {}) {
     const Made made = columns_of(rows, steps);
-    const StallRules rules{made.adds,     made.order,        made.kind,      made.is_wait,
-                           made.wait_row, made.wait_counter, made.wait_value};
+    const StallRules rules{.adds = made.adds,
+                           .order = made.order,
+                           .kind = made.kind,
+                           .is_wait = made.is_wait,
+                           .is_end = made.is_end,
+                           .line = made.line,
+                           .wait_row = made.wait_row,
+                           .wait_counter = made.wait_counter,
+                           .wait_value = made.wait_value,
+                           .store_kinds = 1u << kStoreKind};
     StallInput input{.wave = made.wave,
                      .time = made.time,
                      .stall = made.stall,
@@ -74,8 +88,9 @@ StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps,
                      .category = made.category,
                      .row = made.row,
                      .counted = counted,
-                     .begin = {{0, 0}},
-                     .free_wait_cycles = 4};
+                     .begin = {{0, {}}},
+                     .free_wait_cycles = 4,
+                     .keeps_each = true};
     return resolve_stalls(rules, input);
 }
 
@@ -150,14 +165,45 @@ TEST(stalls, unknown_operations_and_waits_are_said) {
     CHECK_EQUAL(pass.groups.key[3], 0u);
 }
 
+int64_t cycles_of(const StallPass& pass, size_t row, Gap gap) {
+    return pass.idle.gap[static_cast<size_t>(gap)][row];
+}
+
 TEST(stalls, idle_by_what_came_before) {
     const std::vector<Row> rows = {{}, {}};
     const StallPass pass =
         resolved(rows, {{0, 20, 4, 0, kJump}, {1, 40}, {-1, 44, 100}, {1, 60}, {1, 62}, {0, 10, 4, 0, 9, 7}});
     CHECK_EQUAL(pass.idle.row.size(), 2u);
-    CHECK_EQUAL(pass.idle.at_start[0], 20);  // the second wave's begin is not known: no gap
-    CHECK_EQUAL(pass.idle.after_branch[1], 16);
-    CHECK_EQUAL(pass.idle.other[1], 16);
+    CHECK_EQUAL(cycles_of(pass, 0, Gap::start), 20);  // the second wave's begin is not known: no gap
+    CHECK_EQUAL(cycles_of(pass, 1, Gap::fetch), 16);
+    CHECK_EQUAL(cycles_of(pass, 1, Gap::dependency), 16);
+}
+
+TEST(stalls, a_line_is_cold_until_a_wave_has_executed_it) {
+    const std::vector<Row> rows = {{}, {.line = 1}};
+    // The second wave waits for the line while the first one does; the first one's second pass finds it there.
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 100}, {0, 104}, {1, 120}, {0, 0, 4, 0, 9, 1}, {1, 100, 4, 0, 9, 1}});
+    CHECK_EQUAL(cycles_of(pass, 0, Gap::cold_fetch), 2 * 96);
+    CHECK_EQUAL(cycles_of(pass, 0, Gap::fetch), 12);
+    CHECK_EQUAL(pass.each.gap[1], static_cast<uint8_t>(Gap::cold_fetch));
+}
+
+TEST(stalls, stores_in_flight_drain_at_the_end) {
+    const Row store{.adds = 1, .order = 1, .kind = kStoreKind};
+    const std::vector<Row> rows = {store, {.is_end = true}, {.waits = {{0, 0}}}};
+    const StallPass pass = resolved(rows, {{0, 0}, {1, 50, 30}});
+    CHECK_EQUAL(cycles_of(pass, 0, Gap::drain), 46);
+    CHECK_EQUAL(pass.idle.ending[0], 26);
+    const StallPass waited = resolved(rows, {{0, 0}, {2, 4, 40, 40}, {1, 50, 30}});
+    CHECK_EQUAL(cycles_of(waited, 0, Gap::dependency), 6);
+    CHECK_EQUAL(waited.idle.ending[0], 0);
+}
+
+TEST(stalls, the_producer_of_a_wait_by_its_distance) {
+    const Row load{.adds = 1, .order = 1};
+    const StallPass pass = resolved({load, {.waits = {{0, 0}}}}, {{0, 0}, {0, 4}, {1, 8, 40, 40}});
+    CHECK_EQUAL(pass.each.producer[2], 1u);
+    CHECK_EQUAL(pass.each.producer[0], 0u);
 }
 
 TEST(stalls, what_does_not_count_still_happens) {

@@ -108,8 +108,20 @@ def pipe_use(
     bins: tuple[int, int, int],
 ) -> tuple[Table, Table]: ...
 def resolve_stalls(
-    rules: dict[str, object], waves: dict[str, object], instructions: dict[str, object], free_wait_cycles: int
+    rules: dict[str, object],
+    waves: dict[str, object],
+    instructions: dict[str, object],
+    free_wait_cycles: int,
+    keeps_each: bool = False,
 ) -> dict[str, Table]: ...
+def replay(
+    instructions: dict[str, object],
+    waves: dict[str, object],
+    barriers: dict[str, object],
+    rows: dict[str, object],
+    issue_cycles: int,
+    removals: list[tuple[int, bool, bool, bool, object | None]],
+) -> tuple[list[int], list[list[int]], Table]: ...
 
 MAX_WAVE_GROUPS: int
 

@@ -2,6 +2,7 @@
 // The rules are declared by the caller, row by row (docs/explanation/waits.md, "Resolved waits").
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -22,9 +23,17 @@ struct StallRules {
     std::span<const uint8_t> order;         // operations of one number complete in order; 0 = in any order
     std::span<const uint8_t> kind;          // producer kind, 0 to 29
     std::span<const uint8_t> is_wait;       // 1 = a wait, even if no counter of it is known
+    std::span<const uint8_t> is_end;        // 1 = ends the program
+    std::span<const int64_t> line;          // number of the 64-byte line of code with its last byte; -1 = unknown
     std::span<const int32_t> wait_row;      // ascending
     std::span<const uint8_t> wait_counter;  // < kStallCounters
     std::span<const int32_t> wait_value;    // what the counter must have come down to
+    uint32_t store_kinds = 0;               // bit per producer kind that writes memory
+};
+
+struct WaveStart {
+    int64_t begin = 0;
+    uint32_t unit = 0;  // waves of one number share the instruction cache that the trace can see
 };
 
 // The table `instructions`, and which rows of it count (empty = all); the rows of a wave follow each other.
@@ -36,8 +45,9 @@ struct StallInput {
     std::span<const uint8_t> category;
     std::span<const int32_t> row;
     std::span<const uint8_t> counted;
-    std::unordered_map<uint32_t, int64_t> begin;  // of every wave
-    int32_t free_wait_cycles = 0;                 // length of a wait that need not wait
+    std::unordered_map<uint32_t, WaveStart> begin;  // of every wave
+    int32_t free_wait_cycles = 0;                   // length of a wait that need not wait; of one issue
+    bool keeps_each = false;                        // whether StallPass::each is wanted
 };
 
 // Executions of one row with one key: for a wait the bits of its producers' kinds, else the category.
@@ -109,17 +119,46 @@ struct LatencySamples {
     }
 };
 
-// Idle cycles before the executions of every row that had some, by what came before.
+// Why a wave had nothing to issue before an instruction.
+enum class Gap : uint8_t {
+    none,
+    start,       // from the start of the wave to its first instruction
+    cold_fetch,  // a line of code that no wave of the unit had executed when the gap began
+    fetch,       // a taken branch, or another line of code
+    dependency,  // on one line of code: the result of an instruction before it
+    drain,       // before the end of the program, with stores in flight
+};
+inline constexpr size_t kGapCount = 6;
+
+// Cycles before the executions of every row that had some, by Gap; and what the end of the program itself took.
 struct IdleParts {
     Column<int32_t> row;
-    Column<int64_t> at_start, after_branch, other;
+    std::array<Column<int64_t>, kGapCount> gap;  // the one of `none` stays empty
+    Column<int64_t> ending;                      // cycles of the instruction itself that stores in flight cost
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
         visit("row", row);
-        visit("wave_start_idle_cycles_total", at_start);
-        visit("branch_idle_cycles_total", after_branch);
-        visit("other_idle_cycles_total", other);
+        visit("start_cycles_total", gap[1]);
+        visit("cold_fetch_cycles_total", gap[2]);
+        visit("fetch_cycles_total", gap[3]);
+        visit("dependency_cycles_total", gap[4]);
+        visit("drain_cycles_total", gap[5]);
+        visit("ending_cycles_total", ending);
+    }
+};
+
+// One value per instruction of the input.
+struct EachInstruction {
+    Column<uint32_t> group;     // place in StallGroups; UINT32_MAX = does not count
+    Column<uint8_t> gap;        // Gap before it
+    Column<uint32_t> producer;  // of a wait: how many instructions before it the one was that ended it; 0 = not known
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("group", group);
+        visit("gap", gap);
+        visit("producer", producer);
     }
 };
 
@@ -128,6 +167,7 @@ struct StallPass {
     StallEdges edges;
     LatencySamples samples;
     IdleParts idle;
+    EachInstruction each;
 };
 
 // Total: rows outside the rules count as unknown, and times may be anything.

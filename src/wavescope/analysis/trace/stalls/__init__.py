@@ -66,6 +66,16 @@ _IDLE_SPEC = table_spec(
 )
 
 
+#: Parts of the idle cycles, and their columns in the frame of the native pass.
+IDLE_PARTS = {
+    "start-up": ("start_cycles_total",),
+    "cold instruction fetch": ("cold_fetch_cycles_total",),
+    "instruction fetch": ("fetch_cycles_total",),
+    "dependency gap": ("dependency_cycles_total",),
+    "store drain": ("drain_cycles_total", "ending_cycles_total"),
+}
+
+
 @dataclass(frozen=True)
 class Stalls(Answer):
     """Stall cycles by class, and by code row and class."""
@@ -142,14 +152,9 @@ def _words(names: pl.Series) -> dict[str, pl.Expr]:
 
 
 def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
-    names = {
-        "after a taken branch": "branch_idle_cycles_total",
-        "at the start of a wave": "wave_start_idle_cycles_total",
-        "other": "other_idle_cycles_total",
-    }
-    sums = [int(idle[column].sum()) for column in names.values()]
+    sums = [int(sum(idle[column].sum() for column in columns)) for columns in IDLE_PARTS.values()]
     frame = pl.DataFrame(
-        {"part": list(names), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
+        {"part": list(IDLE_PARTS), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
     )
     return frame.with_columns(idle_share=_share("idle_cycles_total", sum(sums)))
 

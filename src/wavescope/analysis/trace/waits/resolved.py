@@ -48,6 +48,9 @@ _KEYS = {
     "idle": ["row"],
 }
 
+#: A class of each kind of producer that writes memory: the end of a program waits for it.
+_STORES = ("vmem_store", "vmem_atomic", "scratch_store")
+_LINE_BYTES = 64  #: Of code; instruction caches are filled by it or by two of it.
 _NO_PRODUCER = len(PRODUCERS)  # a classified instruction that adds to no counter
 _FREE_WAIT_CYCLES = {9: 4}
 #: Classes that complete in order among themselves, but in any order against the others of their counter.
@@ -77,23 +80,35 @@ def resolve(trace: ThreadTrace) -> Resolved:
     frames = {name: added([part[name] for part in parts], keys) for name, keys in _KEYS.items()}
     counters = pl.Series(COUNTERS, dtype=pl.String)
     frames["edges"] = frames["edges"].with_columns(counters.gather(frames["edges"]["counter"]).alias("counter"))
-    return Resolved(**frames, free_wait_cycles=_free_wait_cycles(trace))
+    return Resolved(**frames, free_wait_cycles=free_wait_cycles(trace))
 
 
 def resolved_in_part(part: ThreadTrace, trace: ThreadTrace) -> dict[str, pl.DataFrame]:
     """The frames of the native pass over a part (`parts`): waves wait for themselves only."""
+    return _native(part, trace, keeps_each=False)
+
+
+def each_instruction(part: ThreadTrace, trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """For every instruction of a part its group, the cause of the gap before it and its producer; and the groups."""
+    frames = _native(part, trace, keeps_each=True)
+    return frames["each"], frames["groups"]
+
+
+def _native(part: ThreadTrace, trace: ThreadTrace, *, keeps_each: bool) -> dict[str, pl.DataFrame]:
     whole, counted = whole_of(part)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
     if counted is not None:
         columns["counted"] = counted.cast(pl.UInt8)
-    waves: dict[str, object] = {name: whole.waves[name] for name in ("wave", "start_cycles")}
+    unit = pl.struct("se", "cu").rank("dense").cast(pl.UInt32)  # whose waves share an instruction cache
+    placed = whole.waves.select("wave", "start_cycles", unit=unit)
     rules = _rules(whole_of(trace)[0])
-    tables = _core.resolve_stalls(rules, waves, columns, _free_wait_cycles(trace))
+    tables = _core.resolve_stalls(rules, placed.to_dict(), columns, free_wait_cycles(trace), keeps_each)
     return {name: pl.DataFrame(table) for name, table in tables.items()}
 
 
-def _free_wait_cycles(trace: ThreadTrace) -> int:
+def free_wait_cycles(trace: ThreadTrace) -> int:
+    """Cycles of a wait that need not wait, and of one issue."""
     return _FREE_WAIT_CYCLES.get(trace.gfxip, 1)
 
 
@@ -110,23 +125,29 @@ def producer_kinds(trace: ThreadTrace) -> pl.DataFrame:
     return trace.code.select("row", kind=kind)
 
 
+def code_lines(code: pl.DataFrame) -> pl.Series:
+    """Number of the 64-byte line of code that holds the last byte of each row."""
+    last = (pl.col("address") + pl.col("size").fill_null(4).clip(lower_bound=1) - 1) // _LINE_BYTES
+    return code.select(line=pl.struct("code_object", last).rank("dense").cast(pl.Int64)).to_series()
+
+
 @once_per_trace
 def _rules(trace: ThreadTrace) -> dict[str, object]:
     """The counters that every code row adds to and waits for, from its text."""
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)
-    rules: list[tuple[int, int, int, int]] = []
+    rules: list[tuple[int, int, int, bool, bool]] = []
     waits: list[tuple[str, int, int]] = []
     for text in texts:
         instruction = classify(text, family)
         adds = sum(1 << COUNTERS.index(counter) for counter in instruction.counters)
         order = _ORDERS.get(instruction.name, 1) if instruction.in_order else 0
         kind = 0 if instruction.name == "unknown" else PRODUCER_OF_CLASS.get(instruction.name, _NO_PRODUCER)
-        rules.append((adds, order, kind, instruction.name == "wait"))
+        rules.append((adds, order, kind, instruction.name == "wait", text.startswith("s_endpgm")))
         if instruction.name == "wait":
             counted_waits = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]
             waits += [(text, COUNTERS.index(wait.counter), wait.value) for wait in counted_waits]
-    schema = {"adds": pl.UInt16, "order": pl.UInt8, "kind": pl.UInt8, "is_wait": pl.UInt8}
+    schema = {"adds": pl.UInt16, "order": pl.UInt8, "kind": pl.UInt8, "is_wait": pl.UInt8, "is_end": pl.UInt8}
     by_text = pl.DataFrame(rules, schema=schema, orient="row").with_columns(texts.alias("text"))
     of_code = trace.code.select("row", pl.col("text").fill_null("")).sort("row")
     by_row = of_code.join(by_text, on="text", how="left", maintain_order="left")
@@ -135,6 +156,8 @@ def _rules(trace: ThreadTrace) -> dict[str, object]:
     awaited = awaited.sort("row", maintain_order=True)
     columns: dict[str, object] = {name: by_row[name] for name in schema}
     return columns | {
+        "line": code_lines(trace.code.sort("row")),
+        "store_kinds": sum(1 << PRODUCER_OF_CLASS[name] for name in _STORES),
         "wait_row": awaited["row"],
         "wait_counter": awaited["wait_counter"],
         "wait_value": awaited["wait_value"],

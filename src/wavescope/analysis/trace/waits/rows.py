@@ -30,22 +30,32 @@ _IMMEDIATE = 9  # instructions.category: waits, barriers and s_nop; only the PC 
 def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
     """Stalls of all code rows by class, largest first; columns as in `Stalls.by_row` and `is_wait`."""
     ask(trace, [(resolved_in_part,), *cost_questions(trace)])
-    groups = resolve(trace).groups.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
-    keys = groups.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class").alias("class")).unique()
-    named = [_class_of(*key) for key in keys.iter_rows()]
-    keys = keys.with_columns(
-        pl.Series("stall_class", [entry.name for entry in named], pl.String),
-        pl.Series("kind", [entry.kind for entry in named], pl.String),
-    )
-    on_class = pl.when(pl.col("is_wait") == 0).then("class")
+    groups = resolve(trace).groups
+    classes = _classes(groups, trace.code)
     rows = (
-        groups.with_columns(on_class.alias("class"))
-        .join(keys, on=["is_wait", "key", "class"], nulls_equal=True)
-        .group_by("row", pl.col("stall_class").alias("class"), "kind", pl.col("is_wait").cast(pl.Boolean))
+        groups.with_columns(
+            pl.Series("class", [entry.name for entry in classes], pl.String),
+            pl.Series("kind", [entry.kind for entry in classes], pl.String),
+        )
+        .group_by("row", "class", "kind", pl.col("is_wait").cast(pl.Boolean))
         .agg(pl.col("stall_cycles_total", "execution_count", "stalled_count", "latency_cycles_total").sum())
         .sort("stall_cycles_total", "row", "class", descending=[True, False, False])
     )
     return _with_exposed(rows, row_costs(trace).select("row", "exposed_stall_cycles_total", of="stall_cycles_total"))
+
+
+def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
+    """Name of the stall class of every group of the native pass (`Resolved.groups`)."""
+    return [entry.name for entry in _classes(groups, code)]
+
+
+def _classes(groups: pl.DataFrame, code: pl.DataFrame) -> list[StallClass]:
+    of_rows = groups.join(code.select("row", "class"), on="row", how="left", maintain_order="left")
+    keys = of_rows.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class"))
+    named: dict[tuple[int, int, str | None], StallClass] = {}
+    for key in keys.unique().iter_rows():
+        named[key] = _class_of(*key)
+    return [named[key] for key in keys.iter_rows()]
 
 
 def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:

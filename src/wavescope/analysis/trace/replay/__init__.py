@@ -1,0 +1,124 @@
+"""How long would a trace have taken without a cause of waiting? Waves re-timed, barriers and ports met again.
+
+`docs/explanation/replay.md` has the rules; the native pass is `cpp/src/replay.cpp`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope import _core
+from wavescope.analysis.trace.barriers.meetings import passages
+from wavescope.analysis.trace.parts import answers
+from wavescope.analysis.trace.pipes import matrix_rows
+from wavescope.analysis.trace.selection import whole_of
+from wavescope.analysis.trace.waits.resolved import each_instruction, free_wait_cycles
+from wavescope.analysis.trace.waits.rows import class_names
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.model.trace import ThreadTrace
+
+#: Causes of gaps, in the order of the native core (`Gap` of cpp/include/wavescope/stalls.hpp).
+GAPS = ("none", "start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
+_CAUSES = 64  #: Bits of a removal.
+_OTHER = _CAUSES - 1
+
+
+@dataclass(frozen=True)
+class Removal:
+    """What costs nothing in a replay."""
+
+    causes: frozenset[str] = frozenset()  #: Stall classes and causes of gaps.
+    rows: tuple[int, ...] = ()  #: Code rows whose stalls and gaps cost nothing.
+    keeps_latency: bool = False  #: Whether waits end as long after their producer as recorded.
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """Times of the traced CUs, added up."""
+
+    recorded_cycles: int
+    cycles: dict[Removal, int]
+    #: Code row -> stall cycles in which the port of its pipe was taken.
+    port_stalls: pl.DataFrame
+
+    def gain_share(self, removal: Removal) -> float:
+        """Share of the recorded time that a removal saves."""
+        return 1 - self.cycles[removal] / self.recorded_cycles if self.recorded_cycles else 0.0
+
+
+def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[int, ...] = ()) -> Replayed:
+    """Replay the waves of a trace without each of the removals; waves `left_out` are not there at all."""
+    asked = tuple(dict.fromkeys(removals))
+    parts = answers(trace, _in_part, asked, left_out)
+    recorded = sum(sum(part[0]) for part in parts)
+    cycles = {
+        removal: sum(sum(part[1][number]) for part in parts) for number, removal in enumerate(asked)
+    }
+    ports = pl.concat([part[2] for part in parts]).group_by("row").agg(pl.col("contended_cycles_total").sum())
+    return Replayed(recorded, cycles, ports.sort("row"))
+
+
+def _in_part(
+    part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]
+) -> tuple[list[int], list[list[int]], pl.DataFrame]:
+    whole, _ = whole_of(part)
+    each, groups = each_instruction(part, trace)
+    names = class_names(groups, whole.code)
+    causes = {name: number for number, name in enumerate(GAPS)}
+    for name in names:
+        causes.setdefault(name, min(len(causes), _OTHER))
+    of_group = pl.Series([causes[name] for name in names], dtype=pl.UInt8)
+    cause = of_group.gather(each["group"])
+    instructions = {
+        name: whole.instructions[name] for name in ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
+    }
+    instructions |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
+    waves = _waves(part, left_out)
+    meetings = passages(whole).sort("position").filter(pl.col("wave").is_in(waves["wave"].implode()))
+    barriers = {
+        "position": meetings["position"],
+        "meeting": meetings["meeting"].rank("dense").cast(pl.UInt32) - 1,
+        "arrival": meetings["arrival"],
+    }
+    code = whole.code.sort("row")
+    rows = {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": _port_cycles(whole)}
+    flags = [_asked(removal, causes, code.height) for removal in removals]
+    native = {name: waves[name] for name in waves.columns if name != "wave"}
+    recorded, results, ports = _core.replay(instructions, native, barriers, rows, free_wait_cycles(trace), flags)
+    return recorded, results, pl.DataFrame(ports)
+
+
+def _port_cycles(trace: ThreadTrace) -> pl.Series:
+    return pl.zeros(trace.code.height, pl.Int32, eager=True)
+
+
+def _asked(removal: Removal, causes: dict[str, int], row_count: int) -> tuple[int, bool, bool, bool, object | None]:
+    bits = sum({1 << causes[name] for name in removal.causes if name in causes})
+    flags = None
+    if removal.rows:
+        flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
+    return bits, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags
+
+
+def _waves(part: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
+    """Waves with instructions, their CUs and SIMDs numbered."""
+    traced = (pl.col("instruction_count").fill_null(0) > 0) & ~pl.col("wave").is_in(list(left_out))
+    return (
+        part.waves.filter(traced)
+        .with_columns(cu_place=pl.struct("se", "cu"), simd_place=pl.struct("se", "cu", "simd"))
+        .select(
+            "wave",
+            "first_instruction",
+            "instruction_count",
+            "start_cycles",
+            "end_cycles",
+            cu=pl.col("cu_place").rank("dense").cast(pl.UInt32) - 1,
+            simd=pl.col("simd_place").rank("dense").cast(pl.UInt32) - 1,
+        )
+    )
