@@ -60,8 +60,8 @@ class Arch:
     l2_line_bytes: int | None = None
     lds_bank_count: int | None = None
     pipe_count: int | None = None  #: Scheduler pipes.
-    #: Mnemonic -> cycles from issue to result of a matrix instruction.
-    matrix_cycles: dict[str, int] = field(default_factory=dict, hash=False)
+    #: How an instruction begins (a pattern) -> cycles that it occupies its pipe; the first pattern that fits counts.
+    pipe_cycles: dict[str, int] = field(default_factory=dict, hash=False)
     #: Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_).
     rates: dict[str, int] = field(default_factory=dict, hash=False)
     marks: tuple[str, ...] = ()  #: Patterns of mnemonics that no earlier target of the family has.
@@ -118,7 +118,7 @@ def _declared(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The facts of a target over those of its base; products are its own; matrix cycles, rates add up unless fresh."""
+    """The facts of a target over those of its base; products are its own; pipe cycles, rates add up unless fresh."""
     entry = dict(declared[target])
     base, fresh = entry.pop("base", None), entry.pop("fresh", [])
     if base is None:
@@ -126,8 +126,9 @@ def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, An
     facts = {
         name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
     }
-    for added in ("matrix_cycles", "rates"):
-        entry[added] = facts.get(added, {}) | entry.get(added, {})
+    own: dict[str, int] = entry.get("pipe_cycles", {})
+    entry["pipe_cycles"] = own | {text: n for text, n in facts.get("pipe_cycles", {}).items() if text not in own}
+    entry["rates"] = facts.get("rates", {}) | entry.get("rates", {})
     return facts | entry
 
 

@@ -32,14 +32,14 @@ def test_products_choose_target_and_peaks() -> None:
     assert gpus.of("amdgcn-amd-amdhsa--gfx90a").target == "gfx90a"
 
 
-def test_matrix_cycles_belong_to_their_generation() -> None:
-    assert gpus.of("gfx90a").matrix_cycles["v_mfma_f32_32x32x8f16"] == 64
-    assert gpus.of("gfx942").matrix_cycles["v_mfma_f32_32x32x8_f16"] == 32
-    assert "v_mfma_f32_32x32x8f16" not in gpus.of("gfx942").matrix_cycles
-    assert gpus.of("gfx941").matrix_cycles == gpus.of("gfx942").matrix_cycles
-    assert gpus.of("gfx942").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 32
-    assert gpus.of("gfx950").matrix_cycles["v_mfma_f64_16x16x4_f64"] == 64
-    assert gpus.of("gfx950").matrix_cycles["v_mfma_f32_16x16x16_f16"] == 16
+def test_pipe_cycles_of_a_target_stand_before_those_of_its_base() -> None:
+    gfx942, gfx950 = gpus.of("gfx942").pipe_cycles, gpus.of("gfx950").pipe_cycles
+    assert gpus.of("gfx941").pipe_cycles == gfx942
+    assert set(gfx942) <= set(gfx950)
+    assert list(gfx950)[-1] == list(gfx942)[-1]
+    assert (gfx942["v_mfma_f64_16x16x4"], gfx950["v_mfma_f64_16x16x4"]) == (32, 64)
+    assert "v_mfma_.32_32x32x" in gpus.of("gfx90a").pipe_cycles
+    assert "v_mfma_.32_32x32x" not in gfx942
 
 
 def test_what_is_not_known_is_absent() -> None:

@@ -56,6 +56,18 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     return _inferred(trace)
 
 
+def possible_targets(trace: ThreadTrace) -> list[gpus.Arch]:
+    """The target of a trace; several where later ones of the generation are not ruled out; none = nothing is known."""
+    target = (trace.source.target or "").split(":")[0]
+    if target in gpus.TARGETS:
+        return [gpus.of(target)]
+    if trace.gfxip not in _DEFAULT:
+        return []
+    found, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
+    later = targets[targets.index(found.facts.target) + 1 :] if found.facts.target in targets else ()
+    return [found.facts] if found.is_certain else [found.facts, *map(gpus.of, later)]
+
+
 def _contradicted(facts: gpus.Arch, trace: ThreadTrace) -> str | None:
     recorded = trace.source.target
     return recorded if recorded and recorded.split(":")[0] != facts.target else None
