@@ -298,8 +298,10 @@ class Replay::Run {
     }
 
     bool is_removed(uint8_t cause, int32_t row) const {
-        return has(removal_.causes, cause) || of_row(removal_.rows, row) != 0;
+        return has(removal_.causes, cause) && is_meant(row);
     }
+
+    bool is_meant(int32_t row) const { return removal_.rows.empty() || of_row(removal_.rows, row) != 0; }
 
     bool is_barrier(const Wave& wave) const {
         return wave.barrier < input_.barrier.size() && input_.barrier[wave.barrier] == wave.at;
@@ -391,7 +393,7 @@ class Replay::Run {
         const size_t barrier = wave.barrier++;
         Meeting& meeting = meetings_[input_.meeting[barrier]];
         const int64_t cost = between(meeting.last_arrival, wave.recorded);
-        if (removal_.removes_barriers || of_row(removal_.rows, replay_.steps_[wave.at].row) != 0)
+        if (removal_.removes_barriers && is_meant(replay_.steps_[wave.at].row))
             return issue(event.wave, wave, event.time + cost);
         const int64_t signalled = between(input_.arrival[barrier], input_.time[wave.at]);
         meeting.latest = std::max(meeting.latest, event.time - signalled);

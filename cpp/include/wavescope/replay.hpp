@@ -43,7 +43,7 @@ struct Removal {
     uint64_t causes = 0;                 // bit per cause of stalls and gaps that cost nothing
     bool removes_barriers = false;       // nobody waits for others at a barrier
     bool removes_ending = false;         // the last instruction of a wave takes one issue
-    std::span<const uint8_t> rows = {};  // per code row: 1 = its stalls and gaps cost nothing
+    std::span<const uint8_t> rows = {};  // per code row: 1 = only there; empty = everywhere
     bool keeps_latency = false;  // waits end when their producer is done, memory takes operations as fast as recorded
 };
 

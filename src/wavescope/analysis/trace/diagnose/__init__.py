@@ -1,29 +1,38 @@
-"""What should be changed first? Findings with evidence, cause, remedy and an upper bound of the gain."""
+"""What limits a kernel, what could be won at most, and what should be changed first?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.common.caveats import Caveat, verdict
 from wavescope.analysis.trace.diagnose import beyond
-from wavescope.analysis.trace.diagnose.facts import Facts, RowView, facts
-from wavescope.analysis.trace.diagnose.finding import Link, StallFinding
-from wavescope.analysis.trace.diagnose.remedies import remedies_for
+from wavescope.analysis.trace.diagnose.facts import Facts, facts
+from wavescope.analysis.trace.diagnose.filling import Filling, filling
+from wavescope.analysis.trace.diagnose.finding import DISPATCH, Link, StallFinding
+from wavescope.analysis.trace.diagnose.gains import Gains, gains
+from wavescope.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
+from wavescope.analysis.trace.diagnose.machine import machines
+from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
+from wavescope.analysis.trace.diagnose.pools import is_memory
+from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
+from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.stalls import IDLE_PARTS
 from wavescope.analysis.trace.trust.caveats import caveats_of
-from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
-from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from wavescope.model.counters import CounterSet
     from wavescope.model.trace import ThreadTrace
 
-_EVIDENCE_ROWS = 5
 _NEGLIGIBLE_SHARE = 0.01
+#: A launch that spends this share on cold fetches says little about later ones: it is said first.
+_COLD_FIRST_SHARE = 0.20
+#: Splitting work over more CUs is never free: its gain must be this much larger to come first.
+_SPLITTING_COST = 1.2
 #: Caveats about source lines, not about cycles: they do not make a finding less certain.
 _CAVEATS_OF_LINES = ("coarse_lines", "no_lines")
 
@@ -33,19 +42,22 @@ class Diagnosis(Answer):
     """A prioritized plan, and how far its trace can be trusted."""
 
     definition: ClassVar[str] = (
-        "One finding per stall class, the one with the most exposed cycles first: cycles that no other wave of the same"
-        " SIMD hid (docs/explanation/hidden-latency.md). The gain of a finding is at most its exposed"
-        " cycles over the cycles of all waves (latency + idle): removing them cannot make waves faster than that."
-        " Classes below 1 % of the exposed cycles are left out unless they are the largest. Occupancy's bound: further"
-        " waves can hide no more than they issue."
+        "Gains are shares of time. The upper end of a finding about waves is what a replay of the traced waves saves"
+        " when its stalls and gaps cost nothing, with barriers met and issue ports taken again; the lower end also"
+        " keeps the latency of memory (docs/explanation/replay.md). A roof that is reached stands first and caps every"
+        " gain, a cold launch comes next, then the largest gain. Findings below 1 % are left out."
     )
 
-    trust: str  #: good, with care, or do not.
+    trust: str  #: yes, with caution, or no.
     caveats: tuple[Caveat, ...]
     findings: tuple[StallFinding, ...]
     stall_cycles_total: int
-    exposed_cycles_total: int  #: Exposed stall and idle cycles.
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
+    time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of their waves.
+    early_wave_count: int  #: Waves that left early; they are left out.
+    pipes: Pipes | None  #: None = there are no instructions.
+    traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.
+    roofs: tuple[Roof, ...]
     #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
 
@@ -78,17 +90,10 @@ def diagnose(
         When the counters have no kernel that `kernel` picks.
     """
     caveats = caveats_of(trace)
-    trust = verdict(caveats)
-    of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
+    early = tuple(wave_paths(trace).filter("early_exit", pl.col("instruction_count") > 0)["wave"].to_list())
     trace_facts = facts(trace, rows=rows)
-    findings: list[StallFinding] = []
-    if trace_facts.wave_cycles_total:
-        classes = [_of_class(trace, trace_facts, name, views, of_cycles) for name, views in trace_facts.views.items()]
-        fetch = beyond.instruction_fetch(trace, trace_facts)
-        findings = _ranked(classes, [fetch] if fetch else [])
-        if rows is None:  # these are about the whole kernel
-            last = (beyond.registers_or_lds(trace, trace_facts), beyond.source_locations(trace, trace_facts))
-            findings += [candidate for candidate in last if candidate]
+    measured = _measured(trace, trace_facts, early, rows)
+    findings = _findings(trace, trace_facts, measured, caveats, is_whole=rows is None) if measured else []
     link = None
     if counters is not None:
         # the engine of counters is large: most diagnoses do without it
@@ -99,105 +104,113 @@ def diagnose(
         link = counted.link
         findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
     return Diagnosis(
-        trust=trust,
+        trust=verdict(caveats),
         caveats=caveats,
         findings=tuple(findings),
         stall_cycles_total=trace_facts.stall_cycles_total,
-        exposed_cycles_total=trace_facts.exposed_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
+        time_cycles=measured.gains.recorded_cycles if measured else 0,
+        early_wave_count=len(early),
+        pipes=measured.pipes if measured else None,
+        traffic=measured.traffic if measured else None,
+        roofs=measured.roofs if measured else (),
         link=link,
     )
 
 
-def _ranked(classes: list[StallFinding], others: list[StallFinding]) -> list[StallFinding]:
-    """Most exposed cycles first, but a stall class leads: idle cycles are the less certain finding."""
+@dataclass(frozen=True)
+class _Measured:
+    """What the findings are made of."""
 
-    def cost(finding: StallFinding) -> tuple[int, int, str]:
-        return -finding.exposed_cycles_total, -finding.stall_cycles_total, finding.name
+    gains: Gains
+    filling: Filling
+    pipes: Pipes
+    traffic: Traffic | None
+    roofs: tuple[Roof, ...]
 
-    leading = sorted(classes, key=cost)[:1]
-    behind = sorted([finding for finding in [*classes, *others] if finding not in leading], key=cost)
-    return leading + [finding for finding in behind if finding.exposed_share >= _NEGLIGIBLE_SHARE]
-
-
-def _of_class(trace: ThreadTrace, trace_facts: Facts, name: str, views: list[RowView], trust: str) -> StallFinding:
-    declared = stall_class(name)
-    stall = sum(view.stall_cycles_total for view in views)
-    exposed = sum(view.exposed_cycles_total for view in views)
-    who = beyond.barrier_cause(trace) if name == "barrier" else _nearest_cause(views)
-    confidence, confidence_reason = _confidence(name, trust)
-    remedies = remedies_for(views)
-    return StallFinding(
-        name=name,
-        kind=declared.kind,
-        verdict=_headline(name, declared.kind),
-        reason=declared.meaning + (f"; {who}" if who else ""),
-        remedy=remedies[0].text if remedies else "",
-        remedies=remedies,
-        evidence=tuple(_evidence(view) for view in views[:_EVIDENCE_ROWS]),
-        row_count=len(views),
-        stall_cycles_total=stall,
-        stall_share=stall / trace_facts.stall_cycles_total if trace_facts.stall_cycles_total else 0.0,
-        exposed_cycles_total=exposed,
-        exposed_share=exposed / trace_facts.exposed_cycles_total if trace_facts.exposed_cycles_total else 0.0,
-        gain_share_max=exposed / trace_facts.wave_cycles_total,
-        confidence=confidence,
-        confidence_reason=confidence_reason,
-    )
+    @property
+    def cap_share(self) -> float:
+        """No gain is larger than what a roof leaves."""
+        limit = next((roof for roof in self.roofs if roof.is_limit), None)
+        return max(0.0, 1 - limit.share) if limit else 1.0
 
 
-def _headline(name: str, kind: str) -> str:
-    if kind == "wait":
-        return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
-    return {"issue": f"Stalls at issue: {name}", "padding": f"Padding: {name}", "sync": f"Waves wait at the {name}"}[
-        kind
+def _measured(
+    trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], rows: pl.Series | None
+) -> _Measured | None:
+    mapped = trace.executed.instruction_count - trace.executed.unresolved_count
+    if not trace_facts.wave_cycles_total or mapped <= 0:
+        return None  # nothing is known about what the waves did
+    cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
+    cycles |= dict(trace_facts.idle_parts.filter(pl.col("part").is_in(list(IDLE_PARTS))).select(
+        "part", "idle_cycles_total").iter_rows())
+    of_rows = () if rows is None else tuple(rows.to_list())
+    replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
+    filled = filling(trace, left_out=early)
+    used = pipes(trace, _simd_cycles(trace))
+    moved = traffic(trace, filled)
+    return _Measured(replayed, filled, used, moved, tuple(roofs(trace, moved, used, replayed)))
+
+
+def _simd_cycles(trace: ThreadTrace) -> int:
+    """Time of the traced SIMDs, from the first start to the last end of the waves of each."""
+    waves = trace.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
+    spans = waves.group_by("se", "cu", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    return int(spans["span"].sum())
+
+
+def _findings(
+    trace: ThreadTrace, trace_facts: Facts, measured: _Measured, caveats: tuple[Caveat, ...], *, is_whole: bool
+) -> list[StallFinding]:
+    of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
+    found = [
+        pool_finding(trace, trace_facts, gain, of_cycles)
+        for gain in measured.gains.pools
+        if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
+    if is_whole:
+        found += grid_findings(measured.filling, _fixed_share(trace_facts, measured), _engine_count(trace))
+        left = 1 - sum(finding.gain_share_max for finding in found if finding.gain_basis == DISPATCH)
+        more = beyond.registers_or_lds(trace, trace_facts)
+        found += [_capped(more, left)] if more and not measured.filling.early_wave_count else []
+    found = [_capped(finding, measured.cap_share) for finding in found]
+    found = [finding for finding in found if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
+    found.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
+    if not is_whole:
+        return found
+    limit = next((roof for roof in measured.roofs if roof.is_limit), None)
+    first = [roof_finding(limit, measured.traffic, measured.pipes)] if limit else []
+    mapping = beyond.source_locations(trace, trace_facts)
+    return [*first, *found, *([mapping] if mapping else [])]
 
 
-def _nearest_cause(views: list[RowView]) -> str:
-    """How far ahead the costliest wait's last producer was issued, and how much further it had to be."""
-    producers = [producer for producer in views[0].producers if producer.missing_cycles_mean > 0]
-    if not producers:
-        return ""
-    worst = max(producers, key=lambda producer: producer.missing_cycles_mean * producer.count)
-    return (
-        f"at the costliest row the producer comes {worst.distance_cycles_mean:,.0f} cycles "
-        f"({worst.distance_instructions_mean:,.0f} instructions) before its wait and would have to come "
-        f"{worst.missing_cycles_mean:,.0f} cycles earlier"
-    )
+def _weight(finding: StallFinding) -> float:
+    """By what findings are ordered."""
+    return finding.gain_share_max / (_SPLITTING_COST if finding.gain_basis == DISPATCH else 1)
 
 
-def _evidence(view: RowView) -> CodeEvidence:
-    groups: dict[str, list[float]] = {}
-    for producer in view.producers:
-        groups.setdefault(producer.text.split(" ", 1)[0], []).append(producer.distance_cycles_mean)
-    return CodeEvidence(
-        view.row,
-        view.address,
-        view.text,
-        view.file,
-        view.line,
-        view.execution_count,
-        view.stall_cycles_total,
-        view.exposed_cycles_total,
-        tuple(_producer_group(mnemonic, distances) for mnemonic, distances in groups.items()),
-    )
+def _is_cold(finding: StallFinding) -> bool:
+    return finding.name == "cold instruction fetch" and finding.gain_share_max >= _COLD_FIRST_SHARE
 
 
-def _producer_group(mnemonic: str, distances: list[float]) -> str:
-    nearest, farthest = min(distances), max(distances)
-    if len(distances) == 1:
-        return f"{mnemonic}, {nearest:,.0f} cycles before"
-    return f"{len(distances)} {mnemonic}, {nearest:,.0f} to {farthest:,.0f} cycles before"
+def _capped(finding: StallFinding, cap: float) -> StallFinding:
+    most = min(finding.gain_share_max, cap)
+    return replace(finding, gain_share_max=most, gain_share_min=min(finding.gain_share_min, most))
 
 
-def _confidence(name: str, trust: str) -> tuple[str, str]:
-    if trust == "no":
-        return "low", "the trace itself cannot be trusted"
-    if name == UNRESOLVED.name:
-        return "low", "the producers of these waits cannot be told"
-    if " + " in name:
-        return "medium", "which of the kinds came last cannot be told"
-    if trust == "with caution":
-        return "medium", "the trace can only be trusted with caution"
-    return "high", "measured on every executed instruction"
+def _engine_count(trace: ThreadTrace) -> int | None:
+    """Shader engines of the GPU, where all products that it may be agree."""
+    counts = {machine.product.se_count for machine in machines(trace)}
+    return counts.pop() if len(counts) == 1 else None
+
+
+def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:
+    """Share of a wave's time that it needs however little work it has: start, arguments, one round of loads, drain."""
+    alone = measured.gains.causes
+    ends = sum(alone.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load", "store drain"))
+    waits = [view for name, views in trace_facts.views.items() if is_memory(name) and "wait" in name for view in views]
+    first = min(waits, key=lambda view: view.row, default=None)
+    life = measured.filling.wave_cycles_mean
+    return min(1.0, ends + (first.stall_cycles_mean / life if first and life else 0.0))
+
+

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.diagnose.finding import Remedy, StallFinding
+from wavescope.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.base.words import percent
@@ -22,56 +22,6 @@ if TYPE_CHECKING:
 _FEW_EFFECTIVE_LINES = 3.0
 
 
-def instruction_fetch(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
-    """Exposed idle cycles: the wave had no instruction to issue."""
-    if not costs.exposed_idle_cycles_total:
-        return None
-    largest = costs.idle_parts.sort("idle_cycles_total", descending=True).row(0, named=True)
-    remedy = {
-        "at the start of a wave": "more work per wave (persistent kernels) amortises the start; the first waves of a "
-        "dispatch find a cold instruction cache",
-        "after a taken branch": "unroll small loops, keep loop bodies inside the instruction cache (32 to 64 KB), "
-        "align loop heads, and turn short branches into predicated code",
-    }.get(str(largest["part"]), "shorten the code between barriers and branches; check the size of the loop bodies")
-    rows = costs.costs.sort("exposed_idle_cycles_total", descending=True).head(5)
-    shown = rows.join(trace.code.select("row", "address", "text", "file", "line"), on="row", maintain_order="left")
-    evidence = tuple(
-        CodeEvidence(
-            row["row"],
-            row["address"],
-            row["text"],
-            row["file"],
-            row["line"],
-            row["hit_count"],
-            0,
-            row["exposed_idle_cycles_total"],
-            (),
-        )
-        for row in shown.iter_rows(named=True)
-        if row["exposed_idle_cycles_total"]
-    )
-    exposed = costs.exposed_idle_cycles_total
-    return StallFinding(
-        name="instruction fetch",
-        kind="fetch",
-        verdict="Waves have no instruction to issue",
-        reason=f"{percent(largest['idle_share'], 0)} of the idle cycles lie {largest['part']}"
-        if largest["part"] != "other"
-        else "gaps between instructions, most of them instruction fetch",
-        remedy=remedy,
-        remedies=(Remedy("instruction fetch", remedy, tuple(item.row for item in evidence), exposed),),
-        evidence=evidence,
-        row_count=int((costs.costs["exposed_idle_cycles_total"] > 0).sum()),
-        stall_cycles_total=0,
-        stall_share=0.0,
-        exposed_cycles_total=exposed,
-        exposed_share=exposed / costs.exposed_cycles_total,
-        gain_share_max=exposed / costs.wave_cycles_total,
-        confidence="medium",
-        confidence_reason="idle cycles are mostly instruction fetch, but the trace does not say so",
-    )
-
-
 def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     """Too few waves to hide the exposed cycles, because of a resource that the kernel can give back."""
     answer = _occupancy(trace)
@@ -84,10 +34,9 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     now, then = kernel["waves_per_simd_limit"], kernel["next_waves_per_simd"]
     if not now or kernel["all_at_once"]:
         return None  # more room would stay empty: the grid is the limit
-    # Each further wave has this many issue cycles of its own to hide the others' exposed ones behind.
-    issue_per_wave = costs.issue_cycles_total / max(costs.wave_count, 1)
-    exposed_per_wave = costs.exposed_cycles_total / max(costs.wave_count, 1)
-    hidden = round(min(exposed_per_wave, (then - now) * issue_per_wave) * costs.wave_count)
+    # Further waves hide at most what no wave hid, and at most what they issue themselves.
+    hidden = min(costs.exposed_cycles_total, (then - now) * costs.issue_cycles_total)
+    gain = min(hidden / costs.wave_cycles_total, (then - now) / then) if costs.wave_cycles_total else 0.0
     steps = _steps(answer, kernel["kernel"])
     certain = answer.target_is_certain and kernel["registers_from"] != "code"
     return StallFinding(
@@ -96,14 +45,10 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
         verdict=f"{now} {_waves(now)} per SIMD, bound by {kernel['bound_by']}",
         reason=f"with {now} {_waves(now)} per SIMD there is too little other work to hide the exposed cycles",
         remedy=steps,
-        remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), hidden),),
-        evidence=(),
-        row_count=0,
-        stall_cycles_total=0,
-        stall_share=0.0,
-        exposed_cycles_total=hidden,
-        exposed_share=hidden / costs.exposed_cycles_total if costs.exposed_cycles_total else 0.0,
-        gain_share_max=hidden / costs.wave_cycles_total if costs.wave_cycles_total else 0.0,
+        remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), 0),),
+        gain_share_min=0.0,
+        gain_share_max=gain,
+        gain_basis=DISPATCH,
         confidence="medium" if certain else "low",
         confidence_reason="more waves also compete for pipes and caches; measure it"
         + ("" if certain else f"; registers from {kernel['registers_from']}, GPU {answer.target_origin}"),
@@ -147,11 +92,7 @@ def source_locations(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
         remedy=locations.remedy,
         remedies=(Remedy("fix debug locations", locations.remedy, (), 0),),
         evidence=evidence,
-        row_count=0,
-        stall_cycles_total=0,
-        stall_share=0.0,
-        exposed_cycles_total=0,
-        exposed_share=0.0,
+        gain_share_min=0.0,
         gain_share_max=0.0,
         confidence="high",
         confidence_reason="counted from the code",

@@ -1,4 +1,4 @@
-"""Findings of a trace: remedies per code row, exposed cycles, and the reasons that counters give."""
+"""Findings of a trace: gains as intervals, remedies per code row, and the reasons that counters give."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from wavescope.model.findings import CodeEvidence, Finding
 
 if TYPE_CHECKING:
     from wavescope.analysis.common.caveats import Caveat
+
+#: What a gain is a share of: the time of the CUs whose instructions were traced, or the time of the whole dispatch.
+TRACED, DISPATCH = "traced SIMDs", "dispatch"
 
 
 @dataclass(frozen=True)
@@ -33,22 +36,32 @@ class Reason:
     verdict: str  #: Of a limiter: at limit or likely; of a question about L2: its answer; of a number by itself: empty.
 
 
+@dataclass(frozen=True)
+class Cause:
+    """One stall class or gap of a finding, by itself."""
+
+    name: str
+    gain_share_max: float  #: What a replay without it saves.
+
+
 @dataclass(frozen=True, kw_only=True)
 class StallFinding(Finding[CodeEvidence]):
-    """One cause of lost time in a trace.
+    """One cause of lost time, or a roof that is reached.
 
-    Its name is a stall class (`analysis.trace.waits.classes`), `instruction fetch`, `occupancy` or `source mapping`;
-    its kind is wait, issue, padding, sync, fetch, occupancy or mapping. The bound is its exposed cycles over the cycles
-    of all waves (latency + idle).
+    Its name is that of its largest stall class or gap (`analysis.trace.waits.classes`), of a roof (`HBM bandwidth`,
+    `L2 bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, `tail`, `workgroup imbalance`,
+    `occupancy` or `source mapping`. Its kind is roof, memory, wait, issue, dependency, padding, sync, fetch, wave,
+    grid, occupancy or mapping.
     """
 
+    gain_share_min: float  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.
     gain_share_max: float
-    remedies: tuple[Remedy, ...]  #: All of them, the one about most cycles first.
-    row_count: int  #: Code rows that it is about; `evidence` has the costliest of them.
-    stall_cycles_total: int
-    stall_share: float  #: Of all stall cycles.
-    exposed_cycles_total: int  #: Its cycles that no other wave of the SIMD hid.
-    exposed_share: float  #: Of all exposed stall and idle cycles.
+    gain_basis: str = TRACED  #: traced SIMDs or dispatch; the gains of one basis do not add up to more than 1.
+    causes: tuple[Cause, ...] = ()  #: What it is made of, where that is more than one thing; largest first.
+    remedies: tuple[Remedy, ...] = ()  #: All of them, the one about most cycles first.
+    row_count: int = 0  #: Code rows that it is about; `evidence` has the costliest of them.
+    stall_cycles_total: int = 0  #: Stalls and gaps of all waves.
+    stall_share: float = 0.0  #: Of the cycles of all waves.
     reasons: tuple[Reason, ...] = ()  #: Numbers of counters of the same kernel that explain it, if there are any.
 
 

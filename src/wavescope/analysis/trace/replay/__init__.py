@@ -14,6 +14,7 @@ from wavescope import _core
 from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.analysis.trace.parts import answers
 from wavescope.analysis.trace.pipes import matrix_rows
+from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.analysis.trace.waits.resolved import each_instruction, free_wait_cycles
 from wavescope.analysis.trace.waits.rows import class_names
@@ -34,7 +35,7 @@ class Removal:
     """What costs nothing in a replay."""
 
     causes: frozenset[str] = frozenset()  #: Stall classes and causes of gaps.
-    rows: tuple[int, ...] = ()  #: Code rows whose stalls and gaps cost nothing.
+    rows: tuple[int, ...] = ()  #: Only at these code rows; empty = everywhere.
     keeps_latency: bool = False  #: Whether waits end as long after their producer as recorded.
 
 
@@ -87,15 +88,11 @@ def _in_part(
         "arrival": meetings["arrival"],
     }
     code = whole.code.sort("row")
-    rows = {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": _port_cycles(whole)}
+    rows = {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(whole)}
     flags = [_asked(removal, causes, code.height) for removal in removals]
     native = {name: waves[name] for name in waves.columns if name != "wave"}
     recorded, results, ports = _core.replay(instructions, native, barriers, rows, free_wait_cycles(trace), flags)
     return recorded, results, pl.DataFrame(ports)
-
-
-def _port_cycles(trace: ThreadTrace) -> pl.Series:
-    return pl.zeros(trace.code.height, pl.Int32, eager=True)
 
 
 def _asked(removal: Removal, causes: dict[str, int], row_count: int) -> tuple[int, bool, bool, bool, object | None]:

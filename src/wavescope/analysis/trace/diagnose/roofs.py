@@ -1,0 +1,158 @@
+"""How close a kernel is to what the GPU can do: memory bandwidth, L2 bandwidth, matrix and vector pipes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope.analysis.trace.code.accesses import accesses
+from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.diagnose.machine import machines
+from wavescope.analysis.trace.pipes import matrix_rows
+from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavescope.analysis.trace.waits.resolved import free_wait_cycles
+
+if TYPE_CHECKING:
+    from wavescope.analysis.trace.diagnose.filling import Filling
+    from wavescope.analysis.trace.diagnose.gains import Gains
+    from wavescope.analysis.trace.diagnose.machine import Machine
+    from wavescope.model.trace import ThreadTrace
+
+#: Share of the peak from which bandwidth is the limit. Copy benchmarks reach 75 to 90 % of HBM's peak.
+_AT_ROOF_SHARE = 0.70
+#: Narrow accesses (below 4 bytes per lane) need more instructions per byte: only this close is the roof the limit.
+_AT_ROOF_SHARE_NARROW = 0.85
+#: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
+_MEMORY_GAIN_SHARE = 0.30
+#: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
+_STARTING_SHARE = 0.20
+_BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.
+_NARROW_BYTES = 4
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that the waves of a trace ask vector memory for, if all lanes are active."""
+
+    bytes_per_wave: float
+    bytes_per_second: float | None  #: Of the whole GPU; None = the GPU or the clock is not known.
+    store_share: float
+    narrow_share: float  #: Of the bytes: accesses of less than 4 bytes per lane.
+    is_from_duration: bool  #: Whether the time is that of the dispatch; else that of the waves of a shader engine.
+
+
+@dataclass(frozen=True)
+class Roof:
+    """A limit of the GPU, and how much of it is used."""
+
+    name: str  #: HBM bandwidth, L2 bandwidth, matrix throughput or VALU throughput.
+    share: float  #: Of the peak; of bandwidth above 1 where caches deliver a part.
+    amount: float
+    peak: float
+    unit: str
+    is_limit: bool
+
+
+@dataclass(frozen=True)
+class Pipes:
+    """How long the pipes of the traced SIMDs were busy, as shares of their time."""
+
+    matrix_share: float
+    valu_share: float
+    matrix_count: int
+    valu_count: int
+
+
+def traffic(trace: ThreadTrace, filling: Filling) -> Traffic | None:
+    """Bytes per working wave, and per second of the GPU; None = the code moves nothing that can be told."""
+    moved = _moved(trace)
+    total = int(moved["bytes"].sum())
+    if not total or not filling.traced_wave_count:
+        return None
+    per_wave = total / filling.traced_wave_count
+    stores = int(moved.filter(pl.col("direction") == "store")["bytes"].sum())
+    narrow = int(moved.filter(pl.col("bytes_per_lane") < _NARROW_BYTES)["bytes"].sum())
+    rate, from_duration = _rate(trace, filling, per_wave)
+    return Traffic(per_wave, rate, stores / total, narrow / total, from_duration)
+
+
+def _rate(trace: ThreadTrace, filling: Filling, per_wave: float) -> tuple[float | None, bool]:
+    """Bytes per second of all shader engines; of the products that the GPU may be, the fewest."""
+    per_engine = [
+        (machine, machine.product.se_count) for machine in machines(trace) if machine.product.se_count is not None
+    ]
+    if not per_engine or not filling.engine_count or not filling.span_cycles_mean:
+        return None, False
+    waves = filling.wave_count / filling.engine_count
+    launch = getattr(trace, "launch", None)
+    rates = []
+    for machine, engines in per_engine:
+        seconds = launch.duration_ns / 1e9 if launch else filling.span_cycles_mean / machine.clock_hz
+        rates.append(per_wave * waves * (engines or 0) / seconds)
+    return min(rates), launch is not None
+
+
+def _moved(trace: ThreadTrace) -> pl.DataFrame:
+    """Bytes of all executions of every code row that touches vector memory."""
+    wave_size = max(trace.kernels["wave_size"].drop_nulls().to_list(), default=64 if trace.gfxip == 9 else 32)
+    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
+    return vector.join(row_costs(trace).select("row", "hit_count"), on="row").with_columns(
+        bytes=pl.col("hit_count") * pl.col("bytes_per_lane") * wave_size
+    )
+
+
+def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
+    """Busy shares of the matrix and vector pipes over the time of the traced SIMDs."""
+    code = trace.code.sort("row").select(
+        "row", is_matrix=matrix_rows(trace.code.sort("row")), is_vector=pl.col("text").fill_null("").str.starts_with("v_")
+    )
+    cycles = pipe_cycles_of_rows(trace)
+    busy = code.with_columns(cycles=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace)))
+    busy = busy.join(row_costs(trace).select("row", "hit_count"), on="row")
+    busy = busy.with_columns(total=pl.col("hit_count") * pl.col("cycles"))
+    matrix, vector = busy.filter("is_matrix"), busy.filter(pl.col("is_vector") & ~pl.col("is_matrix"))
+    whole = max(simd_cycles, 1)
+    return Pipes(
+        min(1.0, int(matrix["total"].sum()) / whole),
+        min(1.0, int(vector["total"].sum()) / whole),
+        int(matrix["hit_count"].sum()),
+        int(vector["hit_count"].sum()),
+    )
+
+
+def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, gains: Gains) -> list[Roof]:
+    """Every roof that is known, the one that limits first, then by share."""
+    starting = sum(gains.causes.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load"))
+    waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
+    known = [
+        Roof("matrix throughput", used.matrix_share, used.matrix_share, 1.0, "of the time", _is_busy(used.matrix_share)),
+        Roof("VALU throughput", used.valu_share, used.valu_share, 1.0, "of the time", _is_busy(used.valu_share)),
+    ]
+    possible = machines(trace)
+    if moved is not None and moved.bytes_per_second is not None and possible:
+        known += _bandwidths(moved, used, possible, waits=waits)
+    return sorted(known, key=lambda roof: (not roof.is_limit, -roof.share))
+
+
+def _bandwidths(moved: Traffic, used: Pipes, possible: list[Machine], *, waits: bool) -> list[Roof]:
+    rate = moved.bytes_per_second or 0.0
+    enough = _AT_ROOF_SHARE_NARROW if moved.narrow_share > 0.5 else _AT_ROOF_SHARE
+    found = []
+    memory_peaks = [machine.product.memory_bytes_per_second_peak for machine in possible]
+    if all(memory_peaks):
+        peak = float(max(filter(None, memory_peaks)))
+        # Tiles of a matrix product are read by many workgroups: what is asked for comes from L2 for the most part.
+        is_stream = used.matrix_count == 0
+        is_limit = waits and is_stream and rate >= enough * peak
+        found.append(Roof("HBM bandwidth", rate / peak, rate, peak, "bytes per second", is_limit))
+    l2_peaks = [machine.l2_bytes_per_second_peak for machine in possible]
+    if all(l2_peaks):
+        peak = float(max(filter(None, l2_peaks)))
+        found.append(Roof("L2 bandwidth", rate / peak, rate, peak, "bytes per second", waits and rate >= enough * peak))
+    return found
+
+
+def _is_busy(share: float) -> bool:
+    return share >= _BUSY_PIPE_SHARE
