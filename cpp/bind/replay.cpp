@@ -57,6 +57,17 @@ struct WaveColumns {
         require_same_length(first, count, cu, simd, begin, end);
     }
 
+    ReplayInput input() const {
+        ReplayInput input;
+        input.first = first.values();
+        input.count = count.values();
+        input.begin = begin.values();
+        input.end = end.values();
+        input.cu = cu.values();
+        input.simd = simd.values();
+        return input;
+    }
+
     // Waves must lie inside the instructions; CUs and SIMDs are numbered without holes.
     void check(size_t instructions) const {
         for (size_t wave = 0; wave < first.values().size(); ++wave) {
@@ -108,41 +119,74 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
     }
     std::vector<int64_t> recorded;
     std::vector<std::vector<int64_t>> results;
-    auto port_stalls = std::make_shared<PortStalls>();
     {
         nb::gil_scoped_release unlocked;
-        const Replay replay({.time = executed.time.values(),
-                             .stall = executed.stall.values(),
-                             .duration = executed.duration.values(),
-                             .row = executed.row.values(),
-                             .category = executed.category.values(),
-                             .cause = executed.cause.values(),
-                             .gap_cause = executed.gap_cause.values(),
-                             .producer = executed.producer.values(),
-                             .is_matrix = is_matrix.values(),
-                             .port_cycles = cycles.values(),
-                             .first = places.first.values(),
-                             .count = places.count.values(),
-                             .begin = places.begin.values(),
-                             .end = places.end.values(),
-                             .cu = places.cu.values(),
-                             .simd = places.simd.values(),
-                             .barrier = meetings.place.values(),
-                             .meeting = meetings.meeting.values(),
-                             .arrival = meetings.arrival.values(),
-                             .issue_cycles = issue_cycles});
+        ReplayInput input = places.input();
+        input.time = executed.time.values();
+        input.stall = executed.stall.values();
+        input.duration = executed.duration.values();
+        input.row = executed.row.values();
+        input.category = executed.category.values();
+        input.cause = executed.cause.values();
+        input.gap_cause = executed.gap_cause.values();
+        input.producer = executed.producer.values();
+        input.is_matrix = is_matrix.values();
+        input.port_cycles = cycles.values();
+        input.barrier = meetings.place.values();
+        input.meeting = meetings.meeting.values();
+        input.arrival = meetings.arrival.values();
+        input.issue_cycles = issue_cycles;
+        const Replay replay(input);
         recorded = replay.recorded();
         results = replay.without(asked);
-        *port_stalls = replay.port_stalls();
     }
-    return nb::make_tuple(recorded, results, nb::cast(arrow_table(*port_stalls, port_stalls)));
+    return nb::make_tuple(recorded, results);
+}
+
+struct PortFlags {
+    Column<uint8_t> was_busy;
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("port_was_busy", was_busy);
+    }
+};
+
+nb::object port_flags(const nb::dict& instructions, const nb::dict& waves, const nb::dict& rows, int32_t issue_cycles) {
+    const auto time = column<int64_t>(instructions, "time_cycles");
+    const auto stall = column<int32_t>(instructions, "stall_cycles");
+    const auto duration = column<int32_t>(instructions, "duration_cycles");
+    const auto row = column<int32_t>(instructions, "row");
+    const auto category = column<uint8_t>(instructions, "category");
+    require_same_length(time, stall, duration, row, category);
+    const WaveColumns places(waves);
+    const auto is_matrix = column<uint8_t>(rows, "is_matrix");
+    const auto cycles = column<int32_t>(rows, "port_cycles");
+    places.check(time.values().size());
+    auto flags = std::make_shared<PortFlags>();
+    {
+        nb::gil_scoped_release unlocked;
+        ReplayInput input = places.input();
+        input.time = time.values();
+        input.stall = stall.values();
+        input.duration = duration.values();
+        input.row = row.values();
+        input.category = category.values();
+        input.is_matrix = is_matrix.values();
+        input.port_cycles = cycles.values();
+        input.issue_cycles = issue_cycles;
+        flags->was_busy = Replay(input).port_was_busy();
+    }
+    return nb::cast(arrow_table(*flags, flags));
 }
 
 }  // namespace
 
 void bind_replay(nb::module_& m) {
     m.def("replay", &replayed, "instructions"_a, "waves"_a, "barriers"_a, "rows"_a, "issue_cycles"_a, "removals"_a,
-          "Time of every CU as recorded, and without each of the removals; and the stalls of code rows whose port was taken.");
+          "Time of every CU as recorded, and without each of the removals.");
+    m.def("port_was_busy", &port_flags, "instructions"_a, "waves"_a, "rows"_a, "issue_cycles"_a,
+          "Whether the port of each instruction was taken for at least half of its stall.");
 }
 
 }  // namespace wavescope::bind

@@ -62,7 +62,7 @@ struct InstructionColumns {
     ArrowInput<int64_t> time;
     ArrowInput<int32_t> stall, duration, row;
     ArrowInput<uint8_t> category;
-    std::optional<ArrowInput<uint8_t>> counted;
+    std::optional<ArrowInput<uint8_t>> counted, port_was_busy;
 
     explicit InstructionColumns(const nb::dict& from)
         : wave(column<uint32_t>(from, "wave")),
@@ -72,8 +72,10 @@ struct InstructionColumns {
           row(column<int32_t>(from, "row")),
           category(column<uint8_t>(from, "category")) {
         if (from.contains("counted")) counted.emplace(nb::borrow(from["counted"]));
+        if (from.contains("port_was_busy")) port_was_busy.emplace(nb::borrow(from["port_was_busy"]));
         require_same_length(wave, time, stall, duration, row, category);
         if (counted) require_same_length(wave, *counted);
+        if (port_was_busy) require_same_length(wave, *port_was_busy);
     }
 
     StallInput input() const {
@@ -84,6 +86,7 @@ struct InstructionColumns {
                 .category = category.values(),
                 .row = row.values(),
                 .counted = counted ? counted->values() : std::span<const uint8_t>{},
+                .port_was_busy = port_was_busy ? port_was_busy->values() : std::span<const uint8_t>{},
                 .begin = {}};
     }
 };

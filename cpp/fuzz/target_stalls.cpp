@@ -72,6 +72,7 @@ void fuzz_stalls(Bytes input) {
                            .category = steps.category,
                            .row = steps.row,
                            .counted = steps.counted,
+                           .port_was_busy = steps.counted,
                            .begin = {{0, {0, 0}}, {2, {-7, 1}}},
                            .free_wait_cycles = 4,
                            .keeps_each = true};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -71,8 +70,8 @@ void Replay::read_steps() {
                          .occupied = cycles > 0 ? cycles : input_.issue_cycles,
                          .row = input_.row[i],
                          .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15],
-                         .cause = input_.cause[i],
-                         .gap_cause = input_.gap_cause[i]};
+                         .cause = i < input_.cause.size() ? input_.cause[i] : uint8_t{0},
+                         .gap_cause = i < input_.gap_cause.size() ? input_.gap_cause[i] : uint8_t{0}};
             issue = shifted(attempt, stall);
             busy_until = std::max(busy_until, shifted(input_.time[i], std::max(0, input_.duration[i])));
         }
@@ -114,16 +113,11 @@ void Replay::find_contention() {
         for (auto& taken : ports) settle(taken);
 }
 
-PortStalls Replay::port_stalls() const {
-    std::map<int32_t, int64_t> cycles;
-    for (const Step& step : steps_)
-        if (step.own != step.stall) cycles[step.row] += step.stall - step.own;
-    PortStalls table;
-    for (const auto& [row, contended] : cycles) {
-        table.row.push_back(row);
-        table.contended.push_back(contended);
-    }
-    return table;
+Column<uint8_t> Replay::port_was_busy() const {
+    Column<uint8_t> was_busy;
+    uint8_t* at = was_busy.extend(steps_.size());
+    for (const Step& step : steps_) *at++ = step.stall > 0 && step.own <= step.stall / 2;
+    return was_busy;
 }
 
 void Replay::find_triggers() {

@@ -343,7 +343,7 @@ class Walk {
             wait(i, counted);
         } else {
             if (counted)
-                group_ = collect_.group(is_known ? row : -1, false, input_.category[i], input_.stall[i],
+                group_ = collect_.group(is_known ? row : -1, false, input_.category[i] | port_flag(i), input_.stall[i],
                                         input_.duration[i], input_.stall[i] > 0);
             if (is_known && rules_.adds[static_cast<size_t>(row)] != 0) issue(i);
             if (!is_known || rules_.kind[static_cast<size_t>(row)] == 0) lose(input_.category[i]);
@@ -356,6 +356,10 @@ class Walk {
     }
 
   private:
+    uint32_t port_flag(size_t i) const {
+        return i < input_.port_was_busy.size() && input_.port_was_busy[i] != 0 ? kPortBusy : 0;
+    }
+
     // As in row_totals: from the latest end of the wave's earlier instructions, those without a PC left out.
     void gap_before(size_t i, bool counted) {
         const int64_t time = input_.time[i];

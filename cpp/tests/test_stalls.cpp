@@ -20,7 +20,7 @@ struct Row {
     uint16_t adds = 0;
     uint8_t order = 0;
     uint8_t kind = 1;
-    std::vector<std::pair<uint8_t, int32_t>> waits;
+    std::vector<std::pair<uint8_t, int32_t>> waits = {};
     int64_t line = 0;
     bool is_end = false;
 };
@@ -88,6 +88,7 @@ StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps,
                      .category = made.category,
                      .row = made.row,
                      .counted = counted,
+                     .port_was_busy = {},
                      .begin = {{0, {}}},
                      .free_wait_cycles = 4,
                      .keeps_each = true};

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 class Table:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -108,20 +108,23 @@ def pipe_use(
     bins: tuple[int, int, int],
 ) -> tuple[Table, Table]: ...
 def resolve_stalls(
-    rules: dict[str, object],
-    waves: dict[str, object],
-    instructions: dict[str, object],
+    rules: Mapping[str, object],
+    waves: Mapping[str, object],
+    instructions: Mapping[str, object],
     free_wait_cycles: int,
     keeps_each: bool = False,
 ) -> dict[str, Table]: ...
 def replay(
-    instructions: dict[str, object],
-    waves: dict[str, object],
-    barriers: dict[str, object],
-    rows: dict[str, object],
+    instructions: Mapping[str, object],
+    waves: Mapping[str, object],
+    barriers: Mapping[str, object],
+    rows: Mapping[str, object],
     issue_cycles: int,
     removals: list[tuple[int, bool, bool, bool, object | None]],
-) -> tuple[list[int], list[list[int]], Table]: ...
+) -> tuple[list[int], list[list[int]]]: ...
+def port_was_busy(
+    instructions: Mapping[str, object], waves: Mapping[str, object], rows: Mapping[str, object], issue_cycles: int
+) -> Table: ...
 
 MAX_WAVE_GROUPS: int
 

@@ -47,18 +47,6 @@ struct Removal {
     bool keeps_latency = false;  // waits end when their producer is done, memory takes operations as fast as recorded
 };
 
-// Of the stalls of every code row, the cycles in which the instruction's port was taken.
-struct PortStalls {
-    Column<int32_t> row;
-    Column<int64_t> contended;
-
-    template <class Visitor>
-    void each_column(Visitor&& visit) {
-        visit("row", row);
-        visit("contended_cycles_total", contended);
-    }
-};
-
 class Replay {
   public:
     explicit Replay(const ReplayInput& input);
@@ -68,7 +56,8 @@ class Replay {
     // The same without each of the removals.
     std::vector<std::vector<int64_t>> without(std::span<const Removal> removals) const;
 
-    PortStalls port_stalls() const;
+    // Whether the port of an instruction was taken for at least half of its stall; one value per instruction.
+    Column<uint8_t> port_was_busy() const;
 
   private:
     class Run;

@@ -17,6 +17,9 @@ inline constexpr size_t kStallCounters = 16;
 inline constexpr uint32_t kWaitUncertain = 1u << 31;  // more producers than can be told: the bits are candidates
 inline constexpr uint32_t kWaitUnknown = 1u << 30;    // an operation without a known PC may be among them
 
+// Bit of StallGroups::key of an instruction that is no wait: its port was taken while it stalled.
+inline constexpr uint32_t kPortBusy = 1u << 29;
+
 // What every code row does, one value per row. A row may occur in `wait_row` several times, once per counter.
 struct StallRules {
     std::span<const uint16_t> adds;         // bit per counter that the operation adds to
@@ -45,12 +48,13 @@ struct StallInput {
     std::span<const uint8_t> category;
     std::span<const int32_t> row;
     std::span<const uint8_t> counted;
+    std::span<const uint8_t> port_was_busy;  // of each instruction; empty = not known
     std::unordered_map<uint32_t, WaveStart> begin;  // of every wave
     int32_t free_wait_cycles = 0;                   // length of a wait that need not wait; of one issue
     bool keeps_each = false;                        // whether StallPass::each is wanted
 };
 
-// Executions of one row with one key: for a wait the bits of its producers' kinds, else the category.
+// Executions of one row with one key: for a wait the bits of its producers' kinds, else the category and kPortBusy.
 struct StallGroups {
     Column<int32_t> row;
     Column<uint8_t> is_wait;

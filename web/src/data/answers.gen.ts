@@ -553,6 +553,13 @@ export interface CodeEvidence {
   producers: string[];
 }
 
+/** One stall class or gap of a finding, by itself. */
+export interface Cause {
+  name: string;
+  /** What a replay without it saves. */
+  gain_share_max: number;
+}
+
 /** One thing to change, for some of the rows of a finding. */
 export interface Remedy {
   name: string;
@@ -575,7 +582,7 @@ export interface Reason {
   verdict: string;
 }
 
-/** One cause of lost time in a trace. */
+/** One cause of lost time, or a roof that is reached. */
 export interface StallFinding {
   /** What it is about: a stall class, a limiter, a question. */
   name: string;
@@ -591,33 +598,75 @@ export interface StallFinding {
   remedy: string;
   /** Upper bound of the share of time that can be saved; None = unknown. */
   gain_share_max: number;
+  /** Least share of the time that is saved; memory: 0, its bandwidth may be the limit. */
+  gain_share_min: number;
+  /** traced SIMDs or dispatch; the gains of one basis do not add up to more than 1. */
+  gain_basis: string;
+  /** What it is made of, where that is more than one thing; largest first. */
+  causes: Cause[];
   /** All of them, the one about most cycles first. */
   remedies: Remedy[];
   /** Code rows that it is about; `evidence` has the costliest of them. */
   row_count: number;
+  /** Stalls and gaps of all waves. */
   stall_cycles_total: number;
-  /** Of all stall cycles. */
+  /** Of the cycles of all waves. */
   stall_share: number;
-  /** Its cycles that no other wave of the SIMD hid. */
-  exposed_cycles_total: number;
-  /** Of all exposed stall and idle cycles. */
-  exposed_share: number;
   /** Numbers of counters of the same kernel that explain it, if there are any. */
   reasons: Reason[];
+}
+
+/** How long the pipes of the traced SIMDs were busy, as shares of their time. */
+export interface Pipes {
+  matrix_share: number;
+  valu_share: number;
+  matrix_count: number;
+  valu_count: number;
+}
+
+/** Bytes that the waves of a trace ask vector memory for, if all lanes are active. */
+export interface Traffic {
+  bytes_per_wave: number;
+  /** Of the whole GPU; None = the GPU or the clock is not known. */
+  bytes_per_second: number | null;
+  store_share: number;
+  /** Of the bytes: accesses of less than 4 bytes per lane. */
+  narrow_share: number;
+  /** Whether the time is that of the dispatch; else that of the waves of a shader engine. */
+  is_from_duration: boolean;
+}
+
+/** A limit of the GPU, and how much of it is used. */
+export interface Roof {
+  /** HBM bandwidth, L2 bandwidth, matrix throughput or VALU throughput. */
+  name: string;
+  /** Of the peak; of bandwidth above 1 where caches deliver a part. */
+  share: number;
+  amount: number;
+  peak: number;
+  unit: string;
+  is_limit: boolean;
 }
 
 /** A prioritized plan, and how far its trace can be trusted. */
 export interface DiagnoseAnswer {
   definition: string;
-  /** good, with care, or do not. */
+  /** yes, with caution, or no. */
   trust: string;
   caveats: Caveat[];
   findings: StallFinding[];
   stall_cycles_total: number;
-  /** Exposed stall and idle cycles. */
-  exposed_cycles_total: number;
   /** Latency and idle cycles of all waves. */
   wave_cycles_total: number;
+  /** Of the traced CUs, added up: from the first start to the last end of their waves. */
+  time_cycles: number;
+  /** Waves that left early; they are left out. */
+  early_wave_count: number;
+  /** None = there are no instructions. */
+  pipes: Pipes | null;
+  /** None = the code asks memory for nothing that can be told. */
+  traffic: Traffic | null;
+  roofs: Roof[];
 }
 
 /** One row is one category in one bin of rows in which it occurs, in the order of rows. */

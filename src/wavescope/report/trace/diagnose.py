@@ -24,26 +24,50 @@ if TYPE_CHECKING:
 _TRUST_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 _TRUST_WORDS = {"yes": "trust it", "with caution": "trust it with caution", "no": "do not trust it"}
 _REASONS = 5
+_NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
+_BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 
 
 def headline(answer: Diagnosis) -> str:
     """The diagnosis in one sentence."""
     if not answer.wave_cycles_total:
-        return "nothing to diagnose: the trace has no instructions"
-    exposed = answer.exposed_cycles_total / answer.wave_cycles_total
-    first = next(iter(answer.findings), None)
-    if first is None or not first.exposed_cycles_total:
-        return f"{percent(exposed)} of the waves' cycles are exposed; nothing stands out"
-    return (
-        f"{percent(exposed)} of the waves' cycles are exposed stall or idle; the largest part, "
-        f"{percent(first.exposed_share)} of them: {first.name}"
-    )
+        return "Nothing to diagnose: the trace has no instructions"
+    if not answer.findings:
+        return "Nothing stands out: no cause takes 1 % of the time"
+    first = answer.findings[0]
+    if first.kind == "roof" and first.gain_share_max < _NOTHING_TO_WIN:
+        return f"{first.verdict}; nothing to win in this code"
+    return f"{first.verdict}: {_gain(first)}"
+
+
+def context_line(answer: Diagnosis) -> str:
+    """Use of the pipes and of memory, in one line; empty = nothing is known."""
+    parts = []
+    if answer.pipes is not None:
+        busy = answer.pipes
+        if busy.matrix_count:
+            per_matrix = busy.valu_count / busy.matrix_count
+            parts.append(f"matrix pipe busy {percent(busy.matrix_share)} of the time")
+            parts.append(f"vector pipe {percent(busy.valu_share)} ({per_matrix:.1f} VALU per matrix instruction)")
+        else:
+            parts.append(f"vector pipe busy {percent(busy.valu_share)} of the time")
+    memory = next((roof for roof in answer.roofs if roof.name == "HBM bandwidth"), None)
+    if memory is not None:
+        parts.append(
+            f"asks memory for {memory.amount / 1e12:.2g} TB/s, {percent(memory.share, 0)} of the HBM peak"
+            f" of {memory.peak / 1e12:.2g} TB/s"
+        )
+    if answer.early_wave_count:
+        parts.append(f"{counted(answer.early_wave_count, 'waves')} that left early are left out")
+    return "; ".join(parts)
 
 
 def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableType]:
     """The plan for the terminal: how far to trust it, then the findings in order."""
     yield Text(headline(answer), "bold")
+    if context := context_line(answer):
+        yield Text(context)
     yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
     for caveat in answer.caveats:
         yield labelled(
@@ -64,11 +88,13 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
     lines += _md_caveats(answer.caveats)
     lines += _md_link(answer.link) if answer.link else []
-    lines += ["| # | finding | exposed cycles | of all exposed | gain at most | confidence |"]
-    lines += ["|---|---|---:|---:|---:|---|"]
+    if context := context_line(answer):
+        lines += [context[:1].upper() + context[1:] + ".", ""]
+    lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]
+    lines += ["|---|---|---:|---:|---:|---|---|"]
     lines += [
-        f"| {number} | {escaped(f.verdict)} | {f.exposed_cycles_total:,} | {percent(f.exposed_share)} | "
-        f"{percent(f.gain_share_max)} | {f.confidence} |"
+        f"| {number} | {escaped(f.verdict)} | {f.stall_cycles_total:,} | {percent(f.stall_share)} | "
+        f"{_interval(f)} | {f.gain_basis} | {f.confidence} |"
         for number, f in enumerate(answer.findings, 1)
     ]
     for number, finding in enumerate(answer.findings, 1):
@@ -79,23 +105,19 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
 
 def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType]:
     """One finding for the terminal."""
-    gain = f"gain at most {percent(finding.gain_share_max)}" if finding.gain_share_max else "no gain of its own"
     head = f"{number}. {finding.verdict}"
-    yield Text.assemble((head, "bold"), f"  {bar(finding.exposed_share)} ", (gain, "bold"))
+    yield Text.assemble((head, "bold"), f"  {bar(finding.gain_share_max)} ", (_gain(finding), "bold"))
     cycles = []
     if finding.stall_cycles_total:
-        cycles.append(f"{short(finding.stall_cycles_total)} stall cycles ({percent(finding.stall_share)} of all stall)")
-    if finding.exposed_cycles_total:
-        cycles.append(
-            f"{short(finding.exposed_cycles_total)} exposed ({percent(finding.exposed_share)} of all exposed)"
-        )
+        share = f"{percent(finding.stall_share)} of the cycles of all waves"
+        cycles.append(f"{short(finding.stall_cycles_total)} cycles ({share})")
     if finding.row_count:
-        cycles.append(f"{finding.row_count:,} {'row' if finding.row_count == 1 else 'rows'}")
+        cycles.append(counted(finding.row_count, "instructions"))
     if cycles:
         yield Text("   " + ", ".join(cycles), "dim")
     yield labelled("why", printable(finding.reason))
     for reason in finding.reasons[:_REASONS]:
-        yield labelled("hw", _reason(reason), "magenta")
+        yield labelled("counters", _reason(reason), "magenta")
     if len(finding.reasons) > _REASONS:
         yield Text(f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow")
     for remedy in finding.remedies[:3]:
@@ -106,7 +128,18 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType
         yield labelled("see", _evidence(item))
     if finding.row_count > 3:
         yield Text(f"   showing 3 of {finding.row_count:,} rows; `wavescope stalls` lists more", "dim")
-    yield labelled("sure", f"{finding.confidence}: {finding.confidence_reason}")
+    yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
+
+
+def _gain(finding: StallFinding) -> str:
+    """The gain in words."""
+    if finding.gain_share_max < _NOTHING_TO_WIN:
+        return "nothing to win in this code"
+    return f"gain at most {percent(finding.gain_share_max)} of the {_BASIS_WORDS[finding.gain_basis]}"
+
+
+def _interval(finding: StallFinding) -> str:
+    return f"{percent(finding.gain_share_min)} to {percent(finding.gain_share_max)}"
 
 
 def _link_lines(link: Link) -> Iterator[RenderableType]:
@@ -129,8 +162,8 @@ def _remedy(remedy: Remedy) -> str:
     text = f"{remedy.name}: {remedy.text}" if remedy.name else remedy.text
     if not remedy.rows:
         return text
-    rows = "1 row" if len(remedy.rows) == 1 else f"{len(remedy.rows):,} rows"
-    return f"{text} ({rows}, {short(remedy.exposed_cycles_total)} cycles exposed)"
+    rows = counted(len(remedy.rows), "rows")
+    return f"{text} ({rows})"
 
 
 def _evidence(item: CodeEvidence) -> str:
@@ -139,7 +172,8 @@ def _evidence(item: CodeEvidence) -> str:
         return printable(where)
     text = f"{item.address:#x} {item.text}"
     text += f"  ({where})" if where else ""
-    text += f"  {item.execution_count:,} times, {short(item.exposed_cycles_total)} cycles exposed"
+    times = f"{item.execution_count:,} times, " if item.execution_count else ""
+    text += f"  {times}{short(item.stall_cycles_total)} cycles"
     if item.producers:
         text += "\n  <- " + "; ".join(item.producers)
     return "\n".join(printable(line) for line in text.split("\n"))
@@ -159,15 +193,10 @@ def _md_link(link: Link) -> list[str]:
 
 def _md_finding(number: int, finding: StallFinding) -> list[str]:
     lines = [f"## {number}. {escaped(finding.verdict)}", ""]
-    if finding.stall_cycles_total or finding.exposed_cycles_total:
-        lines += [
-            (
-                f"{finding.stall_cycles_total:,} stall cycles ({percent(finding.stall_share)} of all stall), "
-                f"{finding.exposed_cycles_total:,} exposed ({percent(finding.exposed_share)} of all exposed); "
-                f"gain at most **{percent(finding.gain_share_max)}**."
-            ),
-            "",
-        ]
+    if finding.stall_cycles_total:
+        share = percent(finding.stall_share)
+        lines += [f"{finding.stall_cycles_total:,} cycles, {share} of the cycles of all waves.", ""]
+    lines += [f"Gain: **{_interval(finding)}** of the {_BASIS_WORDS[finding.gain_basis]}.", ""]
     lines += [f"**Why.** {escaped(finding.reason)}.", ""]
     if finding.reasons:
         lines += ["Counters:", "", *(f"- {escaped(_reason(reason))}" for reason in finding.reasons), ""]
@@ -176,11 +205,11 @@ def _md_finding(number: int, finding: StallFinding) -> list[str]:
         lines.append(f"- {name}{escaped(remedy.text)}.")
     rows = [item for item in finding.evidence if item.row >= 0]
     if rows:
-        lines += ["", "| row | address | instruction | source | executions | stall cycles | exposed cycles |"]
-        lines += ["|---:|---|---|---|---:|---:|---:|"]
+        lines += ["", "| address | instruction | source | executions | cycles |"]
+        lines += ["|---|---|---|---:|---:|"]
         lines += [
-            f"| {i.row} | `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
-            f"{i.execution_count:,} | {i.stall_cycles_total:,} | {i.exposed_cycles_total:,} |"
+            f"| `{i.address:#x}` | `{as_code(i.text)}` | {escaped(place(i.file, i.line))} | "
+            f"{i.execution_count:,} | {i.stall_cycles_total:,} |"
             for i in rows
         ]
         if finding.row_count > len(rows):

@@ -21,11 +21,14 @@ interface Props {
 }
 
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
+/** `gain_basis` -> what the gain is a share of. */
+const BASIS: Record<string, string> = { "traced SIMDs": "time", dispatch: "dispatch" };
 const SHOWN_PRODUCERS = 3;
 const SHOWN_ROWS = 40;
 
 export function Card({ finding, number, colour, producersOf }: Props) {
-  const { gain_share_max: gain, exposed_cycles_total: exposed } = finding;
+  const { gain_share_max: gain, gain_share_min: least } = finding;
+  const of = BASIS[finding.gain_basis] ?? finding.gain_basis;
   return (
     <article class="finding" data-finding={finding.name} style={{ borderLeftColor: colour }}>
       <header>
@@ -34,25 +37,19 @@ export function Card({ finding, number, colour, producersOf }: Props) {
         {gain > 0 ? (
           <span
             class="gain"
-            title="Upper bound of the gain: exposed cycles of this finding / cycles of all waves (latency + idle)"
+            title={`${percent(least)} to ${percent(gain)} of the ${of}: what a replay without it saves`}
           >
             <span>gain at most</span>
             <strong data-field="gain">{percent(gain)}</strong>
           </span>
         ) : null}
       </header>
-      {gain > 0 ? <PartsBar parts={[{ share: gain, colour }]} label={`${percent(gain)} of the waves' cycles`} /> : null}
+      {gain > 0 ? <PartsBar parts={[{ share: gain, colour }]} label={`${percent(gain)} of the ${of}`} /> : null}
       <p class="finding-facts">
-        {exposed > 0 ? (
-          <span title="Cycles that no other wave of the same SIMD hid">
-            <b data-field="exposed">{short(exposed)}</b> cycles exposed ({percent(finding.exposed_share)} of all
-            exposed)
-          </span>
-        ) : null}
         {finding.stall_cycles_total > 0 ? (
-          <span title="Sum of stall cycles, hidden or not">
-            <b data-field="stall">{short(finding.stall_cycles_total)}</b> cycles stalled ({percent(finding.stall_share)}
-            )
+          <span title="Stalls and gaps of all waves, hidden or not">
+            <b data-field="stall">{short(finding.stall_cycles_total)}</b> cycles ({percent(finding.stall_share)} of
+            those of all waves)
           </span>
         ) : null}
         {finding.row_count ? <span>{exact(finding.row_count)} instructions</span> : null}
@@ -87,7 +84,7 @@ export function Card({ finding, number, colour, producersOf }: Props) {
               <CodeEvidence
                 key={`${item.row} ${item.line}`}
                 item={item}
-                most={finding.evidence[0]?.exposed_cycles_total ?? 0}
+                most={finding.evidence[0]?.stall_cycles_total ?? 0}
                 colour={colour}
                 producers={producersOf(item.row)}
               />
@@ -110,12 +107,12 @@ export function Card({ finding, number, colour, producersOf }: Props) {
 function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: StallFinding }) {
   const shownRows = new Set(finding.evidence.map((item) => item.row));
   const left = remedy.rows.length - SHOWN_ROWS;
-  const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}, ${short(remedy.exposed_cycles_total)} cycles exposed`;
+  const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}`;
   return (
     <li>
       {remedy.name && remedy.name !== finding.name ? <b>{sentence(remedy.name)}: </b> : null}
       {remedy.text}
-      {!remedy.rows.length || !remedy.exposed_cycles_total ? null : remedy.rows.every((row) => shownRows.has(row)) ? (
+      {!remedy.rows.length ? null : remedy.rows.every((row) => shownRows.has(row)) ? (
         <div class="faint-text">{what}</div>
       ) : (
         <details class="remedy-rows">
@@ -142,7 +139,7 @@ interface EvidenceProps {
 }
 
 function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
-  const share = most ? item.exposed_cycles_total / most : 0;
+  const share = most ? item.stall_cycles_total / most : 0;
   const shown = producers.slice(0, SHOWN_PRODUCERS);
   return (
     <li>
@@ -150,11 +147,12 @@ function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
         {item.text ? <RowLink row={item.row} text={item.text} /> : null}
         <LineLink file={item.file} line={item.line} row={item.row} />
       </div>
-      {item.exposed_cycles_total ? (
+      {item.stall_cycles_total ? (
         <div class="evidence-cost">
-          <PartsBar parts={[{ share, colour }]} label={`${exact(item.exposed_cycles_total)} cycles exposed`} />
-          <span title="Cycles exposed at this instruction, over all its executions">
-            {short(item.exposed_cycles_total)} exposed, {exact(item.execution_count)} times
+          <PartsBar parts={[{ share, colour }]} label={`${exact(item.stall_cycles_total)} cycles`} />
+          <span title="Cycles lost at this instruction, over all its executions">
+            {short(item.stall_cycles_total)} cycles
+            {item.execution_count ? `, ${exact(item.execution_count)} times` : ""}
           </span>
         </div>
       ) : null}

@@ -4,7 +4,7 @@ import { exact, percent, short } from "../../base/format";
 import { groupBy } from "../../base/group";
 import type { DiagnoseAnswer, StallFinding, WaitsAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
-import { colourOf, seriesColour } from "../../draw/palette";
+import { seriesColour } from "../../draw/palette";
 import { TRUST } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
@@ -19,7 +19,6 @@ import { KernelChooser } from "../../widgets/kernel_chooser";
 import { ViewLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { Card } from "./card";
-import { isPart } from "./more";
 import "./diagnosis.css";
 
 const COLUMNS: Column<StallFinding>[] = [
@@ -31,9 +30,9 @@ const COLUMNS: Column<StallFinding>[] = [
     width: "",
   },
   ...plainColumns<StallFinding>([
+    "gain_share_min",
     "gain_share_max",
-    "exposed_cycles_total",
-    "exposed_share",
+    "gain_basis",
     "stall_cycles_total",
     "stall_share",
     "confidence",
@@ -53,7 +52,7 @@ function Diagnosis() {
 
 function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | null }) {
   const producers = useMemo(() => groupBy(waits?.producers.rows ?? [], (producer) => producer.row), [waits]);
-  const colours = new Map(answer.findings.map((finding, n) => [finding.name, colourAt(finding, n)]));
+  const colours = new Map(answer.findings.map((finding, n) => [finding.name, seriesColour(n)]));
   const trust = TRUST[answer.trust];
   return (
     <div class="view">
@@ -67,7 +66,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
       </div>
       <div class="scroll diagnosis">
         <Caveats answer={answer} />
-        {answer.wave_cycles_total ? <Budget answer={answer} colours={colours} /> : null}
+        {answer.time_cycles ? <Budget answer={answer} colours={colours} /> : null}
         <div class="findings">
           {answer.findings.map((finding, number) => (
             <Card
@@ -75,7 +74,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
               finding={finding}
               number={number + 1}
               colour={colours.get(finding.name) ?? ""}
-              producersOf={(row) => (finding.kind === "wait" ? (producers.get(row) ?? []) : [])}
+              producersOf={(row) => (["wait", "memory"].includes(finding.kind) ? (producers.get(row) ?? []) : [])}
             />
           ))}
         </div>
@@ -95,16 +94,13 @@ const why = () =>
     ? "these are PC samples. They show where waves were and why they stalled, not how long each instruction took; see Stalls."
     : "no instruction of this trace was measured, so there is nothing to analyse.";
 
-const colourAt = (finding: StallFinding, number: number) =>
-  finding.kind === "mapping" ? colourOf("NONE") : seriesColour(number);
-
-/** The cycles of all waves as one bar: what each finding exposes of them, and the rest. */
+/** The time of the traced SIMDs as one bar: what each finding could save of it at most, and the rest. */
 function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<string, string> }) {
-  const share = answer.exposed_cycles_total / answer.wave_cycles_total;
-  const parts = answer.findings.filter(isPart).map((finding) => ({
+  const inside = answer.findings.filter((finding) => finding.gain_basis === "traced SIMDs");
+  const parts = inside.map((finding) => ({
     share: finding.gain_share_max,
     colour: colours.get(finding.name) ?? "",
-    title: `${finding.verdict}: ${percent(finding.gain_share_max)} of the waves' cycles`,
+    title: `${finding.verdict}: at most ${percent(finding.gain_share_max)} of the time`,
     onClick: () => {
       const cards = document.querySelectorAll<HTMLElement>('[data-view="diagnosis"] .finding');
       for (const card of cards) if (card.dataset.finding === finding.name) card.scrollIntoView({ block: "start" });
@@ -112,19 +108,10 @@ function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<stri
   }));
   return (
     <div class="budget">
-      <p>
-        <strong data-field="exposed_share">{percent(share)}</strong> of the waves' cycles are{" "}
-        <span title="Stalled or idle while no other wave of the same SIMD did work that could hide it">exposed</span>{" "}
-        stall or idle: nothing hid them.
-      </p>
-      <PartsBar
-        tall
-        parts={parts}
-        label={`${percent(share)} of ${exact(answer.wave_cycles_total)} cycles are exposed`}
-      />
+      <p>What each finding about the waves could save of the time at most:</p>
+      <PartsBar tall parts={parts} label={`of ${exact(answer.time_cycles)} cycles of the traced CUs`} />
       <p class="faint-text">
-        {short(answer.wave_cycles_total)} cycles of all waves: the coloured parts are the findings below; the rest is
-        issue, and stall and idle that other waves hid.
+        {short(answer.time_cycles)} cycles of the traced CUs; the rest is work, or waiting that nothing explains.
       </p>
     </div>
   );

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.common.caveats import Caveat, verdict
+from wavescope.analysis.trace.code.wave_paths import wave_paths
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, facts
 from wavescope.analysis.trace.diagnose.filling import Filling, filling
@@ -18,8 +19,6 @@ from wavescope.analysis.trace.diagnose.machine import machines
 from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
 from wavescope.analysis.trace.diagnose.pools import is_memory
 from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
-from wavescope.analysis.trace.code.wave_paths import wave_paths
-from wavescope.analysis.trace.stalls import IDLE_PARTS
 from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
@@ -33,6 +32,8 @@ _NEGLIGIBLE_SHARE = 0.01
 _COLD_FIRST_SHARE = 0.20
 #: Splitting work over more CUs is never free: its gain must be this much larger to come first.
 _SPLITTING_COST = 1.2
+#: What a wave needs before and after its work.
+_ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
 #: Caveats about source lines, not about cycles: they do not make a finding less certain.
 _CAVEATS_OF_LINES = ("coarse_lines", "no_lines")
 
@@ -142,8 +143,7 @@ def _measured(
     if not trace_facts.wave_cycles_total or mapped <= 0:
         return None  # nothing is known about what the waves did
     cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
-    cycles |= dict(trace_facts.idle_parts.filter(pl.col("part").is_in(list(IDLE_PARTS))).select(
-        "part", "idle_cycles_total").iter_rows())
+    cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
     of_rows = () if rows is None else tuple(rows.to_list())
     replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
     filled = filling(trace, left_out=early)
@@ -180,8 +180,7 @@ def _findings(
         return found
     limit = next((roof for roof in measured.roofs if roof.is_limit), None)
     first = [roof_finding(limit, measured.traffic, measured.pipes)] if limit else []
-    mapping = beyond.source_locations(trace, trace_facts)
-    return [*first, *found, *([mapping] if mapping else [])]
+    return [*first, *found]
 
 
 def _weight(finding: StallFinding) -> float:
@@ -207,10 +206,10 @@ def _engine_count(trace: ThreadTrace) -> int | None:
 def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:
     """Share of a wave's time that it needs however little work it has: start, arguments, one round of loads, drain."""
     alone = measured.gains.causes
-    ends = sum(alone.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load", "store drain"))
+    ends = sum(
+        alone.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
+    )
     waits = [view for name, views in trace_facts.views.items() if is_memory(name) and "wait" in name for view in views]
     first = min(waits, key=lambda view: view.row, default=None)
     life = measured.filling.wave_cycles_mean
     return min(1.0, ends + (first.stall_cycles_mean / life if first and life else 0.0))
-
-

@@ -1,4 +1,4 @@
-"""Findings that no stall class names: instruction fetch, occupancy, barriers' latecomers and debug locations."""
+"""Findings that no replay gives: occupancy, and who comes last at barriers."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ import polars as pl
 from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavescope.analysis.trace.occupancy import occupancy
-from wavescope.analysis.trace.trust.mapping import mapping
 from wavescope.base.words import percent
 from wavescope.errors import WavescopeError
-from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.facts import Facts
     from wavescope.analysis.trace.occupancy import Occupancy
     from wavescope.model.trace import ThreadTrace
-
-_FEW_EFFECTIVE_LINES = 3.0
 
 
 def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
@@ -68,35 +64,6 @@ def barrier_cause(trace: ThreadTrace) -> str:
             f"; the wave on SIMD {worst['last_simd']} is last in {percent(worst['last_simd_share'], 0)} of the meetings"
         )
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
-
-
-def source_locations(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
-    """Debug locations so coarse that costs cannot be told apart by line."""
-    locations = mapping(trace)
-    if (
-        not costs.wave_cycles_total
-        or not locations.row_count
-        or (locations.mapped_share > 0.5 and locations.effective_line_count > _FEW_EFFECTIVE_LINES)
-    ):
-        return None
-    lines = locations.lines.head(3)
-    evidence = tuple(
-        CodeEvidence(-1, 0, "", row["file"], row["line"], 0, 0, 0, ()) for row in lines.iter_rows(named=True)
-    )
-    return StallFinding(
-        name="source mapping",
-        kind="mapping",
-        verdict="Source lines cannot be told apart" if locations.mapped_share else "No source lines",
-        reason=f"{percent(locations.mapped_share, 0)} of the instructions have a line; the costs spread over "
-        f"{locations.effective_line_count:.1f} effective lines",
-        remedy=locations.remedy,
-        remedies=(Remedy("fix debug locations", locations.remedy, (), 0),),
-        evidence=evidence,
-        gain_share_min=0.0,
-        gain_share_max=0.0,
-        confidence="high",
-        confidence_reason="counted from the code",
-    )
 
 
 def _waves(count: int) -> str:

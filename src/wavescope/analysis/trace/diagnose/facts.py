@@ -16,6 +16,7 @@ from wavescope.analysis.trace.waits import waits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wavescope.analysis.trace.stalls import Stalls
     from wavescope.model.trace import ThreadTrace
 
 _ROWS_BEFORE = 4
@@ -96,7 +97,7 @@ class Facts:
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
     wave_count: int
     costs: pl.DataFrame
-    idle_parts: pl.DataFrame  #: Idle cycles by what came before (`Stalls.idle`).
+    gaps: dict[str, int]  #: Cause of gaps -> cycles; of store drain with those of `s_endpgm`.
 
 
 def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
@@ -144,8 +145,14 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
         wave_count=trace.waves.height,
         costs=costs,
-        idle_parts=stalled.idle,
+        gaps=_gaps(stalled),
     )
+
+
+def _gaps(stalled: Stalls) -> dict[str, int]:
+    gaps = dict(stalled.idle.select("part", "idle_cycles_total").iter_rows())
+    gaps["store drain"] += stalled.ending_cycles_total
+    return gaps
 
 
 def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) -> int:

@@ -54,17 +54,15 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
     traced = trace.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
     working = traced.filter(~pl.col("wave").is_in(list(left_out)))
-    waves = _of_kernels(resident_waves(trace), traced).with_columns(
-        life=pl.col("end_cycles") - pl.col("start_cycles")
-    )
-    longest_early = int((early["end_cycles"] - early["start_cycles"]).max() or 0) if early.height else -1  # type: ignore[call-overload]
+    waves = _of_kernels(resident_waves(trace), traced).with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
+    longest_early = _largest(early["end_cycles"] - early["start_cycles"], default=-1)
     doing = waves.filter(pl.col("life") > longest_early)
     if not doing.height:
         doing = waves
     engines = doing.group_by("se").agg(
         span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique(), waves=pl.len()
     )
-    window = int(engines["span"].max() or 0)  # type: ignore[call-overload]
+    window = _largest(engines["span"])
     peak = sum(_peak(part) for _, part in doing.group_by("se"))
     area = int(doing["life"].sum())
     return Filling(
@@ -72,7 +70,7 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
         wave_count=doing.height,
         early_wave_count=waves.height - doing.height,
         traced_wave_count=working.height,
-        span_cycles_mean=float(engines["span"].mean() or 0),  # type: ignore[arg-type]
+        span_cycles_mean=int(engines["span"].sum()) / max(engines.height, 1),
         span_cycles_max=window,
         wave_cycles_mean=area / max(doing.height, 1),
         used_cu_count=int(engines["cus"].sum()),
@@ -97,15 +95,19 @@ def _cu_count(trace: ThreadTrace, engines: pl.DataFrame) -> float | None:
     if not per_engine or not engines.height or None in per_engine:
         return None
     fewest = min(count for count in per_engine if count is not None)
-    return max(fewest, int(engines["cus"].max() or 0)) * engines.height  # type: ignore[call-overload]
+    return max(fewest, _largest(engines["cus"])) * engines.height
 
 
 def _peak(waves: pl.DataFrame) -> int:
     """Most waves at a time."""
     starts = waves.select(time="start_cycles", change=pl.lit(1, pl.Int32))
     ends = waves.select(time="end_cycles", change=pl.lit(-1, pl.Int32))
-    most = pl.concat([starts, ends]).sort("time", "change")["change"].cum_sum().max()
-    return max(1, int(most or 0))  # type: ignore[call-overload]
+    return max(1, _largest(pl.concat([starts, ends]).sort("time", "change")["change"].cum_sum()))
+
+
+def _largest(values: pl.Series, default: int = 0) -> int:
+    most = values.max()
+    return most if isinstance(most, int) else default
 
 
 def _empty_share(waves: pl.DataFrame, window: int) -> float:

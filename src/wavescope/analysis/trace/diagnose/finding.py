@@ -49,9 +49,8 @@ class StallFinding(Finding[CodeEvidence]):
     """One cause of lost time, or a roof that is reached.
 
     Its name is that of its largest stall class or gap (`analysis.trace.waits.classes`), of a roof (`HBM bandwidth`,
-    `L2 bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, `tail`, `workgroup imbalance`,
-    `occupancy` or `source mapping`. Its kind is roof, memory, wait, issue, dependency, padding, sync, fetch, wave,
-    grid, occupancy or mapping.
+    `L2 bandwidth`, `matrix throughput`, `VALU throughput`), or `CUs without work`, `tail`, `workgroup imbalance`
+    or `occupancy`. Its kind is roof, memory, wait, issue, dependency, padding, sync, fetch, wave, grid or occupancy.
     """
 
     gain_share_min: float  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.

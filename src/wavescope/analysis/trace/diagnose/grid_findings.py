@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
+_NEGLIGIBLE_SHARE = 0.01
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
 
 
@@ -19,7 +20,7 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
     """What the kernel is bound by, and that little can be won."""
     left = max(0.0, 1 - roof.share)
     if "bandwidth" in roof.name and moved is not None:
-        verdict = f"At the roof: {percent(roof.share, 0)} of the peak of {roof.name}"
+        verdict = f"At the roof of {roof.name}: {percent(min(roof.share, 1.0), 0)} of the peak"
         reason = (
             f"the waves ask memory for {roof.amount / 1e12:.1f} TB/s, the peak is {roof.peak / 1e12:.1f} TB/s"
             + ("; caches deliver what is above it" if roof.share > 1 else "")
@@ -28,7 +29,7 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
         remedy = "move fewer bytes: fuse with the kernel before or after it, use a narrower type, read nothing twice"
     else:
         pipe = "matrix" if roof.name.startswith("matrix") else "vector"
-        verdict = f"At the roof: the {pipe} pipe is busy for {percent(roof.share, 0)} of the time"
+        verdict = f"At the roof of {roof.name}: the {pipe} pipe is busy {percent(roof.share, 0)} of the time"
         reason = f"the {pipe} instructions of the traced SIMDs occupy their pipe for {percent(roof.share)} of the time"
         if pipe == "vector" and pipes.matrix_count:
             reason += f"; {pipes.valu_count / pipes.matrix_count:.1f} vector instructions for each matrix instruction"
@@ -86,8 +87,7 @@ def _unused_units(filling: Filling, gain: float, fixed_share: float, engines: in
         reason=f"{counted(filling.wave_count, 'waves')} on {counted(used, 'CUs')} of {there:.0f} in "
         f"{counted(filling.engine_count, 'traced shader engines')}"
         + (f"; {counted(filling.early_wave_count, 'further waves')} left early" if filling.early_wave_count else "")
-        + f"; {percent(fixed_share, 0)} of a wave's time (start, arguments, first loads, drain) stays however the work"
-        " is split",
+        + _fixed_words(fixed_share),
         remedy=remedy,
         remedies=(Remedy("", remedy, (), 0),),
         gain_share_min=0.0,
@@ -96,6 +96,13 @@ def _unused_units(filling: Filling, gain: float, fixed_share: float, engines: in
         confidence="medium",
         confidence_reason="counted on the traced shader engines; splitting work also costs",
     )
+
+
+def _fixed_words(fixed_share: float) -> str:
+    if fixed_share < _NEGLIGIBLE_SHARE:
+        return ""
+    part = "of a wave's time (start, arguments, first loads, drain)"
+    return f"; {percent(fixed_share, 0)} {part} stays however the work is split"
 
 
 def _uneven(filling: Filling, missing: float) -> StallFinding:

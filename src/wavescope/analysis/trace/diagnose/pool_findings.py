@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -23,37 +24,42 @@ if TYPE_CHECKING:
 
 _EVIDENCE_ROWS = 5
 
-#: Gap or pool of gaps -> verdict, reason, remedy.
+
+@dataclass(frozen=True)
+class _GapWords:
+    verdict: str
+    reason: str
+    remedy: str
+
+
+#: The words for each cause of gaps, or pool of them.
 _GAP_WORDS = {
-    "start-up": (
+    "start-up": _GapWords(
         "Waves have not started yet",
         "from the launch of a wave to its first instruction",
         "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start",
     ),
-    "cold instruction fetch": (
+    "cold instruction fetch": _GapWords(
         "Instructions are fetched for the first time: a cold launch",
-        "waves wait for code that no wave of the CU has executed before; later launches of the same kernel find it in"
-        " the instruction cache",
-        "trace a later launch (rocprofv3 --kernel-iteration-range, after a warm-up); if the kernel runs only once, make"
-        " the code smaller",
+        "waves wait for code that no wave of the CU has executed before; later launches find it in the cache",
+        "trace a later launch (rocprofv3 --kernel-iteration-range); if the kernel runs only once, shrink its code",
     ),
-    "instruction fetch": (
+    "instruction fetch": _GapWords(
         "Waves wait for instructions",
         "gaps after taken branches and at new 64-byte lines of code that were executed before",
-        "keep loop bodies inside the instruction cache (32 to 64 KB), align loop heads, unroll small loops, turn short"
-        " branches into predicated code",
+        "keep loop bodies inside the instruction cache (32 to 64 KB), align loop heads, unroll small loops",
     ),
-    "dependency gap": (
+    "dependency gap": _GapWords(
         "Results arrive too late for the next instruction",
         "gaps between instructions on one line of code: the result of the instruction before is not there yet",
         "interleave independent work between an instruction and the one that needs its result",
     ),
-    "store drain": (
+    "store drain": _GapWords(
         "Waves wait for their stores before they end",
         "s_endpgm frees the wave when its stores are done",
         "store earlier, between the arithmetic; give each wave more work, so that the end weighs less",
     ),
-    "start-up and store drain": (
+    "start-up and store drain": _GapWords(
         "Waves are short: they start and they drain",
         "the time before the first instruction and the time for the last stores are a large part of their life",
         "more work per wave (a loop over several tiles, persistent workgroups), so that fewer waves start and end",
@@ -97,7 +103,7 @@ def pool_finding(trace: ThreadTrace, facts: Facts, gain: PoolGain, trust: str) -
 def _verdict(gain: PoolGain) -> str:
     name, kind = gain.name, gain.pool.kind
     if name in _GAP_WORDS:
-        return _GAP_WORDS[name][0]
+        return _GAP_WORDS[name].verdict
     if name.startswith("wait "):
         return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
     return {
@@ -110,7 +116,7 @@ def _verdict(gain: PoolGain) -> str:
 
 def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
     words = _GAP_WORDS.get(gain.name)
-    meaning = words[1] if words else _meaning(gain.name)
+    meaning = words.reason if words else _meaning(gain.name)
     parts = [meaning]
     if len(gain.parts) > 1:
         alone = ", ".join(f"{name} {percent(share)}" for name, share in gain.parts if share >= 0.005)
@@ -142,16 +148,19 @@ def _nearest_cause(views: list[RowView]) -> str:
 
 
 def _remedies(views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
-    of_gaps = [Remedy("", _GAP_WORDS[gap][2], (), 0) for gap in gaps if gap in _GAP_WORDS]
+    of_gaps = [Remedy("", _GAP_WORDS[gap].remedy, (), 0) for gap in gaps if gap in _GAP_WORDS]
     return (*remedies_for(views), *of_gaps) if views else tuple(of_gaps)
 
 
 def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
     """Code rows with the gaps before them, most cycles first."""
-    columns = [column for gap in gaps for column in IDLE_PARTS.get(gap, ())]
+    columns = [IDLE_PARTS[gap] for gap in gaps]
+    columns += ["ending_cycles_total"] if "store drain" in gaps else []
     idle = resolve(trace).idle
     cycles = pl.sum_horizontal(columns) if columns else pl.lit(0, pl.Int64)
-    return idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0).sort("cycles", "row", descending=[True, False])
+    return (
+        idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0).sort("cycles", "row", descending=[True, False])
+    )
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:

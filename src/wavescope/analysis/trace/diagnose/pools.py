@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-
 #: Kinds of producers that are operations of vector memory, as they stand in the names of wait classes.
 _MEMORY = ("vector load", "load to LDS", "flat load", "store", "atomic", "sample", "cache")
 _PRESSURE = ("VMEM issue", "FLAT issue")
@@ -50,8 +49,8 @@ def pools_of(gains: dict[str, float]) -> list[Pool]:
 
     Examples
     --------
-    >>> pools_of({"VMEM issue": 0.2, "wait vector load": 0.3, "barrier": 0.1})
-    [Pool(kind='memory', causes=('VMEM issue', 'wait vector load'), name=''), Pool(kind='sync', causes=('barrier',), name='')]
+    >>> [pool.causes for pool in pools_of({"VMEM issue": 0.2, "wait vector load": 0.3, "barrier": 0.1})]
+    [('VMEM issue', 'wait vector load'), ('barrier',)]
     """
     memory = tuple(cause for cause in gains if is_memory(cause) and not is_spill(cause))
     spills = tuple(cause for cause in gains if is_spill(cause))
@@ -112,5 +111,3 @@ def _kind(cause: str) -> str:
         "instruction fetch": "fetch",
     }
     return kinds.get(cause, "wait" if cause.startswith("wait ") else "issue")
-
-

@@ -106,7 +106,9 @@ def _moved(trace: ThreadTrace) -> pl.DataFrame:
 def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
     """Busy shares of the matrix and vector pipes over the time of the traced SIMDs."""
     code = trace.code.sort("row").select(
-        "row", is_matrix=matrix_rows(trace.code.sort("row")), is_vector=pl.col("text").fill_null("").str.starts_with("v_")
+        "row",
+        is_matrix=matrix_rows(trace.code.sort("row")),
+        is_vector=pl.col("text").fill_null("").str.starts_with("v_"),
     )
     cycles = pipe_cycles_of_rows(trace)
     busy = code.with_columns(cycles=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace)))
@@ -127,8 +129,8 @@ def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, gains: Gains) 
     starting = sum(gains.causes.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load"))
     waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
     known = [
-        Roof("matrix throughput", used.matrix_share, used.matrix_share, 1.0, "of the time", _is_busy(used.matrix_share)),
-        Roof("VALU throughput", used.valu_share, used.valu_share, 1.0, "of the time", _is_busy(used.valu_share)),
+        Roof(f"{name} throughput", share, share, 1.0, "of the time", share >= _BUSY_PIPE_SHARE)
+        for name, share in (("matrix", used.matrix_share), ("VALU", used.valu_share))
     ]
     possible = machines(trace)
     if moved is not None and moved.bytes_per_second is not None and possible:
@@ -152,7 +154,3 @@ def _bandwidths(moved: Traffic, used: Pipes, possible: list[Machine], *, waits: 
         peak = float(max(filter(None, l2_peaks)))
         found.append(Roof("L2 bandwidth", rate / peak, rate, peak, "bytes per second", waits and rate >= enough * peak))
     return found
-
-
-def _is_busy(share: float) -> bool:
-    return share >= _BUSY_PIPE_SHARE

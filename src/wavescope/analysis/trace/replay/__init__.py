@@ -13,9 +13,9 @@ import polars as pl
 from wavescope import _core
 from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.analysis.trace.parts import answers
-from wavescope.analysis.trace.pipes import matrix_rows
-from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavescope.analysis.trace.selection import whole_of
+from wavescope.analysis.trace.waits.classes import BUSY_OF
+from wavescope.analysis.trace.waits.ports import placed_waves, port_rules
 from wavescope.analysis.trace.waits.resolved import each_instruction, free_wait_cycles
 from wavescope.analysis.trace.waits.rows import class_names
 
@@ -45,8 +45,6 @@ class Replayed:
 
     recorded_cycles: int
     cycles: dict[Removal, int]
-    #: Code row -> stall cycles in which the port of its pipe was taken.
-    port_stalls: pl.DataFrame
 
     def gain_share(self, removal: Removal) -> float:
         """Share of the recorded time that a removal saves."""
@@ -58,16 +56,13 @@ def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[i
     asked = tuple(dict.fromkeys(removals))
     parts = answers(trace, _in_part, asked, left_out)
     recorded = sum(sum(part[0]) for part in parts)
-    cycles = {
-        removal: sum(sum(part[1][number]) for part in parts) for number, removal in enumerate(asked)
-    }
-    ports = pl.concat([part[2] for part in parts]).group_by("row").agg(pl.col("contended_cycles_total").sum())
-    return Replayed(recorded, cycles, ports.sort("row"))
+    cycles = {removal: sum(sum(part[1][number]) for part in parts) for number, removal in enumerate(asked)}
+    return Replayed(recorded, cycles)
 
 
 def _in_part(
     part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]
-) -> tuple[list[int], list[list[int]], pl.DataFrame]:
+) -> tuple[list[int], list[list[int]]]:
     whole, _ = whole_of(part)
     each, groups = each_instruction(part, trace)
     names = class_names(groups, whole.code)
@@ -80,7 +75,7 @@ def _in_part(
         name: whole.instructions[name] for name in ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
     }
     instructions |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
-    waves = _waves(part, left_out)
+    waves = placed_waves(part, left_out)
     meetings = passages(whole).sort("position").filter(pl.col("wave").is_in(waves["wave"].implode()))
     barriers = {
         "position": meetings["position"],
@@ -88,34 +83,15 @@ def _in_part(
         "arrival": meetings["arrival"],
     }
     code = whole.code.sort("row")
-    rows = {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(whole)}
     flags = [_asked(removal, causes, code.height) for removal in removals]
     native = {name: waves[name] for name in waves.columns if name != "wave"}
-    recorded, results, ports = _core.replay(instructions, native, barriers, rows, free_wait_cycles(trace), flags)
-    return recorded, results, pl.DataFrame(ports)
+    return _core.replay(instructions, native, barriers, port_rules(whole), free_wait_cycles(trace), flags)
 
 
 def _asked(removal: Removal, causes: dict[str, int], row_count: int) -> tuple[int, bool, bool, bool, object | None]:
-    bits = sum({1 << causes[name] for name in removal.causes if name in causes})
+    names = {name for cause in removal.causes for name in (cause, BUSY_OF.get(cause, cause))}
+    bits = sum({1 << causes[name] for name in names if name in causes})
     flags = None
     if removal.rows:
         flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
     return bits, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags
-
-
-def _waves(part: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
-    """Waves with instructions, their CUs and SIMDs numbered."""
-    traced = (pl.col("instruction_count").fill_null(0) > 0) & ~pl.col("wave").is_in(list(left_out))
-    return (
-        part.waves.filter(traced)
-        .with_columns(cu_place=pl.struct("se", "cu"), simd_place=pl.struct("se", "cu", "simd"))
-        .select(
-            "wave",
-            "first_instruction",
-            "instruction_count",
-            "start_cycles",
-            "end_cycles",
-            cu=pl.col("cu_place").rank("dense").cast(pl.UInt32) - 1,
-            simd=pl.col("simd_place").rank("dense").cast(pl.UInt32) - 1,
-        )
-    )

@@ -26,7 +26,7 @@ _ROW_SPEC = table_spec(
     f"""
     row                         Int32    -       | code.row; -1 = instructions without a known PC
     class                       String   -       | what it stalled on (stall_classes.py)
-    kind                        String   -       | wait, issue, padding or sync
+    kind                        String   -       | wait, issue, busy, padding or sync
     stall_cycles_total          Int64    cycles  | stall of all executions of this class
     stall_share                 Float64  -       | of all stall cycles that were asked about
     exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
@@ -41,7 +41,7 @@ _CLASS_SPEC = table_spec(
     "one class of stalls; largest first",
     """
     class                       String   -       | what was stalled on (stall_classes.py)
-    kind                        String   -       | wait, issue, padding or sync
+    kind                        String   -       | wait, issue, busy, padding or sync
     stall_cycles_total          Int64    cycles  | stall of all executions of this class
     stall_share                 Float64  -       | of all stall cycles that were asked about
     exposed_stall_cycles_total  Int64    cycles  | of them those that no other wave hid (exposure); PC unknown: all
@@ -57,22 +57,22 @@ _CLASS_SPEC = table_spec(
 )
 _IDLE_SPEC = table_spec(
     "idle",
-    "idle cycles (before the first attempt to issue; not part of any stall) by what came before",
+    "idle cycles (before the first attempt to issue; not part of any stall) by their cause",
     """
-    part               String   -       | after a taken branch, at the start of a wave, or other
-    idle_cycles_total  Int64    cycles  | time before the first attempt to issue: mostly instruction fetch
+    part               String   -       | start-up, cold or other instruction fetch, dependency gap, store drain
+    idle_cycles_total  Int64    cycles  | time before the first attempt to issue
     idle_share         Float64  -       | of all idle cycles that were asked about
     """,
 )
 
 
-#: Parts of the idle cycles, and their columns in the frame of the native pass.
+#: Causes of idle cycles, and their columns in the frame of the native pass.
 IDLE_PARTS = {
-    "start-up": ("start_cycles_total",),
-    "cold instruction fetch": ("cold_fetch_cycles_total",),
-    "instruction fetch": ("fetch_cycles_total",),
-    "dependency gap": ("dependency_cycles_total",),
-    "store drain": ("drain_cycles_total", "ending_cycles_total"),
+    "start-up": "start_cycles_total",
+    "cold instruction fetch": "cold_fetch_cycles_total",
+    "instruction fetch": "fetch_cycles_total",
+    "dependency gap": "dependency_cycles_total",
+    "store drain": "drain_cycles_total",
 }
 
 
@@ -83,8 +83,10 @@ class Stalls(Answer):
     definition: ClassVar[str] = (
         "Every stall cycle of every executed instruction, once. The stall of a wait belongs to the kinds of operations"
         " that it waited for (several kinds: a mixture, because nobody knows which came last); every other stall to the"
-        " instruction's own class or pipe. Idle cycles lie before an instruction, when the wave had nothing to issue:"
-        " most of them are instruction fetch."
+        " instruction's own class, or to its pipe where that had other work. Idle cycles lie before an instruction,"
+        " when the wave had nothing to issue: before its first instruction, for code that no wave of the CU executed"
+        " before (cold), after branches and at other lines of code, for the result of the instruction before, and for"
+        " stores before the end."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"classes": _CLASS_SPEC, "by_row": _ROW_SPEC, "idle": _IDLE_SPEC}
 
@@ -95,6 +97,7 @@ class Stalls(Answer):
     exposed_stall_cycles_total: int
     latency_cycles_total: int
     idle_cycles_total: int
+    ending_cycles_total: int  #: Of the issue cycles those in which `s_endpgm` waited for stores: store drain, too.
     wait_count: int  #: Executed waits.
     unresolved_wait_count: int  #: Waits among them with unknown producers.
 
@@ -117,6 +120,7 @@ def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
         exposed_stall_cycles_total=int(by_row["exposed_stall_cycles_total"].sum()),
         latency_cycles_total=int(by_row["latency_cycles_total"].sum()),
         idle_cycles_total=int(parts["idle_cycles_total"].sum()),
+        ending_cycles_total=int(idle["ending_cycles_total"].sum()),
         wait_count=int(waits["execution_count"].sum()),
         unresolved_wait_count=int(waits.filter(pl.col("class") == UNRESOLVED.name)["execution_count"].sum()),
     )
@@ -152,7 +156,7 @@ def _words(names: pl.Series) -> dict[str, pl.Expr]:
 
 
 def _idle_parts(idle: pl.DataFrame) -> pl.DataFrame:
-    sums = [int(sum(idle[column].sum() for column in columns)) for columns in IDLE_PARTS.values()]
+    sums = [int(idle[column].sum()) for column in IDLE_PARTS.values()]
     frame = pl.DataFrame(
         {"part": list(IDLE_PARTS), "idle_cycles_total": sums}, schema_overrides={"idle_cycles_total": pl.Int64}
     )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 class StallClass:
     """A reason to stall.
 
-    `kind` is `wait` (for operations in flight), `issue` (the instruction itself could not be issued), `padding`
-    (cycles that the code asks for) or `sync` (for other waves).
+    `kind` is `wait` (for operations in flight), `issue` (the instruction itself could not be issued), `busy` (its pipe
+    had other work: nothing is lost), `padding` (cycles that the code asks for) or `sync` (for other waves).
     """
 
     name: str
@@ -136,7 +136,7 @@ BARRIER = StallClass(
 MATRIX = StallClass(
     "matrix dependency",
     "issue",
-    "matrix instructions that could not be issued: an operand or the matrix pipe was not ready",
+    "matrix instructions that could not be issued although the matrix pipe was free: an operand was not ready",
     "interleave independent accumulators, so that no matrix instruction follows the one whose result it needs",
 )
 OTHER_ISSUE = StallClass("other issue", "issue", "instructions of other kinds that could not be issued", "")
@@ -207,6 +207,26 @@ _ISSUE = {
     12: StallClass("ray issue", "issue", "ray intersections that could not be issued", "keep fewer rays in flight"),
 }
 
+_BUSY = _MATRIX_BUSY, _VALU_BUSY, _SCALAR_BUSY = tuple(
+    StallClass(f"{pipe} pipe busy", "busy", f"the {pipe} pipe had other work: it does what it can", "")
+    for pipe in ("matrix", "VALU", "scalar")
+)
+
+#: Stall class -> the class of the same instructions while their pipe has other work.
+BUSY_OF: dict[str, str] = {
+    MATRIX.name: _MATRIX_BUSY.name,
+    "VALU issue": _VALU_BUSY.name,
+    "transcendental issue": _VALU_BUSY.name,
+    "SALU issue": _SCALAR_BUSY.name,
+    "branch issue": _SCALAR_BUSY.name,
+}
+
+
+def busy_class(own: StallClass) -> StallClass:
+    """The class of a stall during which the port of the instruction was taken."""
+    return next((busy for busy in _BUSY if busy.name == BUSY_OF.get(own.name)), own)
+
+
 #: `code.class` -> what its own stall means, where the category does not decide.
 OWN_CLASS: dict[str, StallClass] = {name: declared for declared, names in _OWN for name in names}
 
@@ -244,6 +264,7 @@ CLASSES: dict[str, StallClass] = {
         *(declared for declared, _ in _OWN),
         *_ISSUE.values(),
         OTHER_ISSUE,
+        *_BUSY,
     )
 }
 

@@ -14,6 +14,7 @@ from wavescope import _core
 from wavescope.analysis.trace.parts import added, answers
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.analysis.trace.waits.classes import PRODUCER_OF_CLASS, PRODUCERS
+from wavescope.analysis.trace.waits.ports import port_rules, port_was_busy
 from wavescope.codeobj.classes import classify, waits_of
 from wavescope.codeobj.targets import family_of
 from wavescope.model.answer import once_per_trace
@@ -39,6 +40,9 @@ COUNTERS = (
 
 #: Bits of `groups.key`: the producers are candidates; an operation without a known PC may be among them.
 UNCERTAIN, UNKNOWN = 1 << 31, 1 << 30
+
+#: Bit of `groups.key` of an instruction that is no wait: its port was taken for at least half of its stall.
+PORT_BUSY = 1 << 29
 
 #: Frames of the native pass, and the keys of their rows.
 _KEYS = {
@@ -98,6 +102,7 @@ def _native(part: ThreadTrace, trace: ThreadTrace, *, keeps_each: bool) -> dict[
     whole, counted = whole_of(part)
     names = ("wave", "time_cycles", "stall_cycles", "duration_cycles", "category", "row")
     columns: dict[str, object] = {name: whole.instructions[name] for name in names}
+    columns["port_was_busy"] = port_was_busy(whole, port_rules(whole_of(trace)[0]), free_wait_cycles(trace))
     if counted is not None:
         columns["counted"] = counted.cast(pl.UInt8)
     unit = pl.struct("se", "cu").rank("dense").cast(pl.UInt32)  # whose waves share an instruction cache

@@ -14,9 +14,10 @@ from wavescope.analysis.trace.waits.classes import (
     OTHER_ISSUE,
     OWN_CLASS,
     UNRESOLVED,
+    busy_class,
     wait_class,
 )
-from wavescope.analysis.trace.waits.resolved import UNCERTAIN, UNKNOWN, resolve, resolved_in_part
+from wavescope.analysis.trace.waits.resolved import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
@@ -78,10 +79,11 @@ def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
 
 def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
     """Class of a group: from its producers when it is a wait, else from what the instruction is."""
-    if not is_wait and code_class is None and key == _IMMEDIATE:
+    if not is_wait and code_class is None and key & ~PORT_BUSY == _IMMEDIATE:
         return UNRESOLVED
     if not is_wait:
-        return OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key, OTHER_ISSUE)
+        own = OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, OTHER_ISSUE)
+        return busy_class(own) if key & PORT_BUSY else own
     mask = key & (UNKNOWN - 1)
     if mask != CACHE_BIT:  # an invalidation is done long before the loads next to it
         mask &= ~CACHE_BIT

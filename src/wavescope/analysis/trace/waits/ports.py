@@ -1,0 +1,41 @@
+"""The ports of a SIMD: which instruction takes one for how long, and which stalls are nothing but a taken port."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope import _core
+from wavescope.analysis.trace.pipes import matrix_rows
+from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavescope.model.answer import once_per_trace
+
+if TYPE_CHECKING:
+    from wavescope.model.trace import ThreadTrace
+
+
+@once_per_trace
+def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
+    """Which code rows are matrix instructions, and how long each takes its port, as the native core takes them."""
+    code = trace.code.sort("row")
+    return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
+
+
+def placed_waves(part: ThreadTrace, left_out: tuple[int, ...] = ()) -> pl.DataFrame:
+    """Waves with instructions but those `left_out`, their CUs and SIMDs numbered, as the native core takes them."""
+    number = pl.col("cu", "simd").rank("dense").cast(pl.UInt32) - 1
+    return (
+        part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, ~pl.col("wave").is_in(list(left_out)))
+        .with_columns(cu=pl.struct("se", "cu"), simd=pl.struct("se", "cu", "simd"))
+        .with_columns(number)
+        .select("wave", "first_instruction", "instruction_count", "start_cycles", "end_cycles", "cu", "simd")
+    )
+
+
+def port_was_busy(part: ThreadTrace, rules: dict[str, pl.Series], issue_cycles: int) -> pl.Series:
+    """Whether the port of each instruction was taken for at least half of its stall (1) or not (0)."""
+    names = ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
+    instructions = {name: part.instructions[name] for name in names}
+    waves = placed_waves(part).drop("wave").to_dict()
+    return pl.DataFrame(_core.port_was_busy(instructions, waves, rules, issue_cycles)).to_series()
