@@ -95,7 +95,8 @@ def lower(plan: EnginePlan) -> list[Act]:
     acts: list[Act] = [(h.time << KEY_BITS, index, 0, 0) for index, h in enumerate(plan.happenings)]
     rng = seeded(plan.seed, "lag")
     lags = [rng.random() for _ in range(1021)]
-    reports = {loaded.id: [_report_of(row) for row in loaded.code.rows] for loaded in plan.code_objects}
+    steady = plan.steady_reports
+    reports = {loaded.id: [_report_of(row, steady=steady) for row in loaded.code.rows] for loaded in plan.code_objects}
     for index, wave in enumerate(plan.waves):
         if not wave.start_lost:
             acts.append((wave.begin << KEY_BITS | START << 2 | wave.simd, index, 0, 0))
@@ -107,9 +108,9 @@ def lower(plan: EnginePlan) -> list[Act]:
     return acts
 
 
-def _report_of(code: CodeRow) -> tuple[int, int, int, int]:
+def _report_of(code: CodeRow, *, steady: bool) -> tuple[int, int, int, int]:
     """(mode, type, cycles from issue to report at least, 4-cycle steps it may take longer)."""
-    least, more = REPORT_LAG.get(code.kind, _DEFAULT_LAG)
+    least, more = (0, 0) if steady else REPORT_LAG.get(code.kind, _DEFAULT_LAG)
     return _MODE_OF.get(code.kind, _TYPED), int(TYPE_OF.get(code.kind, InstType.NEXT)), least, more
 
 

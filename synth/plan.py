@@ -181,4 +181,5 @@ class EnginePlan:
     double_precision_rate: int = 0
     execution_tokens: bool = False  # gfx10 to gfx12
     extended_starts: bool = False  # gfx12 and later: wave starts tell their workgroup
+    steady_reports: bool = False  # gfx9: instructions are reported as they issue, without a lag that varies
     keep_share: float | None = None  # of the windows' bytes: the trace buffer was full; None = all
