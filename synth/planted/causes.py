@@ -97,23 +97,24 @@ def lds_conflicts(case: Case) -> Launch:
 def barrier_imbalance(case: Case) -> Launch:
     """In each iteration another wave has most of the work; twin: each has a quarter of it."""
     words, code = case.words, Assembler(case.machine.target)
-    little, much = (20, 200) if case.planted else (70, 0)
-    code.add(*words.begin).label("loop").add(*words.work(little))
+    share = 150 if case.machine.family == "gfx9" else 450
+    code.add(*words.begin).label("loop").add(*words.work(share // 5 if case.planted else share))
     if case.planted:
         code.branch("meet", lambda _workgroup, wave, count: wave != count % _WAVES)
-        code.add(*words.work(much)).label("meet")
-    trips = 4 * case.trips // case.rounds
+        code.add(*words.work(_WAVES * (share - share // 5))).label("meet")
+    trips = _WAVES * {"small": 1, "medium": 3, "large": 12}[case.size]
     code.add(*words.barrier).loop("loop", trips)
-    return case.launch(code.add(*words.stores(1), "s_endpgm").build("uneven"))
+    return case.launch(code.add(*words.stores(1), "s_endpgm").build("uneven"), rounds=1)
 
 
 def store_drain(case: Case) -> Launch:
-    """Short workgroups that end with slow stores; twin: the stores are fast."""
-    words = case.words
-    long = len(case.machine.traced_simds) == 1  # RDNA works faster
-    body, rounds = words.work(150), {"small": 3, "medium": 12, "large": 50}[case.size]
-    conditions = Conditions(store_latency_cycles=(600 if long else 900) if case.planted else 8)
-    return case.launch(case.loop("scatter", body, 4 if long else 1), rounds=rounds, conditions=conditions)
+    """Short workgroups that end with stores; twin: they store first and work meanwhile."""
+    words, code = case.words, Assembler(case.machine.target)
+    fast = case.machine.family != "gfx9"
+    work, stores = words.work(900 if fast else 300), words.stores(2)
+    code.add(*words.begin, *(work + stores if case.planted else stores + work), "s_endpgm")
+    rounds = {"small": 2, "medium": 8, "large": 40}[case.size]
+    return case.launch(code.build("scatter"), rounds=rounds, conditions=Conditions(store_latency_cycles=600))
 
 
 def cold_fetch(case: Case) -> Launch:
@@ -121,7 +122,7 @@ def cold_fetch(case: Case) -> Launch:
     words = case.words
     fast = case.machine.family != "gfx9"
     trips = {"small": 2, "medium": 4, "large": 8}[case.size] * (4 if fast else 1)
-    lines = {"small": 10, "medium": 30, "large": 90}[case.size]
+    lines = {"small": 10, "medium": 20, "large": 60}[case.size]
     program = case.loop("first_call", words.work(16 * lines), trips * 4)
     return case.launch(program, rounds=1, conditions=Conditions(cold_code=case.planted))
 
@@ -174,7 +175,7 @@ def idle_cus(case: Case) -> Launch:
 def _grid(case: Case, workgroups: int) -> Launch:
     words, cus = case.words, case.machine.cus
     split = next(parts for parts in range(1, 99) if workgroups * parts % cus == 0)
-    trips = 4 * split * _GROW[case.size]
+    trips = {"small": 4, "medium": 4, "large": 16}[case.size] * split * (1 if case.machine.family == "gfx9" else 2)
     program = case.loop("grid", words.matrices(40), trips if case.planted else trips // split)
     # Two waves per SIMD keep each CU that has work busy; one workgroup holds both.
     return Launch(program, workgroups * (1 if case.planted else split), 2 * _WAVES, 2)

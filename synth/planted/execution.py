@@ -11,7 +11,7 @@ from synth.planted.units import Conditions
 from synth.seeded import seeded
 
 if TYPE_CHECKING:
-    from synth.isa import CodeGraph
+    from synth.isa import CodeGraph, Kind
     from synth.planted.machine import Machine
     from synth.planted.program import Program
     from synth.timing import Wave
@@ -65,6 +65,13 @@ class Execution:
         machine = self.machine
         peak = machine.memory_peak_bytes_per_cycle * machine.cus
         return self.bytes_moved / self.dispatch_cycles / peak
+
+    def pipe_use_share(self, kind: Kind) -> float:
+        """Share of the time of the traced SIMDs in which the pipe of a kind of instruction was occupied."""
+        rows, waves = self.code.rows, self.traced_waves
+        count = sum(rows[row].kind == kind for wave in waves for row, *_ in wave.steps)
+        simds = len({wave.simd for wave in waves})
+        return count * self.machine.pipe_cycles(kind) / (simds * self.traced_cycles)
 
 
 def _makespan(waves: list[Wave]) -> int:

@@ -37,16 +37,16 @@ class Machine:
     matrix_cycles: int  #: How long the kernels' matrix instruction occupies its pipe.
     lds_bytes_per_cycle: int = 128
     memory_queue: int = 64  #: Vector memory instructions of a CU in flight; further ones stall at issue.
-    lds_queue: int = 16
+    lds_queue: int = 32
     scalar_load_cycles: int = 160
     lds_latency_cycles: int = 64
     scratch_latency_cycles: int = 420  #: Spills hit the L2 cache.
     store_latency_cycles: int = 300
     launch_cycles: int = 32  #: From the start of a wave to its first instruction.
     relaunch_cycles: int = 120  #: From the end of a workgroup to the start of the next one in its place.
-    barrier_cycles: int = 16
+    barrier_cycles: int = 8
     branch_cycles: int = 8  #: Until the target of a taken branch issues.
-    end_cycles: int = 32  #: From s_endpgm, with all stores done, to the report of the wave's end.
+    end_cycles: int = 16  #: From s_endpgm, with all stores done, to the report of the wave's end.
     fetch_miss_cycles: int = 500  #: Of an instruction cache line that nobody fetched before.
 
     @property
