@@ -121,7 +121,7 @@ def cold_fetch(case: Case) -> Launch:
     """A long kernel that runs for the first time; twin: it ran before."""
     words = case.words
     fast = case.machine.family != "gfx9"
-    trips = {"small": 2, "medium": 4, "large": 8}[case.size] * (4 if fast else 1)
+    trips = {"small": 2, "medium": 4, "large": 4}[case.size] * (4 if fast else 1)
     lines = {"small": 10, "medium": 20, "large": 60}[case.size]
     program = case.loop("first_call", words.work(16 * lines), trips * 4)
     return case.launch(program, rounds=1, conditions=Conditions(cold_code=case.planted))
