@@ -95,8 +95,8 @@ struct BarrierColumns {
     }
 };
 
-// (causes, barrier causes, ending causes, whether latencies are kept, flags per code row or None)
-using Asked = std::tuple<uint64_t, bool, bool, bool, nb::object>;
+// (causes, padding causes, whether barriers, endings are removed, latencies are kept, flags per code row or None)
+using Asked = std::tuple<uint64_t, uint64_t, bool, bool, bool, nb::object>;
 
 nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb::dict& barriers,
                    const nb::dict& rows, int32_t issue_cycles, const std::vector<Asked>& removals) {
@@ -108,8 +108,12 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
     places.check(executed.time.values().size());
     std::vector<std::unique_ptr<ArrowInput<uint8_t>>> flags;
     std::vector<Removal> asked;
-    for (const auto& [causes, barrier, ending, keeps, of_rows] : removals) {
-        Removal removal{.causes = causes, .removes_barriers = barrier, .removes_ending = ending, .rows = {},
+    for (const auto& [causes, padding, barrier, ending, keeps, of_rows] : removals) {
+        Removal removal{.causes = causes,
+                        .padding_causes = padding,
+                        .removes_barriers = barrier,
+                        .removes_ending = ending,
+                        .rows = {},
                         .keeps_latency = keeps};
         if (!of_rows.is_none()) {
             flags.push_back(std::make_unique<ArrowInput<uint8_t>>(of_rows));

@@ -11,6 +11,7 @@
 namespace wavescope {
 namespace {
 
+constexpr int64_t kBarrierCycles = 16;  // what a barrier costs at most that nobody waits at
 constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
 enum Port : uint8_t { kValu, kMatrix, kScalar, kBranch, kPortCount, kMemory, kNoPort };
@@ -67,6 +68,7 @@ void Replay::read_steps() {
                          .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
                          .stall = static_cast<int32_t>(stall),
                          .own = static_cast<int32_t>(stall),
+                         .issue = std::max(0, input_.duration[i] - std::max(0, input_.stall[i])),
                          .occupied = cycles > 0 ? cycles : input_.issue_cycles,
                          .row = input_.row[i],
                          .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15],
@@ -197,6 +199,7 @@ class Replay::Run {
         int64_t recorded = 0;     // and as recorded
         int64_t memory_issue = 0, memory_recorded = 0;
         bool has_memory = false;
+        bool is_padded = false;  // whether the instruction before would not be there
         Phase phase = Phase::begin;
     };
 
@@ -314,6 +317,7 @@ class Replay::Run {
         const Step& step = replay_.steps_[wave.at];
         int64_t ready = wave.issue + step.wait;
         if (step.gap != 0 && is_removed(step.gap_cause, step.row)) ready -= step.gap;
+        if (wave.is_padded) ready -= std::min(step.wait - step.gap, replay_.steps_[wave.at - 1].issue);
         wave.recorded += int64_t{step.wait} + step.stall;
         if (step.own != 0 && !is_barrier(wave)) ready = stalled(wave, ready, step);
         wave.phase = Phase::issue;
@@ -378,6 +382,8 @@ class Replay::Run {
             wave.has_memory = true;
         }
         wave.issue = time;
+        wave.is_padded = has(removal_.padding_causes, replay_.steps_[wave.at].cause) &&
+                         is_meant(replay_.steps_[wave.at].row);
         if (removal_.keeps_latency) issued_[wave.at] = time;
         ++wave.at;
         plan(number, wave);
@@ -388,7 +394,7 @@ class Replay::Run {
         Meeting& meeting = meetings_[input_.meeting[barrier]];
         const int64_t cost = between(meeting.last_arrival, wave.recorded);
         if (removal_.removes_barriers && is_meant(replay_.steps_[wave.at].row))
-            return issue(event.wave, wave, event.time + cost);
+            return issue(event.wave, wave, event.time + std::min(cost, kBarrierCycles));
         const int64_t signalled = between(input_.arrival[barrier], input_.time[wave.at]);
         meeting.latest = std::max(meeting.latest, event.time - signalled);
         if (meeting.waiting.empty()) opened_.push_back(input_.meeting[barrier]);

@@ -120,7 +120,7 @@ def replay(
     barriers: Mapping[str, object],
     rows: Mapping[str, object],
     issue_cycles: int,
-    removals: list[tuple[int, bool, bool, bool, object | None]],
+    removals: list[tuple[int, int, bool, bool, bool, object | None]],
 ) -> tuple[list[int], list[list[int]]]: ...
 def port_was_busy(
     instructions: Mapping[str, object], waves: Mapping[str, object], rows: Mapping[str, object], issue_cycles: int

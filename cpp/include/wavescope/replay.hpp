@@ -41,6 +41,7 @@ struct ReplayInput {
 
 struct Removal {
     uint64_t causes = 0;                 // bit per cause of stalls and gaps that cost nothing
+    uint64_t padding_causes = 0;         // of them those whose instructions would not be there at all
     bool removes_barriers = false;       // nobody waits for others at a barrier
     bool removes_ending = false;         // the last instruction of a wave takes one issue
     std::span<const uint8_t> rows = {};  // per code row: 1 = only there; empty = everywhere
@@ -68,6 +69,7 @@ class Replay {
         int32_t gap;
         int32_t stall;     // of it `own` cycles in which its port was free
         int32_t own;
+        int32_t issue;     // and from its issue to its end
         int32_t occupied;  // how long it takes its port
         int32_t row;
         uint8_t port, cause, gap_cause;

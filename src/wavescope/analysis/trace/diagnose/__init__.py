@@ -15,7 +15,7 @@ from wavescope.analysis.trace.diagnose.filling import Filling, filling
 from wavescope.analysis.trace.diagnose.finding import DISPATCH, Link, StallFinding
 from wavescope.analysis.trace.diagnose.gains import Gains, gains
 from wavescope.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
-from wavescope.analysis.trace.diagnose.machine import machines
+from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
 from wavescope.analysis.trace.diagnose.pools import is_memory
 from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
@@ -149,7 +149,7 @@ def _measured(
     filled = filling(trace, left_out=early)
     used = pipes(trace, _simd_cycles(trace))
     moved = traffic(trace, filled)
-    return _Measured(replayed, filled, used, moved, tuple(roofs(trace, moved, used, replayed)))
+    return _Measured(replayed, filled, used, moved, tuple(roofs(trace, moved, used, filled, replayed)))
 
 
 def _simd_cycles(trace: ThreadTrace) -> int:
@@ -169,13 +169,15 @@ def _findings(
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
     if is_whole:
-        found += grid_findings(measured.filling, _fixed_share(trace_facts, measured), _engine_count(trace))
+        found += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
         left = 1 - sum(finding.gain_share_max for finding in found if finding.gain_basis == DISPATCH)
         more = beyond.registers_or_lds(trace, trace_facts)
         found += [_capped(more, left)] if more and not measured.filling.early_wave_count else []
     found = [_capped(finding, measured.cap_share) for finding in found]
     found = [finding for finding in found if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
     found.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
+    if found and found[0].kind == "occupancy":  # more waves hide a cause, they are none
+        found = [*found[1:2], found[0], *found[2:]]
     if not is_whole:
         return found
     limit = next((roof for roof in measured.roofs if roof.is_limit), None)
@@ -195,12 +197,6 @@ def _is_cold(finding: StallFinding) -> bool:
 def _capped(finding: StallFinding, cap: float) -> StallFinding:
     most = min(finding.gain_share_max, cap)
     return replace(finding, gain_share_max=most, gain_share_min=min(finding.gain_share_min, most))
-
-
-def _engine_count(trace: ThreadTrace) -> int | None:
-    """Shader engines of the GPU, where all products that it may be agree."""
-    counts = {machine.product.se_count for machine in machines(trace)}
-    return counts.pop() if len(counts) == 1 else None
 
 
 def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.trace.diagnose.machine import machines
+from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
@@ -90,12 +90,10 @@ def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cu_count(trace: ThreadTrace, engines: pl.DataFrame) -> float | None:
-    """CUs of the engines; of the products that the GPU may be, the fewest, and no fewer than were seen."""
-    per_engine = [machine.compute_units_per_engine for machine in machines(trace)]
-    if not per_engine or not engines.height or None in per_engine:
-        return None
-    fewest = min(count for count in per_engine if count is not None)
-    return max(fewest, _largest(engines["cus"])) * engines.height
+    """CUs (WGPs) of the engines, no fewer than were seen; None = not known."""
+    gpu = machine(trace)
+    per_engine = gpu.compute_units_per_engine if gpu else None
+    return None if per_engine is None else max(per_engine, _largest(engines["cus"])) * engines.height
 
 
 def _peak(waves: pl.DataFrame) -> int:

@@ -9,6 +9,7 @@ from wavescope.base.words import counted, percent
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.filling import Filling
+    from wavescope.analysis.trace.diagnose.machine import Machine
     from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
@@ -57,13 +58,13 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
     )
 
 
-def grid_findings(filling: Filling, fixed_share: float, engines_of_gpu: int | None) -> list[StallFinding]:
+def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> list[StallFinding]:
     """CUs without work, and the tail or the imbalance of those that have some."""
     unused = filling.unused_share
     found = []
     empty = unused * max(0.0, 1 - fixed_share)
     if empty >= _WORTH_SAYING and filling.cu_count:
-        found.append(_unused_units(filling, empty, fixed_share, engines_of_gpu))
+        found.append(_unused_units(filling, empty, fixed_share, gpu))
     missing = (1 - filling.mean_share) * (1 - unused)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
@@ -71,9 +72,10 @@ def grid_findings(filling: Filling, fixed_share: float, engines_of_gpu: int | No
     return found
 
 
-def _unused_units(filling: Filling, gain: float, fixed_share: float, engines: int | None) -> StallFinding:
+def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:
     used, there = filling.used_cu_count, filling.cu_count or 0
-    scale = (engines or filling.engine_count) / filling.engine_count
+    engines = (gpu.product.se_count if gpu else None) or filling.engine_count
+    scale = engines / filling.engine_count
     remedy = (
         "more, smaller workgroups: smaller tiles, a split of the inner dimension (split-K), or two problems in one"
         " launch"

@@ -1,12 +1,13 @@
-"""The GPU of a trace as far as the trace tells: products it may be, and the clock it ran at."""
+"""The GPU of a trace as far as the trace tells: the product it may be, and the clock it ran at."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.occupancy.architecture import possible_targets
 from wavescope.analysis.trace.clocks import clock_mhz
+from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
     from wavescope.facts.gpus import Arch
@@ -20,11 +21,12 @@ _CLOCK_SLACK = 1.02
 
 @dataclass(frozen=True)
 class Machine:
-    """One product that the GPU of a trace may be."""
+    """A product, at the clock of a trace."""
 
     arch: Arch
     product: Product
     clock_hz: float  #: Measured; the highest clock of the product where the trace has no realtime pairs.
+    is_certain: bool  #: Whether it cannot be another product.
 
     @property
     def compute_units_per_engine(self) -> float | None:
@@ -40,11 +42,9 @@ class Machine:
         return channels * rate * self.clock_hz if channels and rate else None
 
 
-def machines(trace: ThreadTrace) -> list[Machine]:
-    """Every product that the GPU of a trace may be; empty = nothing is known.
-
-    A claim about a peak has to hold for each of them.
-    """
+@once_per_trace
+def machine(trace: ThreadTrace) -> Machine | None:
+    """The GPU of a trace; of several products that it may be, the first one of its target. None = not known."""
     measured = (clock_mhz(trace) or 0) * 1e6
     possible = []
     for arch in possible_targets(trace):
@@ -52,7 +52,6 @@ def machines(trace: ThreadTrace) -> list[Machine]:
             highest = product.clock_hz_max
             if trace.gfxip == 9 and highest and measured > highest * _CLOCK_SLACK:
                 continue
-            clock = measured or highest
-            if clock:
-                possible.append(Machine(arch, product, clock))
-    return possible
+            if clock := measured or highest:
+                possible.append(Machine(arch, product, clock, is_certain=False))
+    return replace(possible[0], is_certain=len(possible) == 1) if possible else None

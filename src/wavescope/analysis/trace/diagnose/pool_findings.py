@@ -100,10 +100,14 @@ def pool_finding(trace: ThreadTrace, facts: Facts, gain: PoolGain, trust: str) -
     )
 
 
+def _gap_words(gain: PoolGain) -> _GapWords | None:
+    return _GAP_WORDS.get(" and ".join(gain.pool.causes), _GAP_WORDS.get(gain.name))
+
+
 def _verdict(gain: PoolGain) -> str:
     name, kind = gain.name, gain.pool.kind
-    if name in _GAP_WORDS:
-        return _GAP_WORDS[name].verdict
+    if words := _gap_words(gain):
+        return words.verdict
     if name.startswith("wait "):
         return f"Waves wait for: {name.removeprefix('wait ').removeprefix('for ')}"
     return {
@@ -115,7 +119,7 @@ def _verdict(gain: PoolGain) -> str:
 
 
 def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
-    words = _GAP_WORDS.get(gain.name)
+    words = _gap_words(gain)
     meaning = words.reason if words else _meaning(gain.name)
     parts = [meaning]
     if len(gain.parts) > 1:

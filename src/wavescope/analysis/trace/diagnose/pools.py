@@ -89,7 +89,7 @@ def _ends_of_waves(gains: dict[str, float]) -> list[Pool]:
     if cold >= COLD_SHARE:
         return [Pool("fetch", ("cold instruction fetch", "start-up"), "cold instruction fetch")]
     if start >= SHORT_WAVE_SHARE and drain >= SHORT_WAVE_SHARE:
-        return [Pool("wave", ("start-up", "store drain"), "start-up and store drain")]
+        return [Pool("wave", ("start-up", "store drain"))]
     return []
 
 

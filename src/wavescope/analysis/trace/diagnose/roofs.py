@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.trace.code.accesses import accesses
 from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.diagnose.machine import machines
+from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
 from wavescope.analysis.trace.waits.resolved import free_wait_cycles
@@ -26,6 +26,7 @@ _AT_ROOF_SHARE = 0.70
 _AT_ROOF_SHARE_NARROW = 0.85
 #: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
 _MEMORY_GAIN_SHARE = 0.30
+_STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
 _BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.
@@ -79,19 +80,14 @@ def traffic(trace: ThreadTrace, filling: Filling) -> Traffic | None:
 
 
 def _rate(trace: ThreadTrace, filling: Filling, per_wave: float) -> tuple[float | None, bool]:
-    """Bytes per second of all shader engines; of the products that the GPU may be, the fewest."""
-    per_engine = [
-        (machine, machine.product.se_count) for machine in machines(trace) if machine.product.se_count is not None
-    ]
-    if not per_engine or not filling.engine_count or not filling.span_cycles_mean:
+    """Bytes per second of all shader engines, and whether the time is that of the dispatch."""
+    gpu = machine(trace)
+    if gpu is None or not gpu.product.se_count or not filling.engine_count or not filling.span_cycles_mean:
         return None, False
-    waves = filling.wave_count / filling.engine_count
     launch = getattr(trace, "launch", None)
-    rates = []
-    for machine, engines in per_engine:
-        seconds = launch.duration_ns / 1e9 if launch else filling.span_cycles_mean / machine.clock_hz
-        rates.append(per_wave * waves * (engines or 0) / seconds)
-    return min(rates), launch is not None
+    seconds = launch.duration_ns / 1e9 if launch else filling.span_cycles_mean / gpu.clock_hz
+    total = per_wave * filling.wave_count / filling.engine_count * gpu.product.se_count
+    return total / seconds, launch is not None
 
 
 def _moved(trace: ThreadTrace) -> pl.DataFrame:
@@ -124,33 +120,32 @@ def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
     )
 
 
-def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, gains: Gains) -> list[Roof]:
-    """Every roof that is known, the one that limits first, then by share."""
-    starting = sum(gains.causes.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load"))
-    waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
+def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
+    """Every roof that is known, the one that limits first, then by share of the GPU's peak."""
+    filled = filling.mean_share * (1 - filling.unused_share)  # of the CUs and of the time
     known = [
-        Roof(f"{name} throughput", share, share, 1.0, "of the time", share >= _BUSY_PIPE_SHARE)
+        Roof(f"{name} throughput", share, share, 1.0, "of the time", share * filled >= _BUSY_PIPE_SHARE)
         for name, share in (("matrix", used.matrix_share), ("VALU", used.valu_share))
     ]
-    possible = machines(trace)
-    if moved is not None and moved.bytes_per_second is not None and possible:
-        known += _bandwidths(moved, used, possible, waits=waits)
+    gpu = machine(trace)
+    if gpu is not None and moved is not None and moved.bytes_per_second is not None:
+        starting = sum(gains.causes.get(cause, 0.0) for cause in _STARTING)
+        waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
+        known += _bandwidths(moved, used, gpu, waits=waits)
     return sorted(known, key=lambda roof: (not roof.is_limit, -roof.share))
 
 
-def _bandwidths(moved: Traffic, used: Pipes, possible: list[Machine], *, waits: bool) -> list[Roof]:
+def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> list[Roof]:
     rate = moved.bytes_per_second or 0.0
     enough = _AT_ROOF_SHARE_NARROW if moved.narrow_share > 0.5 else _AT_ROOF_SHARE
-    found = []
-    memory_peaks = [machine.product.memory_bytes_per_second_peak for machine in possible]
-    if all(memory_peaks):
-        peak = float(max(filter(None, memory_peaks)))
-        # Tiles of a matrix product are read by many workgroups: what is asked for comes from L2 for the most part.
-        is_stream = used.matrix_count == 0
-        is_limit = waits and is_stream and rate >= enough * peak
-        found.append(Roof("HBM bandwidth", rate / peak, rate, peak, "bytes per second", is_limit))
-    l2_peaks = [machine.l2_bytes_per_second_peak for machine in possible]
-    if all(l2_peaks):
-        peak = float(max(filter(None, l2_peaks)))
-        found.append(Roof("L2 bandwidth", rate / peak, rate, peak, "bytes per second", waits and rate >= enough * peak))
-    return found
+    # Tiles of a matrix product are read by many workgroups: what is asked for comes from L2 for the most part.
+    is_stream = used.matrix_count == 0
+    peaks = (
+        ("HBM bandwidth", gpu.product.memory_bytes_per_second_peak, is_stream),
+        ("L2 bandwidth", gpu.l2_bytes_per_second_peak, True),
+    )
+    return [
+        Roof(name, rate / peak, rate, float(peak), "bytes per second", waits and counts and rate >= enough * peak)
+        for name, peak, counts in peaks
+        if peak
+    ]

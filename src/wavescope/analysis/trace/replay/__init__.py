@@ -14,7 +14,7 @@ from wavescope import _core
 from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.analysis.trace.parts import answers
 from wavescope.analysis.trace.selection import whole_of
-from wavescope.analysis.trace.waits.classes import BUSY_OF
+from wavescope.analysis.trace.waits.classes import BUSY_OF, PADDING
 from wavescope.analysis.trace.waits.ports import placed_waves, port_rules
 from wavescope.analysis.trace.waits.resolved import each_instruction, free_wait_cycles
 from wavescope.analysis.trace.waits.rows import class_names
@@ -88,10 +88,12 @@ def _in_part(
     return _core.replay(instructions, native, barriers, port_rules(whole), free_wait_cycles(trace), flags)
 
 
-def _asked(removal: Removal, causes: dict[str, int], row_count: int) -> tuple[int, bool, bool, bool, object | None]:
+def _asked(
+    removal: Removal, causes: dict[str, int], row_count: int
+) -> tuple[int, int, bool, bool, bool, object | None]:
     names = {name for cause in removal.causes for name in (cause, BUSY_OF.get(cause, cause))}
-    bits = sum({1 << causes[name] for name in names if name in causes})
+    bits, padding = (sum({1 << causes[name] for name in some if name in causes}) for some in (names, names & PADDING))
     flags = None
     if removal.rows:
         flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
-    return bits, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags
+    return bits, padding, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags

@@ -233,6 +233,9 @@ OWN_CLASS: dict[str, StallClass] = {name: declared for declared, names in _OWN f
 #: `instructions.category` -> pressure on which pipe.
 ISSUE_OF_CATEGORY: dict[int, StallClass] = _ISSUE | {8: _ISSUE[7]}
 
+#: Classes whose instructions do nothing but pass time.
+PADDING = frozenset(declared.name for declared, _ in _OWN if declared.kind == "padding")
+
 
 def wait_class(mask: int) -> StallClass:
     """Class of the waits for the producers in `mask` (bit n = PRODUCERS[n]); several make a mixture.
