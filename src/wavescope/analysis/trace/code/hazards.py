@@ -1,0 +1,188 @@
+"""What padding (`s_nop`, `s_delay_alu`) separates: registers written before and used after it, from the code's text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.trace.code.operands import uses_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+NOT_KNOWN = "not known"
+_PADDING = re.compile(r"s_(nop|delay_alu)\b")
+_MATRIX = re.compile(r"v_s?(mfma|wmma)")
+_TRANSCENDENTAL = re.compile(r"v_(s_)?(exp|log|rcp|rsq|sqrt|sin|cos)_|v_rcp_iflag")
+_LEAVES = re.compile(r"s_(branch|endpgm|setpc)")
+_STORE = re.compile(r"(buffer|global|flat|scratch|tbuffer)_store")
+_LOAD = re.compile(r"(buffer|global|flat|scratch|tbuffer|s)_(buffer_)?load")
+_DELAYS = {"VALU_DEP": "VALU result", "TRANS32_DEP": "transcendental result", "SALU_CYCLE": "scalar result"}
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """An instruction before the padding, and the one behind it."""
+
+    producer: str
+    consumer: str
+    result_used: frozenset[str]  #: What the second reads of what the first wrote, and nothing between wrote anew.
+    overwritten: frozenset[str]  #: What the second writes although the first uses it.
+    addresses_overwritten: frozenset[str]  #: What one of them writes although one of them reads it.
+    reads_other_lanes: bool  #: Whether lanes of the second get what other lanes hold.
+    states: int  #: Wait states from the first to the second, with the padding.
+
+    @property
+    def scalars_used(self) -> list[str]:
+        return sorted(name for name in self.result_used if not _is_vector(name))
+
+
+@dataclass(frozen=True)
+class _Rule:
+    states_max: int  #: The most wait states that any GPU needs for it.
+    fits: Callable[[_Pair], bool]
+    words: str  #: With `{producer}`, `{consumer}` and `{register}` to fill in.
+
+
+# The nearest instruction that a rule fits decides, the rules in this order. Wait states: LLVM 22, GCNHazardRecognizer,
+# and AMD's ISA guides ("manually inserted wait states").
+_RULES = (
+    _Rule(19, lambda pair: _is(_MATRIX, pair.producer) and bool(pair.result_used), "matrix result before {consumer}"),
+    _Rule(
+        19,
+        lambda pair: _is(_MATRIX, pair.producer) and bool(pair.overwritten),
+        "{consumer} overwrites registers of a matrix instruction",
+    ),
+    _Rule(
+        5,
+        lambda pair: pair.producer.startswith("v_") and bool(pair.scalars_used),
+        "{producer} writes {register} before {consumer}",
+    ),
+    _Rule(
+        5,
+        lambda pair: pair.producer.startswith("s_") and bool({"m0", "exec"} & pair.result_used),
+        "{producer} writes {register} before {consumer}",
+    ),
+    _Rule(
+        2,
+        lambda pair: _is(_TRANSCENDENTAL, pair.producer) and bool(pair.result_used),
+        "transcendental result before {consumer}",
+    ),
+    _Rule(
+        5,
+        lambda pair: pair.reads_other_lanes and pair.producer.startswith("v_") and bool(pair.result_used),
+        "VALU result before {consumer}, which reads other lanes",
+    ),
+    _Rule(
+        2,
+        lambda pair: _is(_STORE, pair.producer) and pair.consumer.startswith("v_") and bool(pair.overwritten),
+        "{consumer} overwrites data of {producer}",
+    ),
+    _Rule(
+        1,
+        lambda pair: _is(_LOAD, pair.producer) and _is(_LOAD, pair.consumer) and bool(pair.addresses_overwritten),
+        "loads that overwrite their addresses",
+    ),
+    _Rule(
+        2,
+        lambda pair: pair.producer.startswith("v_") and pair.consumer.startswith("v_") and bool(pair.result_used),
+        "{producer} result before {consumer}",
+    ),
+)
+_STATES_MAX = max(rule.states_max for rule in _RULES)
+
+
+def hazard_of(texts: Sequence[str | None], row: int) -> str:
+    """What the padding in a code row keeps apart, in a few words; `texts`: the code, row by row.
+
+    For `s_delay_alu` what it says itself. For `s_nop` the instruction behind it and one before it that share a
+    register; only where such a pair is found, else `not known`.
+
+    Examples
+    --------
+    >>> hazard_of(["v_cmp_gt_f32_e32 vcc, s23, v81", "s_nop 1", "v_cndmask_b32_e32 v1, 0, v2, vcc"], 1)
+    'v_cmp writes VCC before v_cndmask'
+    """
+    text = texts[row] or "" if 0 <= row < len(texts) else ""
+    consumer = _next(texts, row)
+    if not _PADDING.match(text) or not consumer:
+        return NOT_KNOWN
+    if text.startswith("s_delay_alu"):
+        return _delayed(text, consumer)
+    for pair in _pairs(texts, row, consumer):
+        for rule in _RULES:
+            if pair.states <= rule.states_max and rule.fits(pair):
+                return _filled(rule.words, pair)
+    return NOT_KNOWN
+
+
+def _pairs(texts: Sequence[str | None], row: int, consumer: str) -> Iterator[_Pair]:
+    """The instruction behind the padding with each of those before it, the nearest first."""
+    after = uses_of(consumer)
+    states, written_since = _states(texts[row] or ""), set[str]()
+    for at in range(row - 1, -1, -1):
+        text = texts[at] or ""
+        if not text or states > _STATES_MAX or _LEAVES.match(text):
+            return
+        before = uses_of(text)
+        if not _PADDING.match(text):
+            yield _Pair(
+                producer=text,
+                consumer=consumer,
+                result_used=(before.writes & after.reads) - written_since,
+                overwritten=after.writes & (before.writes | before.reads),
+                addresses_overwritten=(before.writes | after.writes) & (before.reads | after.reads),
+                reads_other_lanes=after.reads_other_lanes,
+                states=states,
+            )
+        written_since |= before.writes
+        states += _states(text)
+
+
+def _states(text: str) -> int:
+    """Wait states that pass: one for an instruction, `n` + 1 for `s_nop n`."""
+    padded = re.match(r"s_nop (0x[\da-fA-F]{1,4}|\d{1,4})", text)
+    return int(padded[1], 0) + 1 if padded else 1
+
+
+def family(text: str) -> str:
+    """The mnemonic without encoding, types and sizes; comparisons without what they compare.
+
+    Examples
+    --------
+    >>> family("v_cmp_gt_f32_e32 vcc, s23, v81"), family("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
+    ('v_cmp', 'buffer_load')
+    """
+    mnemonic = text.split(" ", 1)[0]
+    compared = re.match(r"v_cmpx?(?=_)", mnemonic)
+    if compared:
+        return compared[0]
+    name = re.sub(r"_(e32|e64|sdwa|dpp|dpp8)$|_e64_dpp$", "", mnemonic)
+    return re.sub(r"(_(b?f|fp|i|u|b|bf)\d+|_dword(x\d+)?|_[us]?(byte|short)(_d16(_hi)?)?|_\d+x\d+x\d+\w*)+$", "", name)
+
+
+def _next(texts: Sequence[str | None], row: int) -> str:
+    """The first instruction behind the padding."""
+    behind = (text or "" for text in texts[row + 1 : row + 1 + _STATES_MAX])
+    return next((text for text in behind if not _PADDING.match(text)), "")
+
+
+def _delayed(text: str, consumer: str) -> str:
+    """The dependency that `s_delay_alu` declares for the instruction behind it."""
+    said = re.search(r"instid0\((\w+?)_(\d)\)", text)
+    kind = _DELAYS.get(said[1]) if said else None
+    return f"{kind} before {family(consumer)}" if kind else NOT_KNOWN
+
+
+def _filled(words: str, pair: _Pair) -> str:
+    register = next((name.upper() for name in pair.scalars_used if name in ("vcc", "m0", "exec")), "an SGPR")
+    return words.format(producer=family(pair.producer), consumer=family(pair.consumer), register=register)
+
+
+def _is(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.match(text) is not None
+
+
+def _is_vector(register: str) -> bool:
+    return register[0] in "va" and register[1:].isdigit()

@@ -1,0 +1,163 @@
+"""What padding keeps apart; the pairs are hazards of AMD's ISA guides and of LLVM's hazard recognizer."""
+
+from __future__ import annotations
+
+import pytest
+
+from wavescope.analysis.trace.code.hazards import NOT_KNOWN, family, hazard_of
+from wavescope.analysis.trace.code.operands import uses_of
+
+MFMA = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
+
+
+@pytest.mark.parametrize(
+    ("before", "padding", "after", "expected"),
+    [
+        (
+            ["v_cmp_gt_f32_e32 vcc, s2, v1"],
+            "s_nop 1",
+            "v_cndmask_b32_e32 v2, 0, v3, vcc",
+            "v_cmp writes VCC before v_cndmask",
+        ),
+        (
+            ["v_cmp_gt_f32_e64 s[4:5], s2, v1"],
+            "s_nop 1",
+            "v_cndmask_b32_e64 v2, 0, v3, s[4:5]",
+            "v_cmp writes an SGPR before v_cndmask",
+        ),
+        (
+            ["v_readfirstlane_b32 s6, v1"],
+            "s_nop 3",
+            "buffer_load_dword v2, v3, s[4:7], 0 offen",
+            "v_readfirstlane writes an SGPR before buffer_load",
+        ),
+        (
+            ["v_cmp_eq_u32_e32 vcc, 0, v1", "v_mov_b32_e32 v7, v8"],
+            "s_nop 2",
+            "v_div_fmas_f32 v4, v5, v6, v7",
+            "v_cmp writes VCC before v_div_fmas",
+        ),
+        (
+            ["s_mov_b32 m0, s7"],
+            "s_nop 0",
+            "buffer_load_dwordx4 v2, s[8:11], 0 offen sc0 lds",
+            "s_mov writes M0 before buffer_load",
+        ),
+        (["v_rcp_f32_e32 v1, v2"], "s_nop 0", "v_mul_f32_e32 v3, v1, v1", "transcendental result before v_mul"),
+        (
+            ["v_add_f32_e32 v1, v2, v3"],
+            "s_nop 1",
+            "v_add_f32_dpp v4, v1, v5 row_shr:8 row_mask:0xf bank_mask:0xf",
+            "VALU result before v_add, which reads other lanes",
+        ),
+        (
+            ["v_mov_b32_e32 v1, v2"],
+            "s_nop 1",
+            "v_permlane32_swap_b32_e32 v1, v3",
+            "VALU result before v_permlane32_swap, which reads other lanes",
+        ),
+        ([MFMA], "s_nop 15", "v_accvgpr_read_b32 v4, a3", "matrix result before v_accvgpr_read"),
+        (
+            [MFMA, "v_add_u32_e32 v8, v9, v9", "s_add_u32 s0, s0, 4"],
+            "s_nop 7",
+            "v_accvgpr_read_b32 v4, a3",
+            "matrix result before v_accvgpr_read",
+        ),
+        (
+            [MFMA, "v_fma_f32 v8, v9, v9, v9"],
+            "s_nop 6",
+            "v_fma_f32 v1, v8, v8, v8",
+            "v_fma overwrites registers of a matrix instruction",
+        ),
+        (
+            ["global_load_dwordx4 v[2:5], v[2:3], off"],
+            "s_nop 0",
+            "global_load_dword v10, v[6:7], off",
+            "loads that overwrite their addresses",
+        ),
+        (
+            ["buffer_store_dwordx4 v[4:7], v0, s[0:3], 0 offen"],
+            "s_nop 0",
+            "v_mov_b32_e32 v5, v9",
+            "v_mov overwrites data of buffer_store",
+        ),
+        (
+            ["v_pk_mul_f32 v[2:3], v[4:5], v[6:7]"],
+            "s_nop 0",
+            "v_fma_mixlo_f16 v8, v2, v3, 0",
+            "v_pk_mul result before v_fma_mixlo",
+        ),
+        # the result was overwritten on the way, or is too far away for what is padded, or nothing is shared
+        (
+            ["v_rcp_f32_e32 v1, v2", "s_load_dword s1, s[2:3], 0x0", "v_mov_b32_e32 v1, 0"],
+            "s_nop 4",
+            "v_mul_f32_e32 v3, v1, v1",
+            NOT_KNOWN,
+        ),
+        (["v_cmp_gt_f32_e32 vcc, s2, v1"], "s_nop 7", "v_cndmask_b32_e32 v2, 0, v3, vcc", NOT_KNOWN),
+        (["v_mov_b32_e32 v1, v2"], "s_nop 0", "s_barrier", NOT_KNOWN),
+        (["v_mov_b32_e32 v1, v2", "s_branch 12"], "s_nop 0", "v_mul_f32_e32 v3, v1, v1", NOT_KNOWN),
+    ],
+)
+def test_what_is_separated(before: list[str], padding: str, after: str, expected: str) -> None:
+    assert hazard_of([*before, padding, after], len(before)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("s_delay_alu instid0(VALU_DEP_1)", "VALU result before v_add"),
+        (
+            "s_delay_alu instid0(TRANS32_DEP_2) | instskip(NEXT) | instid1(VALU_DEP_1)",
+            "transcendental result before v_add",
+        ),
+        ("s_delay_alu instid0(SALU_CYCLE_1)", "scalar result before v_add"),
+        ("s_delay_alu 0x0", NOT_KNOWN),
+    ],
+)
+def test_rdna_says_the_dependency_itself(text: str, expected: str) -> None:
+    assert hazard_of(["v_mov_b32_e32 v1, v2", text, "v_add_f32_e32 v3, v1, v1"], 1) == expected
+
+
+def test_padding_in_several_instructions() -> None:
+    code = [MFMA, "s_nop 7", "s_nop 7", "v_accvgpr_read_b32 v4, a3"]
+    assert {hazard_of(code, 1), hazard_of(code, 2)} == {"matrix result before v_accvgpr_read"}
+
+
+@pytest.mark.parametrize("row", [-1, 0, 1, 2, 9])
+def test_what_is_no_padding_or_not_there_is_not_known(row: int) -> None:
+    assert hazard_of([None, "s_nop 0", "s_endpgm"], row) == NOT_KNOWN
+    assert hazard_of(["s_nop 0"], 0) == NOT_KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "writes", "reads"),
+    [
+        ("global_store_dwordx2 v[0:1], v[2:3], off", "", "v0 v1 v2 v3"),
+        ("ds_write_b64 v0, v[2:3]", "", "v0 v2 v3"),
+        ("buffer_load_dword v1, v2, s[4:7], 0 offen", "v1", "s4 s5 s6 s7 v2"),
+        ("v_mad_u64_u32 v[0:1], s[2:3], v4, v5, v[6:7]", "s2 s3 v0 v1", "v4 v5 v6 v7"),
+        ("v_fmac_f32_e32 v0, v1, v2", "v0", "v0 v1 v2"),
+        ("s_cmp_lg_u64 s[0:1], s[2:3]", "scc", "s0 s1 s2 s3"),
+        ("v_cmpx_gt_u32_e32 v0, v1", "exec", "v0 v1"),
+        ("v_cmpx_gt_u32_e32 vcc, v0, v1", "exec vcc", "v0 v1"),
+        ("global_atomic_add v0, v1, s[2:3]", "", "s2 s3 v0 v1"),
+        ("global_atomic_add v4, v0, v1, s[2:3] sc0", "v4", "s2 s3 v0 v1"),
+        ("s_cbranch_vccnz 12", "", "vcc"),
+        ("s_and_saveexec_b64 s[0:1], vcc", "exec s0 s1", "vcc"),
+        ("v_mov_b32_e32 v1, 0x41", "v1", ""),
+        ("", "", ""),
+        ("v_mov_b32_e32 v[5:99999], v[9999:1]", "", ""),
+    ],
+)
+def test_registers_of_an_instruction(text: str, writes: str, reads: str) -> None:
+    uses = uses_of(text)
+    assert " ".join(sorted(uses.writes)) == writes
+    assert " ".join(sorted(uses.reads)) == reads
+
+
+def test_families_of_mnemonics() -> None:
+    texts = ["v_mfma_f32_32x32x8_f16 a0", "v_cmpx_lt_i32_e64 s0", "global_load_dwordx4 v0", "v_pk_fma_f32 v0", "s_nop"]
+    assert [family(text) for text in texts] == ["v_mfma", "v_cmpx", "global_load", "v_pk_fma", "s_nop"]
+    assert family("buffer_load_ushort v1") == "buffer_load"
+    assert family("v_cvt_f32_u32_e32 v1, v2") == "v_cvt"
