@@ -123,13 +123,16 @@ void check_timelines(const Instructions& from, const Waves& waves, std::span<con
     for (size_t i = 0; i < rules.of_category.size(); ++i)
         rules.of_category[i] = i < kMaxPipes ? static_cast<uint8_t>(i) : kNoPipe;
     const std::vector<uint8_t> of_row(kRows, kByCategory);
+    const std::vector<int32_t> busy_of_row(kRows, 32);
     rules.of_row = of_row;
+    rules.busy_of_row = busy_of_row;
     rules.short_pipes = 6;
     rules.issue_cycles = 4;
     const IssuingWaves issuing{waves.unit,  waves.unit, waves.begin, waves.begin,   waves.end,     waves.first,
                                waves.count, from.time,  from.stall,  from.duration, from.category, from.row};
     const PipeUse use = pipe_use(issuing, rules, bins);
     for (const int64_t cycles : use.units.cycles) require(cycles >= 0, "busy cycles are not negative");
+    for (const int64_t cycles : use.issues.phase_cycles) require(cycles > 0, "a phase has cycles");
     check_columns(
         state_cycles({waves.unit, waves.begin, waves.first, waves.count, from.category, from.duration}, bins));
 

@@ -1,4 +1,4 @@
-// How busy the pipes of each SIMD are: unions of the times in which instructions issue.
+// How busy the pipes of each SIMD are: unions of the times in which instructions issue and occupy them.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -9,12 +9,13 @@
 namespace wavescope {
 namespace {
 
-constexpr uint8_t kKinds = kBubble + 1;
+constexpr uint8_t kKinds = kPipeBusy + kMaxPipes;
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 struct Issue {
     int64_t begin;
     uint32_t cycles;
+    uint32_t busy_cycles;
     uint32_t pipe;
 };
 
@@ -65,11 +66,16 @@ class IssueReader {
         const int64_t reported = is_short ? 0 : waves_.duration[instruction] - stall;
         issue.begin = bounded(waves_.time[instruction]) + bounded(waves_.offset[wave]) + stall;
         issue.cycles = static_cast<uint32_t>(std::max<int64_t>(reported, rules_.issue_cycles));
+        issue.busy_cycles = std::max(issue.cycles, busy_of(instruction));
         issue.pipe = pipe;
         return true;
     }
 
   private:
+    uint32_t busy_of(uint64_t instruction) const {
+        const auto row = static_cast<size_t>(waves_.row[instruction]);  // a negative one is beyond the end
+        return row < rules_.busy_of_row.size() ? static_cast<uint32_t>(std::max(rules_.busy_of_row[row], 0)) : 0;
+    }
     uint8_t pipe_of(uint64_t instruction) const {
         const int32_t row = waves_.row[instruction];
         const bool is_known = row >= 0 && static_cast<size_t>(row) < rules_.of_row.size();
@@ -168,10 +174,52 @@ void visit_by_begin(std::vector<WaveIssues> waves, Visit&& visit) {
     }
 }
 
+// From the first to the last instruction of waves for each pipe, and how many there are.
+class Phases {
+  public:
+    void read(const IssueReader& reader, uint32_t wave) {
+        std::array<Interval, kMaxPipes> phase;
+        phase.fill({kNever, -kNever});
+        Issue issue{};
+        for (uint64_t at = reader.first(wave); at < reader.behind(wave); ++at) {
+            if (!reader.read(wave, at, issue)) continue;
+            ++counts_[issue.pipe];
+            phase[issue.pipe].begin = std::min(phase[issue.pipe].begin, issue.begin);
+            phase[issue.pipe].end = std::max(phase[issue.pipe].end, issue.begin + issue.busy_cycles);
+        }
+        for (size_t pipe = 0; pipe < kMaxPipes; ++pipe)
+            if (phase[pipe].end > phase[pipe].begin) phases_[pipe].push_back(phase[pipe]);
+    }
+
+    void append(uint32_t unit, PipeIssues& issues) {
+        for (size_t pipe = 0; pipe < kMaxPipes; ++pipe) {
+            if (counts_[pipe] == 0) continue;
+            issues.unit.push_back(unit);
+            issues.pipe.push_back(static_cast<uint8_t>(pipe));
+            issues.issue_count.push_back(counts_[pipe]);
+            issues.phase_cycles.push_back(covered(phases_[pipe]));
+        }
+    }
+
+  private:
+    static int64_t covered(std::vector<Interval>& intervals) {
+        std::sort(intervals.begin(), intervals.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
+        Union phases;
+        int64_t cycles = 0;
+        const auto add = [&](Interval joined) { cycles += joined.end - joined.begin; };
+        for (const Interval next : intervals) phases.add(next, add);
+        phases.finish(add);
+        return cycles;
+    }
+
+    std::array<int64_t, kMaxPipes> counts_{};
+    std::array<std::vector<Interval>, kMaxPipes> phases_;
+};
+
 class PipeCounter {
   public:
     PipeCounter(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins)
-        : waves_(waves), reader_(waves, rules), bins_(bins) {}
+        : waves_(waves), reader_(waves, rules), has_busy_rows_(!rules.busy_of_row.empty()), bins_(bins) {}
 
     PipeUse count() {
         const std::vector<uint32_t> order = waves_by_unit();
@@ -198,9 +246,11 @@ class PipeCounter {
 
     void count_unit(std::span<const uint32_t> members) {
         std::vector<WaveIssues> issuing;
+        Phases phases;
         lives_.clear();
         for (const uint32_t wave : members) {
             issuing.emplace_back(reader_, wave);
+            phases.read(reader_, wave);
             lives_.push_back({bounded(waves_.begin[wave]) + bounded(waves_.offset[wave]),
                               bounded(waves_.end[wave]) + bounded(waves_.offset[wave])});
         }
@@ -209,16 +259,23 @@ class PipeCounter {
         group_ = waves_.group[members.front()];
         for (auto& total : totals_) total = 0;
 
-        std::array<Union, kMaxPipes> pipes;
+        std::array<Union, kMaxPipes> pipes, busy;
         Union any;
         issuing_.clear();
         visit_by_begin(std::move(issuing), [&](const Issue& issue) {
-            const Interval busy{issue.begin, issue.begin + issue.cycles};
-            pipes[issue.pipe].add(busy, [&](Interval joined) { book(static_cast<uint8_t>(issue.pipe), joined); });
-            any.add(busy, [&](Interval joined) { issuing_.push_back(joined); });
+            const auto pipe = static_cast<uint8_t>(issue.pipe);
+            const Interval issued{issue.begin, issue.begin + issue.cycles};
+            pipes[pipe].add(issued, [&](Interval joined) { book(pipe, joined); });
+            any.add(issued, [&](Interval joined) { issuing_.push_back(joined); });
+            if (!has_busy_rows_) return;
+            const Interval occupied{issue.begin, issue.begin + issue.busy_cycles};
+            busy[pipe].add(occupied, [&](Interval joined) { book(busy_kind(pipe), joined); });
         });
-        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe)
+        for (uint8_t pipe = 0; pipe < kMaxPipes; ++pipe) {
             pipes[pipe].finish([&](Interval joined) { book(pipe, joined); });
+            busy[pipe].finish([&](Interval joined) { book(busy_kind(pipe), joined); });
+        }
+        phases.append(unit_, use_.issues);
         any.finish([&](Interval joined) { issuing_.push_back(joined); });
         for (const Interval joined : issuing_) book(kAnyPipe, joined);
         book_lives();
@@ -230,6 +287,8 @@ class PipeCounter {
             use_.units.cycles.push_back(totals_[kind]);
         }
     }
+
+    static uint8_t busy_kind(uint8_t pipe) { return static_cast<uint8_t>(kPipeBusy + pipe); }
 
     // The union of the lives, and what of it lies in no union of issues.
     void book_lives() {
@@ -262,6 +321,7 @@ class PipeCounter {
 
     const IssuingWaves& waves_;
     IssueReader reader_;
+    bool has_busy_rows_;
     Bins bins_;
     PipeUse use_;
     std::vector<std::unique_ptr<BinnedCycles>> groups_;

@@ -81,6 +81,7 @@ struct Traced {
     std::vector<uint64_t> first;
     std::vector<int32_t> stall, duration, row;
     std::vector<uint8_t> category, row_pipes;
+    std::vector<int32_t> row_cycles;
 
     void wave(uint32_t of_unit, int64_t from, int64_t to, std::vector<std::array<int, 5>> instructions) {
         unit.push_back(of_unit);
@@ -105,6 +106,7 @@ struct Traced {
         rules.of_category[3] = 1;
         rules.of_category[9] = 2;
         rules.of_row = row_pipes;
+        rules.busy_of_row = row_cycles;
         rules.counts_unknown_rows = counts_unknown_rows;
         rules.short_pipes = 1 << 2;
         rules.issue_cycles = 4;
@@ -133,6 +135,37 @@ TEST(utilization, rows_may_have_another_pipe_or_none) {
     traced.wave(0, 0, 40, {{0, 0, 8, 6, 0}, {8, 0, 8, 6, 1}, {16, 0, 8, 6, 2}, {24, 0, 8, 6, 7}});
     CHECK_EQUAL(shown(traced.use().units), "0/0:16 0/5:8 0/16:24 0/17:40 0/18:16");
     CHECK_EQUAL(shown(traced.use({0, 100, 1}, false).units), "0/0:8 0/5:8 0/16:16 0/17:40 0/18:24");
+}
+
+std::string shown(const PipeIssues& issues) {
+    std::ostringstream text;
+    for (size_t row = 0; row < issues.unit.size(); ++row)
+        text << (row == 0 ? "" : " ") << issues.unit[row] << "/" << +issues.pipe[row] << ":" << issues.issue_count[row]
+             << "x" << issues.phase_cycles[row];
+    return text.str();
+}
+
+TEST(utilization, an_instruction_occupies_its_pipe_longer_than_it_issues) {
+    Traced traced;
+    traced.row_pipes = {5, kByCategory};
+    traced.row_cycles = {32, 0};
+    traced.wave(0, 0, 200, {{0, 0, 4, 6, 0}, {4, 0, 8, 6, 1}, {4, 28, 32, 6, 0}, {80, 0, 40, 6, 0}});
+    // pipe 5 issues 0..4, 32..36, 80..120 and is busy 0..64, 80..120; pipe 0 issues 4..12
+    CHECK_EQUAL(shown(traced.use().units), "0/0:8 0/5:48 0/16:56 0/17:200 0/18:144 0/32:8 0/37:104");
+    CHECK_EQUAL(shown(traced.use({0, 100, 2}).groups),
+                "0/0:8 [0]8 0/5:48 [0]28 [1]20 0/16:56 [0]36 [1]20 0/17:200 [0]100 [1]100 0/18:144 [0]64 [1]80 "
+                "0/32:8 [0]8 0/37:104 [0]84 [1]20");
+    CHECK_EQUAL(shown(traced.use().issues), "0/0:1x8 0/5:3x120");
+}
+
+TEST(utilization, phases_of_waves_are_joined) {
+    Traced traced;
+    traced.row_cycles = {16};
+    traced.wave(0, 0, 300, {{0, 0, 4, 6, 0}, {100, 0, 4, 6, 0}});
+    traced.wave(0, 0, 300, {{50, 0, 4, 6, 0}, {110, 0, 4, 6, -1}, {120, 0, 4, 3, -1}});
+    traced.wave(0, 0, 300, {{200, 0, 4, 6, 0}});
+    traced.wave(1, 0, 300, {});
+    CHECK_EQUAL(shown(traced.use().issues), "0/0:5x132 0/1:1x4");
 }
 
 TEST(utilization, groups_and_bins_and_gaps_between_lives) {
@@ -181,8 +214,10 @@ TEST(utilization, wild_numbers) {
     traced.time[1] = INT64_MAX;
     traced.first[0] = 1;
     traced.count[0] = UINT32_MAX;
+    traced.row_cycles = {-5};
     const PipeUse use = traced.use();
     CHECK_EQUAL(use.units.cycles[0], int64_t{4});
+    CHECK_EQUAL(shown(use.issues), "0/0:1x4");
 }
 
 }  // namespace

@@ -102,11 +102,12 @@ def pipe_use(
     row: object,
     pipe_of_category: bytes,
     pipe_of_row: object,
+    busy_of_row: object,
     counts_unknown_rows: bool,
     short_pipes: int,
     issue_cycles: int,
     bins: tuple[int, int, int],
-) -> tuple[Table, Table]: ...
+) -> tuple[Table, Table, Table]: ...
 def resolve_stalls(
     rules: Mapping[str, object],
     waves: Mapping[str, object],

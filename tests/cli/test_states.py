@@ -19,7 +19,7 @@ def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> 
     first, second, *_ = told.stdout.splitlines()
     assert first.startswith("waves spend ") and "EXEC" in first
     assert second.startswith("shader clock ") and "SE 1 +" in second
-    for part in ("share of wave-cycles per state", "waves per state over time", "issuing per pipe", "saxpy"):
+    for part in ("share of wave-cycles per state", "waves per state over time", "busy time of pipes", "saxpy"):
         assert part in told.stdout
     assert max(map(len, told.stdout.splitlines())) <= 120
 

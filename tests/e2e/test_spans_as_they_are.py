@@ -54,7 +54,7 @@ TOLD = """
 (pipe) => {
   const bars = [...document.querySelectorAll('.utilization-shares .row')];
   const bar = bars.find((line) => line.querySelector('[data-column="pipe"]')?.textContent.trim() === pipe);
-  return Number.parseFloat(bar?.querySelector('[data-column="busy_share"]')?.textContent ?? "") / 100;
+  return Number.parseFloat(bar?.querySelector('[data-column="issue_share"]')?.textContent ?? "") / 100;
 }
 """
 """The share that the table tells."""
@@ -129,7 +129,7 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
     lanes = Lanes(page, served, "utilization")
     table = lanes.view.locator(".utilization-shares")
     pipes = list(dict.fromkeys(one.pipe for one in pipe_shares(trace) if one.pipe != "resident"))
-    whole = dict(utilization(trace).pipes.select("pipe", "busy_share").iter_rows())
+    whole = dict(utilization(trace).pipes.select("pipe", "issue_share").iter_rows())
     for stretch in ("all", "screen"):
         expect(table).to_have_attribute("data-shares-of", stretch, timeout=PATIENCE_MS)
         begin, end = round(lanes.fact("begin")), round(lanes.fact("end"))
@@ -140,7 +140,7 @@ def test_pipes_are_as_high_as_they_are_busy(page, serve, made, known):
             if stretch == "all":
                 assert share == pytest.approx(whole[pipe])
                 line = table.locator(".row:not(.head)").filter(has=page.get_by_text(pipe, exact=True)).first
-                told = line.locator('[data-column="busy_share"]')
+                told = line.locator('[data-column="issue_share"]')
                 expect(told).to_contain_text(known.get(pipe, "%"), timeout=PATIENCE_MS)
         page.mouse.move(lanes.x((begin + end) / 2), lanes.y(1))
         for _ in range(5):

@@ -249,17 +249,17 @@ def test_the_utilization_is_that_of_the_analysis(page, serve, made):
     served = serve(made())
     answer = utilization(served.library.document(0).trace)
     lanes = Lanes(page, served, "utilization")
-    busy = answer.pipes.filter(pl.col("busy_cycles_total") > 0)
+    busy = answer.pipes.filter(pl.col("issue_cycles_total") > 0)
     rows = lanes.view.locator(".utilization-shares .row:not(.head)")
     rows.first.wait_for()
     shown = [
         (
             row.locator('[data-column="pipe"]').inner_text(),
-            row.locator('[data-column="busy_share"]').inner_text().strip(),
+            row.locator('[data-column="issue_share"]').inner_text().strip(),
         )
         for row in rows.all()
     ]
-    expected = [(pipe, f"{share * 100:.1f} %") for pipe, share in busy.select("pipe", "busy_share").iter_rows()]
+    expected = [(pipe, f"{share * 100:.1f} %") for pipe, share in busy.select("pipe", "issue_share").iter_rows()]
     assert shown == [*expected, ("no issue", f"{answer.bubble_share * 100:.1f} %")]
     lanes.view.get_by_text(f"No pipe issues in {answer.bubble_share * 100:.1f} % of cycles").wait_for()
 

@@ -173,7 +173,7 @@ def check_states(both: Both) -> None:
 def check_pipes(both: Both) -> None:
     busy, resident, bubbles = plain.busy_pipes(both.plain)
     found = utilization(both.trace)
-    pipes = both.columns(found.pipes.filter(pl.col("busy_cycles_total") > 0), "pipe", "busy_cycles_total")
+    pipes = both.columns(found.pipes.filter(pl.col("issue_cycles_total") > 0), "pipe", "issue_cycles_total")
     assert pipes == {pipe: (cycles,) for pipe, cycles in busy.items()}
     sums = [int(found.bubbles[f"{name}_cycles_total"].sum()) for name in ("resident", "bubble")]
     assert sums == [resident, bubbles]

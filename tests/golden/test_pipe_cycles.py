@@ -16,6 +16,7 @@ import wavescope
 from tests.conftest import SHARED
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
+from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.facts import gpus
 from wavescope.model.trace import ThreadTrace
 
@@ -141,3 +142,18 @@ def test_cycles_give_the_peak_of_the_gpu(target: str, kind: str, text: str, oper
     (cycles,) = of_texts(target, [text])
     assert cycles is not None
     assert operations / cycles * facts.simds_per_cu == facts.rates[kind]
+
+
+def test_utilization_of_a_gemm() -> None:
+    """c01: 1,024 instructions of 32 cycles on 4 SIMDs; they issue in 4 cycles each. At full rate in between."""
+    trace = wavescope.open(MI300X / "c01" / "ui_output_agent_5600_dispatch_2")
+    assert isinstance(trace, ThreadTrace)
+    spans = trace.waves.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    answer = utilization(trace, bins=60)
+    matrix = answer.pipes.row(by_predicate=pl.col("pipe") == "MATRIX", named=True)
+    assert matrix["issue_count"] == 1024
+    assert matrix["busy_cycles_total"] == 1024 * 32
+    assert matrix["busy_share"] == pytest.approx(1024 * 32 / spans["span"].sum()) == pytest.approx(0.236, abs=0.001)
+    assert matrix["issue_share"] < 0.04
+    assert matrix["phase_busy_share"] > 0.8
+    assert max(answer.over_time.filter(pipe="MATRIX")["busy_share"]) == pytest.approx(1.0)

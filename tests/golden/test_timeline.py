@@ -74,7 +74,7 @@ def test_curves_equal_the_files_of_every_directory_that_is_not_packed(shared: Pa
 def test_pipes_and_residency_of_flash_attention(decoded: Path) -> None:
     trace = wavescope.open(find(decoded, 38430))
     pipes = utilization(trace)
-    shares = dict(pipes.pipes.select("pipe", "busy_share").rows())
+    shares = dict(pipes.pipes.select("pipe", "issue_share").rows())
     assert max(shares, key=lambda pipe: shares[pipe]) == "VALU"
     resident, issuing, bubbles = (
         pipes.bubbles[f"{name}_cycles_total"].sum() for name in ("resident", "issue", "bubble")

@@ -91,11 +91,12 @@ struct IssuingWaves {
     std::span<const int32_t> row;
 };
 
-// Pipes are numbered below kMaxPipes; three more kinds follow.
+// Pipes are numbered below kMaxPipes; the kind of a pipe counts the cycles in which something issues to it. More kinds:
 inline constexpr uint8_t kMaxPipes = 16;
 inline constexpr uint8_t kAnyPipe = 16;   // cycles in which some pipe of the unit issues
 inline constexpr uint8_t kResident = 17;  // cycles in which some wave lives in the unit
 inline constexpr uint8_t kBubble = 18;    // cycles in which a wave lives and no pipe issues
+inline constexpr uint8_t kPipeBusy = 32;  // + pipe: cycles in which an instruction occupies it; with `busy_of_row` only
 inline constexpr uint8_t kNoPipe = 255;   // in PipeRules: not counted
 
 struct PipeRules {
@@ -104,15 +105,34 @@ struct PipeRules {
     bool counts_unknown_rows = true;         // instructions without a row in `of_row` go by category, or are left out
     uint32_t short_pipes = 0;                // bit per pipe: every issue takes `issue_cycles`, whatever was reported
     int32_t issue_cycles = 1;                // the shortest issue
+    std::span<const int32_t> busy_of_row;    // cycles that an instruction occupies its pipe where it issues for fewer
 };
 inline constexpr uint8_t kByCategory = 254;
+
+// What goes through one pipe of one unit.
+struct PipeIssues {
+    Column<uint32_t> unit;
+    Column<uint8_t> pipe;
+    Column<int64_t> issue_count;
+    Column<int64_t> phase_cycles;  // in which some wave is between its first and its last instruction for the pipe
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("unit", unit);
+        visit("pipe", pipe);
+        visit("issue_count", issue_count);
+        visit("phase_cycles", phase_cycles);
+    }
+};
 
 struct PipeUse {
     CyclesOverTime units;   // group = unit, bin = kAllBins
     CyclesOverTime groups;  // per bin
+    PipeIssues issues;
 };
 
-// Cycles in which each pipe of each unit issues: an instruction issues from time + stall to the end of its duration.
+// Cycles in which each pipe of each unit issues: an instruction issues from time + stall to the end of its duration. It
+// occupies the pipe for that time, or for as long as `busy_of_row` says if that is longer.
 // True unions: what overlaps counts once. Linear in instructions times the logarithm of the waves that run at once;
 // keeps no copy of instructions unless those of a wave are out of order.
 PipeUse pipe_use(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins);

@@ -1352,16 +1352,31 @@ export const SUMMARY_STATES: TableInfo<SummaryStatesRow> = {
 export interface SummaryPipesRow {
   /** Pipe */
   pipe: string;
+  /** Instructions that issue to it */
+  issue_count: number;
   /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
+  issue_cycles_total: number;
+  /** Of the traced span of these SIMDs */
+  issue_share: number | null;
+  /** Cycles in which an instruction occupies it, for all its passes [cycles] */
   busy_cycles_total: number;
   /** Of the traced span of these SIMDs */
   busy_share: number | null;
+  /** Cycles in which a wave is between its first and its last instruction for the pipe [cycles] */
+  phase_cycles_total: number;
+  /** Of these cycles */
+  phase_busy_share: number | null;
 }
 
 export const SUMMARY_PIPES: TableInfo<SummaryPipesRow> = {
   pipe: ["Pipe", "", "Pipe"],
-  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  issue_count: ["Issues", "", "Instructions that issue to it"],
+  issue_cycles_total: ["Issue cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  issue_share: ["Issue share", "", "Of the traced span of these SIMDs"],
+  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction occupies it, for all its passes"],
   busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
+  phase_cycles_total: ["Phase cycles", "cycles", "Cycles in which a wave is between its first and its last instruction for the pipe"],
+  phase_busy_share: ["Phase busy share", "", "Of these cycles"],
 };
 
 /** One row is one counter. */
@@ -1455,17 +1470,32 @@ export interface UtilizationByEngineRow {
   se: number;
   /** Pipe */
   pipe: string;
+  /** Instructions that issue to it */
+  issue_count: number;
   /** Cycles in which an instruction issues to it, added up over SIMDs [cycles] */
+  issue_cycles_total: number;
+  /** Of the traced span of these SIMDs */
+  issue_share: number | null;
+  /** Cycles in which an instruction occupies it, for all its passes [cycles] */
   busy_cycles_total: number;
   /** Of the traced span of these SIMDs */
   busy_share: number | null;
+  /** Cycles in which a wave is between its first and its last instruction for the pipe [cycles] */
+  phase_cycles_total: number;
+  /** Of these cycles */
+  phase_busy_share: number | null;
 }
 
 export const UTILIZATION_BY_ENGINE: TableInfo<UtilizationByEngineRow> = {
   se: ["SE", "", "Shader engine"],
   pipe: ["Pipe", "", "Pipe"],
-  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  issue_count: ["Issues", "", "Instructions that issue to it"],
+  issue_cycles_total: ["Issue cycles", "cycles", "Cycles in which an instruction issues to it, added up over SIMDs"],
+  issue_share: ["Issue share", "", "Of the traced span of these SIMDs"],
+  busy_cycles_total: ["Busy cycles", "cycles", "Cycles in which an instruction occupies it, for all its passes"],
   busy_share: ["Busy share", "", "Of the traced span of these SIMDs"],
+  phase_cycles_total: ["Phase cycles", "cycles", "Cycles in which a wave is between its first and its last instruction for the pipe"],
+  phase_busy_share: ["Phase busy share", "", "Of these cycles"],
 };
 
 /** One row is one shader engine. */
@@ -1504,8 +1534,8 @@ export interface UtilizationAnswer {
   bubbles: Frame<UtilizationBubblesRow>;
   /** Over all shader engines; None = no waves. */
   bubble_share: number | null;
-  /** gfx9: records end with the issue; later generations record when the instruction was done. */
-  is_issue_only: boolean;
+  /** VALU instructions for each matrix instruction; None = no matrix instructions. */
+  valu_per_matrix: number | null;
   /** Start of the first bin, on the aligned clock. */
   start_cycles: number;
   end_cycles: number;

@@ -28,6 +28,8 @@ export interface PipeShare {
   pipe: string;
   cycles: number;
   share: number | null;
+  /** Share in which instructions occupy the pipe, for all their passes; null = not known for a part of the time. */
+  busy: number | null;
   ofEngines: Map<number, number | null>;
 }
 
@@ -77,6 +79,7 @@ export function sharesIn(set: PipeCurves, parts: Bins[], range: Range): PipeShar
       pipe,
       cycles: Math.round(sum),
       share: ratio(sum, whole),
+      busy: null,
       ofEngines: new Map([...wholes].map(([se, one]) => [se, ratio(busy.get(se) ?? 0, one[of])])),
     };
   });

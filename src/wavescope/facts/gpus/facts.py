@@ -126,8 +126,9 @@ def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, An
     facts = {
         name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
     }
-    own: dict[str, int] = entry.get("pipe_cycles", {})
-    entry["pipe_cycles"] = own | {text: n for text, n in facts.get("pipe_cycles", {}).items() if text not in own}
+    declared_here: dict[str, int] = entry.get("pipe_cycles", {})
+    inherited: dict[str, int] = facts.get("pipe_cycles", {})
+    entry["pipe_cycles"] = declared_here | {text: n for text, n in inherited.items() if text not in declared_here}
     entry["rates"] = facts.get("rates", {}) | entry.get("rates", {})
     return facts | entry
 

@@ -53,7 +53,7 @@ def _summary(document: Document) -> dict[str, Any]:
         "states": states(trace, bins=1).total.to_dicts(),
         "pipes": {
             "definition": pipes.definition, "busy": pipes.pipes.to_dicts(), "bubble_share": pipes.bubble_share,
-            "is_issue_only": pipes.is_issue_only,
+            "valu_per_matrix": pipes.valu_per_matrix,
         },
         "sampled_counters": counted and {
             "definition": counted.definition, "names_are_known": counted.names_are_known,

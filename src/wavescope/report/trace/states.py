@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar, sparkline
 from wavescope.report.kit.charts import SHADES, legend, resampled, share_line, stacked_chart, time_axis
 from wavescope.report.kit.tables import Column, frame_table, printable
@@ -28,27 +28,51 @@ _MAX_ENGINES = 8  #: Shader engines that get columns or charts of their own.
 
 
 def states_report(
-    states: States, pipes: Utilization, residency: KernelResidency, *, width: int = 100, limit: int = 20
+    states: States,
+    pipes: Utilization,
+    residency: KernelResidency,
+    *,
+    issue_share: float | None = None,
+    width: int = 100,
+    limit: int = 20,
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope states`, for a terminal of `width` columns."""
+    """The answer of `wavescope states`, for a terminal of `width` columns; `issue_share`: of the waves' cycles."""
     yield Text(_verdict(states, pipes), style="bold")
     yield Text(_clocks(states.clocks))
     if states.total.height:
         yield Text()
         yield _share_table(states, width=width, limit=limit)
+        if issue_share is not None:
+            yield Text(
+                f"  EXEC counts issues and the gaps between them; instructions issue in {percent(issue_share)} of the "
+                "waves' cycles, as `wavescope hotspots` says"
+            )
         yield Text()
         yield from _charts(states, width=width)
     if pipes.pipes.height:
         yield Text()
         yield _pipe_table(pipes, width=width)
-        if pipes.is_issue_only and "MATRIX" in pipes.pipes["pipe"]:
-            yield Text("  gfx9 reports when an instruction issues, not how long it runs: MATRIX counts the issue only")
+        yield Text(
+            "  issue: an instruction goes to the pipe; busy: it occupies the pipe, a matrix one for all its passes"
+        )
+        yield from _matrix_lines(pipes)
     for (se,), rows in _parts(pipes.neighbours, "se"):
-        shares = ", ".join(f"{pipe} {percent(share)}" for pipe, share in rows.select("pipe", "busy_share").rows())
+        shares = ", ".join(f"{pipe} {percent(share)}" for pipe, share in rows.select("pipe", "issue_share").rows())
         yield Text(f"  neighbour SIMD of SE {se}, memory instructions only: {shares}")
     if residency.kernels.height:
         yield Text()
         yield _residency_table(residency, width=width, limit=limit)
+
+
+def _matrix_lines(pipes: Utilization) -> Iterator[RenderableType]:
+    """Utilization of the matrix pipe in words, where matrix instructions ran."""
+    for row in pipes.pipes.filter(pl.col("pipe") == "MATRIX").iter_rows(named=True):
+        instructions = counted(row["issue_count"], "matrix instructions")
+        yield Text(f"  matrix pipe: busy {percent(row['busy_share'])} of the span")
+        yield Text(
+            f"    {percent(row['phase_busy_share'])} between the first and the last matrix instruction of a wave"
+        )
+        yield Text(f"    {instructions}, {pipes.valu_per_matrix or 0.0:,.1f} VALU instructions for each")
 
 
 def _verdict(states: States, pipes: Utilization) -> str:
@@ -127,29 +151,31 @@ def _charts(states: States, *, width: int) -> Iterator[RenderableType]:
 
 
 def _pipe_table(pipes: Utilization, *, width: int) -> Table:
-    """Busy share per pipe: in total, per shader engine, and over time."""
+    """Issue and busy share per pipe: in total, busy per shader engine, and busy over time."""
     engines = pipes.bubbles["se"].to_list()
-    room = (width - 62) // 8  # columns of engines next to a curve that can still be read
+    room = (width - 70) // 8  # columns of engines next to a curve that can still be read
     shown = engines if 1 < len(engines) <= min(room, _MAX_ENGINES) else []
     by_engine = {(row["se"], row["pipe"]): row["busy_share"] for row in pipes.by_engine.iter_rows(named=True)}
     simds = pipes.over_time.join(pipes.bubbles.select("se", "simd_count"), on="se")
     weight = pl.col("simd_count").cast(pl.Float64)
     curve = simds.group_by("pipe", "bin").agg(share=(pl.col("busy_share") * weight).sum())
     all_simds = max(1, int(pipes.bubbles["simd_count"].sum()))
-    spark_width = max(8, min(pipes.bin_count, width - 42 - 8 * len(shown)))
+    spark_width = max(8, min(pipes.bin_count, width - 50 - 8 * len(shown)))
     curves = {
         str(pipe): [share / all_simds for share in resampled(_dense(part, "share", pipes.bin_count), spark_width)]
         for (pipe,), part in _parts(curve.sort("bin"), "pipe")
     }
     columns = [
         Column("pipe", lambda row: row["pipe"], is_text=True),
+        Column("issue", lambda row: percent(row["issue_share"])),
         Column("busy", lambda row: percent(row["busy_share"])),
         Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True),
     ]
     columns += [Column(f"SE {engine}", _engine_cell(by_engine, engine)) for engine in shown]
     columns.append(Column("peak", lambda row: percent(max(curves.get(row["pipe"], [0.0])))))
-    columns.append(Column("over time, to its peak", lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True))
-    title = "issuing per pipe, share of the SIMDs' traced span"
+    title = "busy over time, to its peak"
+    columns.append(Column(title, lambda row: sparkline(curves.get(row["pipe"], [])), is_text=True))
+    title = "issue and busy time of pipes, share of the SIMDs' traced span"
     return frame_table(pipes.pipes, columns, limit=len(pipes.pipes), what="pipes", title=title)
 
 

@@ -101,7 +101,7 @@ def covered(spans: pl.DataFrame) -> float:
     return total
 
 
-def test_pipes_are_as_busy_as_the_utilization_says(document: Document) -> None:
+def test_pipes_issue_as_the_utilization_says(document: Document) -> None:
     trace = document.trace
     found = whole(document, "pipes")
     own = found.filter(pl.col("item") < trace.instructions.height)
@@ -109,7 +109,7 @@ def test_pipes_are_as_busy_as_the_utilization_says(document: Document) -> None:
         (se, pipe): sum(covered(lane) for _, lane in spans.group_by("simd"))
         for (se, pipe), spans in own.group_by("se", "pipe")
     }
-    expected = utilization(trace).by_engine.select("se", "pipe", "busy_cycles_total").rows()
+    expected = utilization(trace).by_engine.select("se", "pipe", "issue_cycles_total").rows()
     assert busy == {(se, pipe): cycles for se, pipe, cycles in expected if cycles}
     assert set(found["lane"]) == {lane["lane"] for lane in described(document, "pipes")["lanes"]}
 

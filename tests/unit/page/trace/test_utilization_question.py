@@ -43,11 +43,11 @@ def busy_cycles(document: Document, level: int) -> pl.DataFrame:
 
 
 @pytest.mark.parametrize("level", [0, 3, -1])
-def test_curves_of_pipes_are_as_busy_as_the_analysis_says(document, level):
+def test_curves_of_pipes_issue_as_the_analysis_says(document, level):
     answer = utilization(document.trace)
     levels = json.loads(ask(document, "pipe_curves", {}).content)["level_count"]
     found = busy_cycles(document, level % levels)
-    for se, pipe, cycles in answer.by_engine.select("se", "pipe", "busy_cycles_total").iter_rows():
+    for se, pipe, cycles in answer.by_engine.select("se", "pipe", "issue_cycles_total").iter_rows():
         assert found.filter(se=se, pipe=pipe)["cycles"].sum() == cycles
     for row in answer.bubbles.iter_rows(named=True):
         assert found.filter(se=row["se"], pipe="no issue")["cycles"].sum() == row["bubble_cycles_total"]

@@ -60,7 +60,7 @@ export interface SummaryAnswer {
     definition: string;
     busy: SummaryPipesRow[];
     bubble_share: number | null;
-    is_issue_only: boolean;
+    valu_per_matrix: number | null;
   };
   sampled_counters: Counted | null;
 }

@@ -144,7 +144,7 @@ function Activity({ answer, ring }: ActivityProps) {
 }
 
 function Pipes({ answer }: { answer: SummaryAnswer }) {
-  const { busy, bubble_share, definition, is_issue_only } = answer.pipes;
+  const { busy, bubble_share, definition, valu_per_matrix } = answer.pipes;
   if (!busy.length) return null;
   return (
     <Section title="Pipes of the traced SIMDs" hint={definition}>
@@ -168,7 +168,7 @@ function Pipes({ answer }: { answer: SummaryAnswer }) {
         {bubble_share === null
           ? ""
           : `${percent(bubble_share)} of the cycles with a wave on the SIMD: no pipe issues. `}
-        {is_issue_only ? "gfx9 reports the issue, not how long an instruction runs." : ""}
+        {valu_per_matrix === null ? "" : `${valu_per_matrix.toFixed(1)} VALU instructions for each matrix instruction.`}
       </p>
     </Section>
   );

@@ -1,4 +1,4 @@
-// What every pipe of every SIMD issues, when none does, and how busy each is altogether.
+// What every pipe of every SIMD issues, when none does, and for how long instructions occupy each.
 import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import type { UtilizationAnswer } from "../../data/answers.gen";
@@ -30,19 +30,21 @@ import "./utilization.css";
 /** The lines of the table for the whole trace: pipes and the bubbles, over all engines and in each of them. */
 export function linesOf(use: UtilizationAnswer): PipeShare[] {
   const engines = (pipe: string) =>
-    new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se, row.busy_share]));
+    new Map(use.by_engine.rows.filter((row) => row.pipe === pipe).map((row) => [row.se, row.issue_share]));
   const pipes = use.pipes.rows
-    .filter((row) => row.busy_cycles_total > 0)
+    .filter((row) => row.issue_cycles_total > 0)
     .map((row) => ({
       pipe: row.pipe,
-      cycles: row.busy_cycles_total,
-      share: row.busy_share,
+      cycles: row.issue_cycles_total,
+      share: row.issue_share,
+      busy: row.busy_share,
       ofEngines: engines(row.pipe),
     }));
   const bubbles: PipeShare = {
     pipe: NO_ISSUE,
     cycles: use.bubbles.rows.reduce((sum, row) => sum + row.bubble_cycles_total, 0),
     share: use.bubble_share,
+    busy: null,
     ofEngines: new Map(use.bubbles.rows.map((row) => [row.se, row.bubble_share])),
   };
   return [...pipes, bubbles];
@@ -125,7 +127,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
           {use?.bubble_share === null || use === null ? "" : `No pipe issues in ${percent(use.bubble_share)} of cycles`}
         </span>
         <span title="The height of a lane is 100 % of a pixel's time; zoomed in, every issue has its own length">
-          height: busy share
+          height: issue share
         </span>
         <KindLegend track={track} without={["NONE", "UNFINISHED"]} />
         <SaveMenu name="utilization" offers={[...handle.offers(), tableOffer(columns, () => lines)]} />
@@ -146,7 +148,7 @@ function Lanes({ set, track }: { set: TrackSet; track: Track }) {
         <div class="utilization-shares" data-shares-of={period}>
           <p class="faint-text">Shares {PERIODS[period]}</p>
           <Answered answer={answer}>
-            {() => <DataTable label="Busy share of every pipe" columns={columns} rows={lines} />}
+            {() => <DataTable label="Issue and busy share of every pipe" columns={columns} rows={lines} />}
           </Answered>
         </div>
       </div>
@@ -171,8 +173,8 @@ function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeSh
   return [
     { name: "pipe", title: "Pipe", hint: use?.definition ?? "", value: (line) => line.pipe, width: "6em" },
     {
-      name: "busy_share",
-      title: "Busy",
+      name: "issue_share",
+      title: "Issue",
       hint: `Of the traced span of the SIMDs; no issue: of the cycles with a traced wave; ${ofWhat}`,
       value: (line) => line.share,
       show: (line) => (
@@ -184,15 +186,23 @@ function columnsOf(use: UtilizationAnswer | null, ofWhat: string): Column<PipeSh
       width: "minmax(6em, 1fr)",
     },
     {
-      name: "busy_cycles_total",
+      name: "busy_share",
+      title: "Busy",
+      hint: "Share of the whole trace in which instructions occupy the pipe, matrix instructions for all their passes",
+      value: (line) => line.busy,
+      show: (line) => percent(line.busy),
+      width: "4.2em",
+    },
+    {
+      name: "issue_cycles_total",
       title: "Cycles",
-      hint: "Added up over all SIMDs",
+      hint: "In which it issues, added up over all SIMDs",
       value: (line) => line.cycles,
       width: "6.5em",
     },
     ...(engines.length > 1 ? engines : []).map(
       (se): Column<PipeShare> => ({
-        name: `busy_share_se${se}`,
+        name: `issue_share_se${se}`,
         title: `SE ${se}`,
         hint: `The same for shader engine ${se}`,
         value: (line) => line.ofEngines.get(se) ?? null,

@@ -63,9 +63,9 @@ def possible_targets(trace: ThreadTrace) -> list[gpus.Arch]:
         return [gpus.of(target)]
     if trace.gfxip not in _DEFAULT:
         return []
-    found, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
-    later = targets[targets.index(found.facts.target) + 1 :] if found.facts.target in targets else ()
-    return [found.facts] if found.is_certain else [found.facts, *map(gpus.of, later)]
+    inferred, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
+    later = targets[targets.index(inferred.facts.target) + 1 :] if inferred.facts.target in targets else ()
+    return [inferred.facts] if inferred.is_certain else [inferred.facts, *map(gpus.of, later)]
 
 
 def _contradicted(facts: gpus.Arch, trace: ThreadTrace) -> str | None:

@@ -23,7 +23,7 @@ _DELAYS = {"VALU_DEP": "VALU result", "TRANS32_DEP": "transcendental result", "S
 
 @dataclass(frozen=True)
 class _Pair:
-    """An instruction before the padding, and the one behind it."""
+    """An instruction before the padding, and the one after it."""
 
     producer: str
     consumer: str
@@ -96,7 +96,7 @@ _STATES_MAX = max(rule.states_max for rule in _RULES)
 def hazard_of(texts: Sequence[str | None], row: int) -> str:
     """What the padding in a code row keeps apart, in a few words; `texts`: the code, row by row.
 
-    For `s_delay_alu` what it says itself. For `s_nop` the instruction behind it and one before it that share a
+    For `s_delay_alu` what it says itself. For `s_nop` the instruction after it and one before it that share a
     register; only where such a pair is found, else `not known`.
 
     Examples
@@ -118,7 +118,7 @@ def hazard_of(texts: Sequence[str | None], row: int) -> str:
 
 
 def _pairs(texts: Sequence[str | None], row: int, consumer: str) -> Iterator[_Pair]:
-    """The instruction behind the padding with each of those before it, the nearest first."""
+    """The instruction after the padding with each of those before it, the nearest first."""
     after = uses_of(consumer)
     states, written_since = _states(texts[row] or ""), set[str]()
     for at in range(row - 1, -1, -1):
@@ -163,15 +163,15 @@ def family(text: str) -> str:
 
 
 def _next(texts: Sequence[str | None], row: int) -> str:
-    """The first instruction behind the padding."""
-    behind = (text or "" for text in texts[row + 1 : row + 1 + _STATES_MAX])
-    return next((text for text in behind if not _PADDING.match(text)), "")
+    """The first instruction after the padding."""
+    after = (text or "" for text in texts[row + 1 : row + 1 + _STATES_MAX])
+    return next((text for text in after if not _PADDING.match(text)), "")
 
 
 def _delayed(text: str, consumer: str) -> str:
-    """The dependency that `s_delay_alu` declares for the instruction behind it."""
-    said = re.search(r"instid0\((\w+?)_(\d)\)", text)
-    kind = _DELAYS.get(said[1]) if said else None
+    """The dependency that `s_delay_alu` declares for the instruction after it."""
+    dependency = re.search(r"instid0\((\w+?)_(\d)\)", text)
+    kind = _DELAYS.get(dependency[1]) if dependency else None
     return f"{kind} before {family(consumer)}" if kind else NOT_KNOWN
 
 

@@ -44,8 +44,8 @@ def uses_of(text: str) -> Uses:
 
     Examples
     --------
-    >>> found = uses_of("v_add_co_u32_e32 v2, vcc, s4, v[6:7]")
-    >>> sorted(found.writes), sorted(found.reads)
+    >>> uses = uses_of("v_add_co_u32_e32 v2, vcc, s4, v[6:7]")
+    >>> sorted(uses.writes), sorted(uses.reads)
     (['v2', 'vcc'], ['s4', 'v6', 'v7'])
     """
     mnemonic, _, rest = text.partition(" ")
@@ -83,11 +83,11 @@ def _implied(mnemonic: str, text: str) -> set[str]:
 
 
 def _registers(operand: str) -> set[str]:
-    found: set[str] = set()
+    registers: set[str] = set()
     for kind, single, first, last, special in _REGISTER.findall(operand):
         if special:
-            found.add(special)
+            registers.add(special)
             continue
         begin = int(single or first)
-        found |= {f"{kind}{number}" for number in range(begin, min(int(last or begin), begin + _LONGEST) + 1)}
-    return found
+        registers |= {f"{kind}{number}" for number in range(begin, min(int(last or begin), begin + _LONGEST) + 1)}
+    return registers

@@ -25,7 +25,8 @@ PIPES: dict[str, tuple[str, ...]] = {
     "IMMEDIATE": ("IMMED",),
 }
 
-ANY_PIPE, RESIDENT, BUBBLE = 16, 17, 18  #: Kinds of cycles besides pipes, as wavescope/timeline.hpp numbers them.
+#: Kinds of cycles besides issues to pipes, as wavescope/timeline.hpp numbers them; BUSY + number of a pipe.
+ANY_PIPE, RESIDENT, BUBBLE, BUSY = 16, 17, 18, 32
 _NO_PIPE, _BY_CATEGORY = 255, 254
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
 #: Pipes whose instructions are reported with their waiting time, although an issue takes one base clock.
@@ -36,17 +37,20 @@ def pipe_cycles(
     waves: pl.DataFrame,
     instructions: pl.DataFrame,
     pipes: pl.Series,
+    busy: pl.Series,
     bins: TimeBins,
     *,
     base_clock: int,
     counts_unknown_rows: bool = True,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Cycles per unit and kind, and per group, kind and bin: columns `group`, `kind`, `bin`, `cycles`.
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """Cycles per unit and kind; per group, kind and bin; and issues per unit and pipe.
 
-    `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add to times), begin
-    and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`.
+    The first two have the columns `group`, `kind`, `bin`, `cycles`, the third `unit`, `pipe`, `issue_count` and
+    `phase_cycles`. `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add
+    to times), begin and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`, `busy` by
+    `passes.pipe_cycles_of_rows`; an empty one counts issues only.
     """
-    per_unit, per_bin = _core.pipe_use(
+    per_unit, per_bin, issues = _core.pipe_use(
         waves["unit"],
         waves["group"],
         waves["offset"],
@@ -61,12 +65,13 @@ def pipe_cycles(
         instructions["row"],
         _pipes_of_categories(),
         pipes,
+        busy,
         counts_unknown_rows,
         _short_pipes(),
         base_clock,
         bins.numbers,
     )
-    return pl.DataFrame(per_unit), pl.DataFrame(per_bin)
+    return pl.DataFrame(per_unit), pl.DataFrame(per_bin), pl.DataFrame(issues)
 
 
 def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:

@@ -24,10 +24,10 @@ def pipe_cycles_of_rows(trace: ThreadTrace) -> pl.Series:
     targets = possible_targets(trace)
     if not targets:
         return pl.Series("pipe_cycles", [0] * texts.len(), pl.Int32)
-    known = pl.DataFrame({"text": texts.unique()})
+    by_text = pl.DataFrame({"text": texts.unique()})
     shortest = pl.min_horizontal(declared_cycles(target) for target in targets)
-    known = known.with_columns(pipe_cycles=shortest.fill_null(0).cast(pl.Int32))
-    return pl.DataFrame({"text": texts}).join(known, on="text", how="left", maintain_order="left")["pipe_cycles"]
+    by_text = by_text.with_columns(pipe_cycles=shortest.fill_null(0).cast(pl.Int32))
+    return pl.DataFrame({"text": texts}).join(by_text, on="text", how="left", maintain_order="left")["pipe_cycles"]
 
 
 def declared_cycles(facts: Arch) -> pl.Expr:

@@ -35,7 +35,7 @@ class PipeSeries:
 
 @once_per_trace
 def pipe_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
-    """Curves of all pipes that issue anything, as `utilization` counts them, SIMD by SIMD."""
+    """Curves of all pipes that issue anything, while they issue, as `utilization` counts that, SIMD by SIMD."""
     timeline = tracks(trace).get("pipes")
     if timeline is None or timeline.lanes is None or timeline.spans is None:
         return ()
