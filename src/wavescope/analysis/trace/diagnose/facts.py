@@ -10,6 +10,7 @@ import polars as pl
 
 from wavescope.analysis.trace.code.control_flow import loops
 from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, bytes_per_lane
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.waits import waits
 
@@ -19,11 +20,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.model.trace import ThreadTrace
 
-_ROWS_BEFORE = 4
-_NARROW_ENDS = (
-    *("_dword", "_ubyte", "_sbyte", "_ushort", "_sshort", "_short", "_d16", "_d16_hi"),
-    *("_b32", "_u8", "_i8", "_b8", "_u16", "_i16", "_b16"),
-)
+_NARROW_BYTES = 4
 
 
 def is_narrow(text: str) -> bool:
@@ -34,8 +31,7 @@ def is_narrow(text: str) -> bool:
     >>> is_narrow("global_load_dword v1, v0, s[0:1]"), is_narrow("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
     (True, False)
     """
-    mnemonic = text.split(" ", 1)[0]
-    return "load" in mnemonic and mnemonic.endswith(_NARROW_ENDS)
+    return "load" in text.split(" ", 1)[0] and (bytes_per_lane(text) or 16) <= _NARROW_BYTES
 
 
 @dataclass(frozen=True)
@@ -75,8 +71,8 @@ class RowView:
     loop_has_matrix: bool
     loop_has_wide_loads: bool  #: Whether vector loads of more than four bytes per lane run in its loop.
     matrix_between: int  #: Matrix instructions in the code between its first producer and itself.
-    follows_matrix: bool  #: Whether a matrix instruction stands among the few code rows before it.
     producers: tuple[Producer, ...]
+    code: RowCode  #: What the code around it says.
 
     @property
     def stall_cycles_mean(self) -> float:
@@ -108,7 +104,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
     producers = _producers_of(trace)
     matrix, wide = _executed_rows(trace, everything)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
-    classes = trace.code["class"].to_list()
+    code = CodeFacts(trace, spans)
     views: dict[str, list[RowView]] = {}
     kinds: dict[str, str] = {}
     for row in _class_rows(stalled.by_row).iter_rows(named=True):
@@ -128,8 +124,8 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
             loop_has_matrix=inner is not None and _any_within(matrix, inner),
             loop_has_wide_loads=inner is not None and _any_within(wide, inner),
             matrix_between=_matrix_between(matrix, producers.get(row["row"], ()), row["row"]),
-            follows_matrix="matrix" in classes[max(0, row["row"] - _ROWS_BEFORE) : max(0, row["row"])],
             producers=tuple(producers.get(row["row"], ())),
+            code=code.of_row(row["row"], [producer.row for producer in producers.get(row["row"], ())]),
         )
         views.setdefault(row["class"], []).append(view)
         kinds[row["class"]] = row["kind"]

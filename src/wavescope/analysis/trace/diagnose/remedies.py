@@ -1,4 +1,7 @@
-"""Which remedy fits which row: patterns over one row's view, tried in order, for each class of stalls."""
+"""Which remedy fits which row: patterns over one row's view, tried in order, for each class of stalls.
+
+A remedy that the code has already (wide accesses, loads at the start), or that the GPU cannot do, is not given.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,17 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.facts import RowView
 
 _NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.
+_NARROW_BYTES = 4  #: Accesses of at most so many bytes per lane can be made wider.
+_MORE_WAVES = (
+    "; a SIMD never holds more than one wave: more of them (more or smaller workgroups, fewer registers or less LDS "
+    "where these are the limit) would hide the latency, too"
+)
 
 
 @dataclass(frozen=True)
 class _Pattern:
     name: str
-    text: str
+    text: str  #: `{accesses}` stands for the accesses by their width.
     fits: Callable[[RowView], bool]
 
 
@@ -44,86 +52,145 @@ def _near(view: RowView) -> bool:
     return any(producer.distance_instructions_mean < _NEAR_INSTRUCTIONS for producer in view.producers)
 
 
-_PATTERNS: tuple[tuple[Callable[[RowView], bool], tuple[_Pattern, ...]], ...] = (
-    (
-        _has_memory,
-        (
-            _Pattern(
-                "move scale loads up",
-                "these loads are narrow (scales, indices) and stand close to their use: issue them at the top of the "
-                "iteration, before the wide loads, or one iteration ahead",
-                lambda view: _narrow_beside_wide(view) and _near(view),
-            ),
-            _Pattern(
-                "split the wait",
-                "the wait drains everything, also loads issued long after the oldest: wait for the older ones first "
-                "(a count above 0), use them, and wait for the rest when it is needed",
-                _drains_young_and_old,
-            ),
-            _Pattern(
-                "batch loads before the matrix work",
-                "loads and matrix instructions alternate, so only a few matrix instructions hide each load: issue all "
-                "loads of a tile first, and let the whole matrix work of the tile before hide them",
-                lambda view: view.loop_has_matrix and view.matrix_between > 0 and _near(view),
-            ),
-            _Pattern(
-                "prefetch the next tile",
-                "the loads of an iteration are waited for before enough arithmetic has passed: issue those of the next "
-                "iteration before the arithmetic of this one (double buffering), so that a whole iteration hides them",
-                lambda view: view.in_loop,
-            ),
-            _Pattern(
-                "start the loads first",
-                "outside of any loop: issue the loads before the address and setup arithmetic that does not need "
-                "them, and give each wave more work, so that the start weighs less",
-                lambda view: not view.in_loop,
-            ),
-        ),
+def _is_prefetched(view: RowView) -> bool:
+    """Whether everything that it waits for stands after it in its loop: it was issued in the iteration before."""
+    return bool(view.producers) and all(producer.row > view.row for producer in view.producers)
+
+
+def _is_narrow(view: RowView) -> bool:
+    return bool(view.code.access_bytes) and max(view.code.access_bytes) <= _NARROW_BYTES
+
+
+_LOADS = (
+    _Pattern(
+        "move the narrow loads up",
+        "these {accesses} loads stand close to their use, while wide loads run in the same loop: issue them at the top "
+        "of the iteration, before the wide ones, or one iteration ahead",
+        lambda view: _narrow_beside_wide(view) and _near(view),
     ),
-    (
-        lambda view: "LDS" in view.stall_class and view.stall_class.startswith("wait"),
-        (
-            _Pattern(
-                "batch LDS reads",
-                "LDS reads stand directly before the instructions that need them: issue all reads of a step first "
-                "(into more registers), then compute",
-                lambda view: view.in_loop and _near(view),
-            ),
-        ),
+    _Pattern(
+        "split the wait",
+        "the wait drains everything, also loads issued long after the oldest: wait for the older ones first (a count "
+        "above 0), use them, and wait for the rest when it is needed",
+        _drains_young_and_old,
     ),
-    (
-        lambda view: view.stall_class == "wait scalar load",
-        (
-            _Pattern(
-                "hoist scalar loads",
-                "a scalar load inside a loop: load it once before the loop, or one iteration ahead",
-                lambda view: view.in_loop,
-            ),
-            _Pattern(
-                "load arguments once and early",
-                "kernel arguments are loaded at the start and waited for at once: one wide load, kernel-argument "
-                "preloading (gfx942 and later), arithmetic in between, or more work per wave so that it weighs less",
-                lambda view: not view.in_loop,
-            ),
-        ),
+    _Pattern(
+        "batch loads before the matrix work",
+        "loads and matrix instructions alternate, so only a few matrix instructions hide each load: issue all loads of "
+        "a tile first, and let the whole matrix work of the tile before hide them",
+        lambda view: view.loop_has_matrix and view.matrix_between > 0 and _near(view),
     ),
-    (
-        lambda view: view.stall_class == "s_nop",
-        (
-            _Pattern(
-                "remove s_nop padding behind matrix instructions",
-                "the padding waits for a matrix result: put independent work there (another accumulator, the next "
-                "tile's address arithmetic or loads)",
-                lambda view: view.follows_matrix,
-            ),
-            _Pattern(
-                "remove s_nop padding",
-                "the compiler keeps hazards apart (DPP, transcendental and lane-access results): interleave "
-                "independent chains, so that useful instructions stand there",
-                lambda view: True,
-            ),
-        ),
+    _Pattern(
+        "prefetch deeper",
+        "the loads are issued one iteration ahead already, and still come too late: issue them two iterations ahead, "
+        "or let an iteration compute more",
+        lambda view: view.in_loop and _is_prefetched(view),
     ),
+    _Pattern(
+        "prefetch the next tile",
+        "the loads of an iteration are waited for before enough arithmetic has passed: issue those of the next "
+        "iteration before the arithmetic of this one (double buffering), so that a whole iteration hides them",
+        lambda view: view.in_loop,
+    ),
+    _Pattern(
+        "prefetch deeper",
+        "the code repeats the same loads without a loop (unrolled): issue the loads of a step one or two steps "
+        "earlier, so that the arithmetic of more steps hides them",
+        lambda view: view.code.is_unrolled,
+    ),
+    _Pattern(
+        "give each wave more work",
+        "outside of any loop, and the loads start as soon as their addresses are known: more work per wave, so that "
+        "this first latency weighs less",
+        lambda view: view.code.is_first,
+    ),
+    _Pattern(
+        "start the loads first",
+        "outside of any loop: issue the loads before the arithmetic that they do not need, and give each wave more "
+        "work, so that the start weighs less",
+        lambda view: True,
+    ),
+)
+_PRESSURE = (
+    _Pattern(
+        "fewer and wider accesses, earlier",
+        "{accesses} accesses fill the queues of the memory pipe: let a lane access up to 16 bytes at once where its "
+        "addresses follow each other, and issue loads earlier as well; wider accesses alone can move the stall to the "
+        "wait for the data",
+        _is_narrow,
+    ),
+    _Pattern(
+        "spread the accesses",
+        "{accesses} accesses fill the queues of the memory pipe: spread them between arithmetic, and move fewer bytes "
+        "(keep data in registers or LDS, smaller types)",
+        lambda view: bool(view.code.access_bytes),
+    ),
+)
+_LDS = (
+    _Pattern(
+        "batch LDS reads",
+        "LDS reads stand directly before the instructions that need them: issue all reads of a step first (into more "
+        "registers), then compute",
+        lambda view: view.in_loop and _near(view),
+    ),
+)
+_SCALAR = (
+    _Pattern(
+        "hoist scalar loads",
+        "a scalar load inside a loop: load it once before the loop, or one iteration ahead",
+        lambda view: view.in_loop,
+    ),
+    _Pattern(
+        "load arguments once and early",
+        "scalar loads are waited for soon after they are issued: fetch all arguments in one round, preload kernel "
+        "arguments into registers (the GPU can), put arithmetic in between, or give each wave more work",
+        lambda view: view.code.can_preload,
+    ),
+    _Pattern(
+        "load arguments once and early",
+        "scalar loads are waited for soon after they are issued: fetch all arguments in one round, put arithmetic in "
+        "between, or give each wave more work",
+        lambda view: True,
+    ),
+)
+_PADDING = (
+    _Pattern(
+        "fill the padding behind matrix instructions",
+        "the padding waits for a matrix instruction: put independent work there (another accumulator, the address "
+        "arithmetic or the loads of the next tile)",
+        lambda view: "matrix" in view.code.hazard,
+    ),
+    _Pattern(
+        "interleave comparisons and selections",
+        "the padding stands between a comparison and the instruction that reads its mask: interleave several "
+        "independent ones, or use minimum, maximum and clamp instructions, which need no mask",
+        lambda view: view.code.hazard.startswith("v_cmp"),
+    ),
+    _Pattern(
+        "interleave exchanges between lanes",
+        "the padding stands before an instruction that reads other lanes: interleave independent reductions",
+        lambda view: "other lanes" in view.code.hazard,
+    ),
+    _Pattern(
+        "set M0 earlier",
+        "the padding stands between a write of M0 and the load to LDS that uses it: write M0 earlier, or advance by "
+        "the offset of the instruction instead",
+        lambda view: "M0" in view.code.hazard,
+    ),
+    _Pattern(
+        "fill the padding",
+        "the padding keeps dependent instructions apart: interleave independent chains, so that useful instructions "
+        "stand there",
+        lambda view: True,
+    ),
+)
+#: Which patterns are tried for which classes, and whether one wave per SIMD is a reason.
+_PATTERNS: tuple[tuple[Callable[[RowView], bool], tuple[_Pattern, ...], bool], ...] = (
+    (_has_memory, _LOADS, True),
+    (lambda view: view.stall_class in ("VMEM issue", "FLAT issue"), _PRESSURE, False),
+    (lambda view: "LDS" in view.stall_class and view.stall_class.startswith("wait"), _LDS, True),
+    (lambda view: view.stall_class == "wait scalar load", _SCALAR, False),
+    (lambda view: view.stall_class == "s_nop", _PADDING, False),
 )
 
 
@@ -144,9 +211,11 @@ def remedies_for(views: Sequence[RowView]) -> tuple[Remedy, ...]:
 
 
 def _remedy_of(view: RowView) -> tuple[str, str]:
-    for applies, patterns in _PATTERNS:
+    for applies, patterns, hides_with_waves in _PATTERNS:
         if applies(view):
             for pattern in patterns:
                 if pattern.fits(view):
-                    return pattern.name, pattern.text
+                    text = pattern.text.format(accesses=view.code.accesses or "memory")
+                    is_alone = hides_with_waves and view.code.waves_per_simd_max == 1
+                    return pattern.name, text + (_MORE_WAVES if is_alone else "")
     return "", stall_class(view.stall_class).remedy
