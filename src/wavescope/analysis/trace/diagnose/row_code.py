@@ -112,7 +112,9 @@ class CodeFacts:
                 needed |= uses.reads
             elif text and not _NO_WORK.match(text):
                 spare += 1
-        return spare <= _FEW_INSTRUCTIONS
+                if spare > _FEW_INSTRUCTIONS:
+                    return False
+        return True
 
 
 def _unrolled(texts: Sequence[str], loops: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
