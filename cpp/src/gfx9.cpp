@@ -44,6 +44,7 @@ class Decoder {
           markers_(program, records),
           occupancy_(records.occupancy, registers_.from_start),
           counters_(bytes.size()) {
+        end_.whole_blocks = has_whole_blocks(bytes.subspan(kHeaderBytes));
         const uint64_t header = tokens_.load_inside(0);
         records_.target_cu = Header::target_cu.byte(header);
         records_.double_buffer = Header::double_buffer.set(header);
@@ -115,7 +116,7 @@ class Decoder {
     std::array<Wave, WaveSlot::kCount> waves_;  // of the target CU
     uint32_t phase_counter_ = 15;
 
-    StreamEnd end_{.block_begin = kHeaderBytes};
+    StreamEnd end_;
     bool time_awaited_ = false;  // by a TIME_RESET: its TIMESTAMP has not come yet
     bool packets_lost_ = false;
     Unusable bad_slots_{Loss::bad_slot};
@@ -139,6 +140,7 @@ void Decoder::read_tokens() {
         } else {
             word = tokens.load(next_at);
             if (!tokens.fits(next_at, word)) {
+                if (word == 0) break;  // half of a token of padding
                 lose(Loss::truncated_token, now, next_at, tokens.size() - next_at, 0);
                 end_.token_cut = true;
                 break;

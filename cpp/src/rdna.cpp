@@ -102,7 +102,7 @@ class Dispatcher {
     void finish_stream();
 
     template <class Reader>
-    void note_reading(const Reader& reader, size_t input_bytes);
+    void note_reading(const Reader& reader, std::span<const uint8_t> bytes);
 
   private:
     static constexpr uint32_t kWaveStartsBeyond = 66, kContextSwitchEnd = 90;  // of the WAVE_START count field
@@ -433,7 +433,7 @@ void Dispatcher::finish_stream() {
 }
 
 template <class Reader>
-void Dispatcher::note_reading(const Reader& reader, size_t input_bytes) {
+void Dispatcher::note_reading(const Reader& reader, std::span<const uint8_t> bytes) {
     records_.token_count = reader.token_count();
     LossTable& losses = records_.losses;
     if (reader.unknown_count() != 0) {
@@ -441,14 +441,14 @@ void Dispatcher::note_reading(const Reader& reader, size_t input_bytes) {
                    reader.unknown_count(), 0);
     }
     end_.time = reader.time();
+    end_.whole_blocks = has_whole_blocks(bytes);
     if (records_.status == Status::stopped) return;
     const uint64_t read = byte_of(reader.position());
-    const bool finished = end_.stopped && input_bytes % kBlockBytes == 0;
-    if (reader.has_cut_token() && !finished) {
+    if (reader.has_cut_token() && !end_.finished()) {
         end_.token_cut = true;
-        losses.add(static_cast<uint8_t>(Loss::truncated_token), 0, input_bytes, 1, 0);
+        losses.add(static_cast<uint8_t>(Loss::truncated_token), 0, bytes.size(), 1, 0);
     } else if (reader.has_unread_bits()) {
-        losses.add(static_cast<uint8_t>(Loss::unread_tail), 0, read, input_bytes - read, 0);
+        losses.add(static_cast<uint8_t>(Loss::unread_tail), 0, read, bytes.size() - read, 0);
     }
 }
 
@@ -457,7 +457,7 @@ void decode(std::span<const uint8_t> bytes, const Program& program, const Option
     Dispatcher dispatcher(program, options, kVersion >= 4, bytes.size(), records);
     Reader<kVersion, Dispatcher> reader(bytes, dispatcher);
     reader.read_all();
-    dispatcher.note_reading(reader, bytes.size());
+    dispatcher.note_reading(reader, bytes);
     dispatcher.finish();
 }
 

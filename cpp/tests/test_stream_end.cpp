@@ -93,8 +93,28 @@ TEST(stream_end, what_comes_behind_the_stop_needs_another) {
     CHECK(!says_cut(decoded(out.bytes())));
     std::vector<uint8_t> longer = out.bytes();
     longer.push_back(0);
-    longer.push_back(0);
+    longer.push_back(1);  // a token of time
     CHECK(testing::has_loss(decoded(longer), Loss::missing_end));
+}
+
+// Writers of files fill up to a page or a buffer; the 8 bytes of the gfx9 header leave no whole block there.
+TEST(stream_end, zeros_behind_the_last_block_are_padding) {
+    for (const Family& family : kFamilies) {
+        const std::vector<uint8_t> whole = testing::sample(family, {.waves = 4, .iterations = 2}).stream;
+        Records all = decoded(whole);
+        const testing::Fingerprint expected(all);
+        for (const size_t zeros : {1U, 2U, 24U, 32U, 4096U}) {
+            std::vector<uint8_t> padded = whole;
+            padded.resize(whole.size() + zeros);
+            Records records = decoded(padded);
+            CHECK(!says_cut(records));
+            CHECK(testing::Fingerprint(records).from(expected) == testing::Difference::none);
+        }
+        // Without its last block the stream is cut, whatever fills its place.
+        std::vector<uint8_t> cut(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(whole.size() / 2));
+        cut.resize(whole.size());
+        CHECK(says_cut(decoded(cut)));
+    }
 }
 
 // gfx9: a flush whose time has not come.
