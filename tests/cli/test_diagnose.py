@@ -16,7 +16,7 @@ def test_text_names_the_first_finding(run: Run, capture: Path) -> None:
     assert f"1. {first['verdict']}" in done.stdout
     assert first["exposed_cycles_total"] > 0
     assert first["evidence"][0]["text"] in done.stdout
-    assert "trust:" in done.stdout
+    assert "Trace quality: " in done.stdout
 
 
 def test_truncation_is_said(run: Run, capture: Path) -> None:

@@ -24,12 +24,16 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 def test_coverage(run: Run, captures: tuple[Path, Path, Path]) -> None:
     done = run("coverage", captures[0])
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("trust: ")
+    assert done.stdout.startswith("Trace quality: ")
+    assert "\nSource lines: " in done.stdout
     assert "instructions of the functions entered ran" in done.stdout
     answer = json.loads(run("coverage", captures[0], "--json").stdout)
-    assert answer["trust"] in ("yes", "with caution")
+    assert answer["trust"]["cycles"] in ("good", "use with caution")
+    assert answer["trust"]["lines"] in ("good", "coarse")
     assert answer["coverage"]["wave_count"] == sum(row["wave_count"] for row in answer["coverage"]["paths"]["rows"])
-    assert all({"severity", "sentence", "advice", "numbers"} <= set(caveat) for caveat in answer["caveats"])
+    assert all(
+        {"severity", "sentence", "advice", "numbers"} <= set(caveat) for caveat in answer["trust"]["caveats_of_cycles"]
+    )
     assert answer["mapping"]["definition"]
 
 

@@ -28,8 +28,8 @@ from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.verdicts import trust_of
 from wavescope.analysis.trace.waits import waits
 
 TRACES = {
@@ -214,9 +214,10 @@ def test_coverage_tells_what_was_traced_and_every_caveat(page, served):
     expect(view.locator('[data-figure="all_waves"] strong')).to_have_text(
         exact(found.all_wave_count), use_inner_text=True
     )
-    view.locator('[data-field="trust"]').wait_for()
+    expect(view.locator('[data-field="cycles"]')).to_contain_text(trust_of(trace).cycles, use_inner_text=True)
+    expect(view.locator('[data-field="lines"]')).to_contain_text(trust_of(trace).lines, use_inner_text=True)
     shown = [item.get_attribute("data-caveat") for item in view.locator("[data-caveat]").all()]
-    assert shown == [caveat.name for caveat in caveats_of(trace)]
+    assert shown == [caveat.name for caveat in trust_of(trace).caveats]
     view.locator('table[aria-label="Paths"] tbody tr').first.click()
     wave = found.paths["first_wave"][0]
     page.wait_for_function("wave => location.hash.includes(`wave=${wave}`)", arg=wave)
@@ -280,7 +281,7 @@ def test_a_trace_without_waves_says_why_there_is_nothing(page, serve, trace):
     served = serve(trace())
     said = {
         "diagnosis": "Do not draw conclusions",
-        "coverage": "do not trust it",
+        "coverage": "do not use",
         "stalls": "no instruction was traced",
         "waits": "no instruction was traced",
         "barriers": "no instruction was traced",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import wavescope
-from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
-from wavescope.analysis.trace.trust.caveats import caveats_of
+from wavescope.analysis.trace.code.wave_paths import early_waves
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
+from wavescope.analysis.trace.trust.verdicts import trust_of
 from wavescope.model.trace import ThreadTrace
 
 
+@lru_cache(maxsize=4)
 def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> ThreadTrace:
     folder = shared / "data" / "uiout-mi350x-flydsl" / kernel / size
     (path,) = (path for path in folder.iterdir() if part in path.name and path.name.startswith("ui_output"))
@@ -23,7 +25,7 @@ def opened(shared: Path, kernel: str, part: str = "", size: str = "big") -> Thre
 
 
 def names(trace: ThreadTrace) -> set[str]:
-    return {caveat.name for caveat in caveats_of(trace)}
+    return {caveat.name for caveat in trust_of(trace).caveats}
 
 
 def test_flash_before_the_location_fix(shared: Path) -> None:
@@ -54,7 +56,40 @@ def test_early_exits_and_working_waves(shared: Path) -> None:
     assert (seen.wave_count, seen.early_exit_wave_count, seen.all_wave_count) == (56, 48, 512)
     assert seen.paths["distinct_row_count"].to_list() == [936, 12]
     assert {"early_exits", "unlike_other_cus"} <= names(trace)
-    assert verdict(caveats_of(trace)) == "with caution"
+    assert trust_of(trace).cycles == "use with caution"
+    assert early_waves(trace).len() == 48
+
+
+def test_debug_lines_do_not_spoil_the_cycles(shared: Path) -> None:
+    trust = trust_of(opened(shared, "flash_attn_func", "38430"))
+    assert trust.lines == "coarse"
+    assert trust.caveats_of_lines[0].severity == "care"
+    assert "coarse_lines" not in {caveat.name for caveat in trust.caveats_of_cycles}
+
+
+@pytest.mark.parametrize(
+    ("gpu", "sentence"),
+    [
+        ("gfx1100", "20 of 30 waves have no traced instructions (SE 2, 3, 4, 5)"),
+        ("gfx1200", "16 of 32 waves have no traced instructions (SE 2, 3)"),
+    ],
+)
+def test_engines_without_instruction_tokens_are_not_early(shared: Path, llvm: str, gpu: str, sentence: str) -> None:
+    trace = wavescope.open(shared / "golden" / gpu / "profile_gemm_run_0")
+    assert early_waves(trace).len() == 0
+    assert sentence in [caveat.sentence for caveat in trust_of(trace).caveats_of_cycles]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "count"), [("moe_gemm", 8), ("moe_reduce", 514), ("layernorm", 0), ("flash_attn_func", 0)]
+)
+def test_waves_that_left_at_once(shared: Path, kernel: str, count: int) -> None:
+    """Counted in the wave files: those that end within 20 instructions; all others run at least 170."""
+    trace = opened(shared, kernel, "38430" if kernel == "flash_attn_func" else "")
+    lengths = trace.instructions.group_by("wave").len()
+    short = lengths.filter(pl.col("len") <= 20)["wave"].sort()
+    assert short.len() == count
+    assert early_waves(trace).sort().to_list() == short.to_list()
 
 
 def test_uneven_shader_engines(shared: Path) -> None:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from tests.unit.analysis.small_kernels import code
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
-from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
+from wavescope.analysis.trace.code.wave_paths import early_waves
 from wavescope.analysis.trace.compare import KINDS, compare
-from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
+from wavescope.analysis.trace.trust.verdicts import trust_of
 from wavescope.model.trace import ThreadTrace
 
 TEXTS = [
@@ -88,8 +88,11 @@ def test_coverage_adds_up(trace: ThreadTrace) -> None:
     assert seen.engines["instruction_count"].sum() == seen.instruction_count == trace.instructions.height
     assert seen.unresolved_count == trace.instructions.filter(~pl.col("row").is_between(0, 7)).height
     assert 0 <= seen.executed_share <= 1
-    assert verdict(caveats_of(trace)) in ("yes", "with caution", "no")
-    assert all(caveat.sentence and caveat.advice for caveat in caveats_of(trace))
+    trust = trust_of(trace)
+    assert trust.cycles in ("good", "use with caution", "do not use")
+    assert trust.lines in ("good", "coarse", "few", "none")
+    assert all(caveat.sentence and caveat.advice for caveat in trust.caveats)
+    assert seen.early_exit_wave_count == early_waves(trace).len() <= seen.traced_wave_count
 
 
 @slowly

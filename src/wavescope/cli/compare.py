@@ -156,13 +156,13 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     """Caveats that matter for a comparison, one line each."""
     from rich.text import Text
 
-    from wavescope.analysis.trace.trust.caveats import caveats_of
+    from wavescope.analysis.trace.trust.caveats import caveats_of_cycles
     from wavescope.report.kit.tables import printable
 
     out = console()
     for trace, label in zip(traces, labels, strict=True):
-        for caveat in caveats_of(trace):
-            if caveat.severity != "note" and caveat.name != "coarse_lines":
+        for caveat in caveats_of_cycles(trace):
+            if caveat.severity != "note":
                 out.print(Text.assemble((f"{label}:", "bold yellow"), printable(f" {caveat.sentence}")))
 
 

@@ -13,21 +13,19 @@ if TYPE_CHECKING:
 @trace_verb
 def command(request: TraceRequest) -> None:
     """Tell what PATH covers (code, ways through it, waves, CUs, source lines) and whether it can be trusted."""
-    from wavescope.analysis.common.caveats import verdict
-    from wavescope.analysis.trace.trust.caveats import caveats_of
     from wavescope.analysis.trace.trust.coverage import coverage
     from wavescope.analysis.trace.trust.mapping import mapping
+    from wavescope.analysis.trace.trust.verdicts import trust_of
     from wavescope.report.trace.coverage import FEW, coverage_report
 
-    reasons = caveats_of(request.trace)
-    trust = verdict(reasons)
+    trust = trust_of(request.trace)
     seen, lines = coverage(request.trace, rows=request.rows), mapping(request.trace, rows=request.rows)
     shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}
-    answer = {"trust": trust, "caveats": reasons, "shares": shares, "coverage": seen, "mapping": lines}
+    answer = {"trust": trust, "shares": shares, "coverage": seen, "mapping": lines}
     few = FEW if request.top is None else request.limit
     request.give(
         answer,
         seen.functions,
-        lambda: coverage_report(trust, reasons, seen, lines, limit=request.limit, few=few),
+        lambda: coverage_report(trust, seen, lines, limit=request.limit, few=few),
         request.trace.losses,
     )

@@ -143,6 +143,11 @@ _KINDS = (
         "capture again, or pass the code object with --code-object",
     ),
     LossKind(
+        "code_of_other_gpu",
+        "{detail}: its instructions cannot be those that ran, and it was not used",
+        "put the code objects of this capture beside the trace, or pass them with --code-object",
+    ),
+    LossKind(
         "no_disassembler",
         "no AMDGPU disassembler was found ({detail}): instructions have categories and times, but no text and no PC",
         "install one (Debian: apt-get install llvm-22), or set WAVESCOPE_LLVM to a libLLVM or llvm-objdump",

@@ -1,7 +1,7 @@
 // Above the views: which document, search, views, settings; and below that what is wrong with it, if anything is.
 import { useSignal } from "@preact/signals";
 import { exact, nanoseconds } from "../base/format";
-import type { Caveat } from "../data/answers.gen";
+import type { Trust } from "../data/answers.gen";
 import { json } from "../data/ask";
 import { trouble, waitingSeconds } from "../model/connection";
 import {
@@ -75,14 +75,14 @@ export function Shell({ go, resetLayout }: Props) {
 }
 
 const caveatsAnswer = answering(() =>
-  overview.value?.kind === "trace" ? json<{ caveats: Caveat[] }>(current.value, "caveats") : null,
+  overview.value?.kind === "trace" ? json<Trust>(current.value, "caveats") : null,
 );
 
 /** A fatal caveat comes first and cannot be closed. */
 function WorstCaveat() {
   const answer = caveatsAnswer.value;
   const worst =
-    answer.state === "ready" ? answer.value.caveats.find(({ severity }) => severity === "fatal") : undefined;
+    answer.state === "ready" ? answer.value.caveats_of_cycles.find(({ severity }) => severity === "fatal") : undefined;
   if (!worst) return null;
   return (
     <div class="banner fatal" role="alert" data-banner="caveat" data-caveat={worst.name}>

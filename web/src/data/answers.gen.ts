@@ -369,7 +369,7 @@ export interface CoveragePathsRow {
   duration_cycles_max: number;
   /** An example: the lowest wave number */
   first_wave: number;
-  /** Whether it is an early exit */
+  /** Whether its waves left early */
   early_exit: boolean;
 }
 
@@ -387,7 +387,7 @@ export const COVERAGE_PATHS: TableInfo<CoveragePathsRow> = {
   duration_cycles_median: ["Duration cycles median", "cycles", "Median wave"],
   duration_cycles_max: ["Duration cycles max", "cycles", "Longest wave"],
   first_wave: ["First wave", "", "An example: the lowest wave number"],
-  early_exit: ["Early exit", "", "Whether it is an early exit"],
+  early_exit: ["Early exit", "", "Whether its waves left early"],
 };
 
 /** One row is one traced shader engine. */
@@ -396,8 +396,10 @@ export interface CoverageEnginesRow {
   se: number;
   /** Traced CUs, or WGPs */
   cu: string | null;
-  /** Traced waves */
+  /** Waves of the traced CUs */
   wave_count: number;
+  /** Of these: without traced instructions */
+  untraced_wave_count: number;
   /** Traced instructions */
   instruction_count: number;
   /** Waves that started on any of its CUs (occupancy events) */
@@ -415,7 +417,8 @@ export interface CoverageEnginesRow {
 export const COVERAGE_ENGINES: TableInfo<CoverageEnginesRow> = {
   se: ["SE", "", "Shader engine"],
   cu: ["CU", "", "Traced CUs, or WGPs"],
-  wave_count: ["Waves", "", "Traced waves"],
+  wave_count: ["Waves", "", "Waves of the traced CUs"],
+  untraced_wave_count: ["Untraced waves", "", "Of these: without traced instructions"],
   instruction_count: ["Instructions", "", "Traced instructions"],
   all_wave_count: ["All waves", "", "Waves that started on any of its CUs (occupancy events)"],
   traced_share: ["Traced share", "", "Traced waves / all waves"],
@@ -468,6 +471,8 @@ export interface CoverageAnswer {
   entered_row_count: number;
   executed_row_count: number;
   early_exit_wave_count: number;
+  /** Waves without traced instructions: their shader engine or SIMD recorded none. */
+  untraced_wave_count: number;
   /** Waves that started on any CU of the traced shader engines; 0 = no occupancy events. */
   all_wave_count: number;
   /** Mean stay of a wave on the traced CUs, from the occupancy events. */
@@ -537,6 +542,19 @@ export interface Caveat {
   sentence: string;
   advice: string;
   numbers: Record<string, unknown>;
+}
+
+/** How far a trace can be trusted: its cycles, and apart from them its source lines. */
+export interface Trust {
+  /** good, use with caution, or do not use. */
+  cycles: string;
+  /** good, coarse, few or none. */
+  lines: string;
+  /** Whether instructions were executed and most of them have a known PC. Without, nothing is known of what waves did and waited for: no stall class and no gain can be stated. */
+  has_code: boolean;
+  /** Worst first. */
+  caveats_of_cycles: Caveat[];
+  caveats_of_lines: Caveat[];
 }
 
 /** One code row that a finding is based on. */
@@ -651,9 +669,8 @@ export interface Roof {
 /** A prioritized plan, and how far its trace can be trusted. */
 export interface DiagnoseAnswer {
   definition: string;
-  /** yes, with caution, or no. */
-  trust: string;
-  caveats: Caveat[];
+  /** Whether the cycles and the source lines can be used, with the caveats. */
+  trust: Trust;
   findings: StallFinding[];
   stall_cycles_total: number;
   /** Latency and idle cycles of all waves. */
@@ -1170,7 +1187,7 @@ export interface SampleHotspotsAnswer {
 export interface StallsClassesRow {
   /** What was stalled on */
   class: string;
-  /** Wait, issue, padding or sync */
+  /** Wait, issue, busy, padding or sync */
   kind: string;
   /** Stall of all executions of this class [cycles] */
   stall_cycles_total: number;
@@ -1198,7 +1215,7 @@ export interface StallsClassesRow {
 
 export const STALLS_CLASSES: TableInfo<StallsClassesRow> = {
   class: ["Class", "", "What was stalled on"],
-  kind: ["Kind", "", "Wait, issue, padding or sync"],
+  kind: ["Kind", "", "Wait, issue, busy, padding or sync"],
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
   stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
   exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],
@@ -1212,19 +1229,19 @@ export const STALLS_CLASSES: TableInfo<StallsClassesRow> = {
   remedy: ["Remedy", "", "What helps; empty = nothing in general"],
 };
 
-/** One row is idle cycles (before the first attempt to issue; not part of any stall) by what came before. */
+/** One row is idle cycles (before the first attempt to issue; not part of any stall) by their cause. */
 export interface StallsIdleRow {
-  /** After a taken branch, at the start of a wave, or other */
+  /** Start-up, cold or other instruction fetch, dependency gap, store drain */
   part: string;
-  /** Time before the first attempt to issue: mostly instruction fetch [cycles] */
+  /** Time before the first attempt to issue [cycles] */
   idle_cycles_total: number;
   /** Of all idle cycles that were asked about */
   idle_share: number;
 }
 
 export const STALLS_IDLE: TableInfo<StallsIdleRow> = {
-  part: ["Part", "", "After a taken branch, at the start of a wave, or other"],
-  idle_cycles_total: ["Idle cycles", "cycles", "Time before the first attempt to issue: mostly instruction fetch"],
+  part: ["Part", "", "Start-up, cold or other instruction fetch, dependency gap, store drain"],
+  idle_cycles_total: ["Idle cycles", "cycles", "Time before the first attempt to issue"],
   idle_share: ["Idle share", "", "Of all idle cycles that were asked about"],
 };
 
@@ -1237,6 +1254,8 @@ export interface StallsAnswer {
   exposed_stall_cycles_total: number;
   latency_cycles_total: number;
   idle_cycles_total: number;
+  /** Of the issue cycles those in which `s_endpgm` waited for stores: store drain, too. */
+  ending_cycles_total: number;
   /** Executed waits. */
   wait_count: number;
   /** Waits among them with unknown producers. */
@@ -1249,7 +1268,7 @@ export interface StallRowsRow {
   row: number;
   /** What it stalled on */
   class: string;
-  /** Wait, issue, padding or sync */
+  /** Wait, issue, busy, padding or sync */
   kind: string;
   /** Stall of all executions of this class [cycles] */
   stall_cycles_total: number;
@@ -1274,7 +1293,7 @@ export interface StallRowsRow {
 export const STALL_ROWS: TableInfo<StallRowsRow> = {
   row: ["Row", "", "Code row; -1 = instructions without a known PC"],
   class: ["Class", "", "What it stalled on"],
-  kind: ["Kind", "", "Wait, issue, padding or sync"],
+  kind: ["Kind", "", "Wait, issue, busy, padding or sync"],
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of all executions of this class"],
   stall_share: ["Stall share", "", "Of all stall cycles that were asked about"],
   exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Of them those that no other wave hid (exposure); PC unknown: all"],

@@ -6,9 +6,22 @@ export function truncation(shown: number, total: number): string {
   return shown < total ? `showing ${exact(shown)} of ${exact(total)}` : "";
 }
 
-/** What the verdict of the caveats means for the reader. */
-export const TRUST: Record<string, { word: string; means: string; tone: "good" | "care" | "bad" }> = {
-  yes: { word: "trustworthy", means: "nothing was found that could mislead", tone: "good" },
-  "with caution": { word: "with caution", means: "some numbers may mislead: read the caveats first", tone: "care" },
-  no: { word: "do not trust it", means: "do not draw conclusions from this trace", tone: "bad" },
+interface Verdict {
+  means: string;
+  tone: "good" | "care" | "bad";
+}
+
+/** What the verdict about the cycles means for the reader. */
+export const CYCLES: Record<string, Verdict> = {
+  good: { means: "nothing was found that could mislead", tone: "good" },
+  "use with caution": { means: "some numbers may mislead: read the caveats first", tone: "care" },
+  "do not use": { means: "do not draw conclusions from the cycles of this trace", tone: "bad" },
+};
+
+/** What the verdict about the source lines means for the reader. */
+export const LINES: Record<string, Verdict> = {
+  good: { means: "the cost spreads over the lines of the source", tone: "good" },
+  coarse: { means: "one line stands for many instructions: look at instructions instead", tone: "care" },
+  few: { means: "most instructions have no source line", tone: "care" },
+  none: { means: "no instruction has a source line", tone: "care" },
 };

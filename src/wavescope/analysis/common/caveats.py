@@ -1,4 +1,4 @@
-"""Caveats: reasons not to take numbers at face value, and the verdict that follows from them."""
+"""Caveats: reasons not to take numbers at face value."""
 
 from __future__ import annotations
 
@@ -17,15 +17,3 @@ class Caveat:
     sentence: str
     advice: str
     numbers: dict[str, Any] = field(default_factory=dict)
-
-
-def verdict(caveats: tuple[Caveat, ...]) -> str:
-    """Return the trust that the worst caveat allows: yes, with caution or no.
-
-    Examples
-    --------
-    >>> verdict(())
-    'yes'
-    """
-    severities = {caveat.severity for caveat in caveats}
-    return "no" if "fatal" in severities else "with caution" if "care" in severities else "yes"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wavescope.analysis.common.caveats import verdict
 from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
@@ -13,8 +12,8 @@ from wavescope.analysis.trace.diagnose import diagnose
 from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.occupancy import occupancy
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.analysis.trace.trust.caveats import caveats_of
 from wavescope.analysis.trace.trust.coverage import coverage
+from wavescope.analysis.trace.trust.verdicts import trust_of
 from wavescope.analysis.trace.waits import waits
 from wavescope.errors import UsageError
 from wavescope.page.protocol.doubles import doubles
@@ -97,13 +96,8 @@ def coverage_of(document: Document) -> Any:
 
 
 def trust(document: Document) -> Any:
-    """Whether the trace can be trusted, and every reason not to."""
-
-    def make() -> dict[str, Any]:
-        caveats = caveats_of(document.trace)
-        return {"trust": verdict(caveats), "caveats": caveats}
-
-    return _kept(document, ("caveats",), make)
+    """Whether the cycles and the source lines of the trace can be used, and every caveat."""
+    return _kept(document, ("caveats",), lambda: trust_of(document.trace))
 
 
 def sampled(document: Document) -> Any:

@@ -16,6 +16,7 @@ from wavescope.codeobj.disassemble import disassemble
 from wavescope.codeobj.lines import line_table
 from wavescope.codeobj.listing import is_listing, read_listing
 from wavescope.codeobj.names import demangle
+from wavescope.codeobj.targets import family_of
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.model.schema import THREAD_TRACE, empty_frame
@@ -205,7 +206,7 @@ def load_code(
     """
     losses: list[Loss] = []
     likely_target = _likely_target(heads)
-    parts = list(_read_parts(files, likely_target, losses))
+    parts = _of_this_gpu(list(_read_parts(files, likely_target, losses)), likely_target, losses)
     text_bytes = sum(size for part in parts if part.elf for _, size in part.elf.text_ranges)
     unplaced = any(part.id == 0 and part.load_address is None for part in parts)
     is_large = text_bytes > WHOLE_TEXT_BYTES
@@ -244,6 +245,20 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
                 yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file.path, file.id, losses))
         except WavescopeError as error:
             losses.append(Loss("unreadable_code_object", detail=str(error)))
+
+
+def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Loss]) -> list[_Part]:
+    """The parts without code for GPUs of other generations than the one that was traced."""
+    family = family_of(likely_target) if likely_target else None
+    fitting = []
+    for part in parts:
+        target = part.elf.target if part.elf else None
+        if family and target and family_of(target) not in (family, None):
+            what = f"{part.name} is {target} code, but the trace is of a {family} GPU"
+            losses.append(Loss("code_of_other_gpu", detail=what))
+        else:
+            fitting.append(part)
+    return fitting
 
 
 def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:

@@ -7,32 +7,26 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, place, printable, short
+from wavescope.report.trace.trust import caveat_lines, trust_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
-    from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.trace.trust.coverage import Coverage
     from wavescope.analysis.trace.trust.mapping import SourceMapping
+    from wavescope.analysis.trace.trust.verdicts import Trust
 
-_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
-_VERDICT_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
 FEW = 6
 
 
 def coverage_report(
-    verdict: str, caveats: Sequence[Caveat], seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
+    trust: Trust, seen: Coverage, lines: SourceMapping, *, limit: int, few: int = FEW
 ) -> list[RenderableType]:
-    """Return the verdict, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
-    head = Text.assemble(("trust: ", "bold"), (verdict, _VERDICT_STYLES[verdict]))
-    if caveats:
-        head.append(f" ({len(caveats)} {'caveat' if len(caveats) == 1 else 'caveats'})")
-    parts: list[RenderableType] = [head, *caveat_lines(caveats), Text(), _summary(seen)]
+    """Return both verdicts, the caveats, then the coverage of code, paths and engines, with at most `few` outliers."""
+    parts: list[RenderableType] = [*trust_lines(trust), *caveat_lines(trust.caveats), Text(), _summary(seen)]
     if seen.functions.height > 1:
         parts += [Text(), frame_table(seen.functions, _FUNCTIONS, limit=limit, what="functions that were entered")]
     if seen.paths.height:
@@ -47,22 +41,8 @@ def coverage_report(
         parts += [Text(), frame_table(seen.outliers, _OUTLIERS, limit=few, what="waves", title=title)]
     if not seen.executed_row_count:
         return parts
-    is_repeated = any(caveat.advice == lines.remedy for caveat in caveats)
+    is_repeated = any(caveat.advice == lines.remedy for caveat in trust.caveats)
     return [*parts, Text(), *_mapping(lines, few, remedy="" if is_repeated else lines.remedy)]
-
-
-def caveat_lines(caveats: Sequence[Caveat]) -> list[RenderableType]:
-    """One entry per caveat: how grave, what, what to do."""
-    if not caveats:
-        return []
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column()
-    for caveat in caveats:
-        text = Text(printable(caveat.sentence))
-        text.append(printable(f"; {caveat.advice}") if caveat.advice else "", "dim")
-        table.add_row(Text(f"  {caveat.severity}", _STYLES[caveat.severity]), text)
-    return [table]
 
 
 def _facts(*facts: tuple[str, float | None, str]) -> Table:
@@ -82,11 +62,13 @@ def _summary(seen: Coverage) -> Table:
     if seen.row_count > seen.entered_row_count:
         code += f" ({seen.row_count:,} in all functions)"
     share = seen.traced_share
-    waves = f"{seen.wave_count:,} traced"
+    waves = f"{seen.traced_wave_count:,} traced"
     if share is None:
         waves += "; the occupancy of other CUs was not recorded"
     else:
-        waves += f" of {seen.all_wave_count:,} waves of these shader engines"
+        waves += f" of {counted(seen.all_wave_count, 'waves')} of these shader engines"
+    if seen.untraced_wave_count:
+        waves += f"; {seen.untraced_wave_count:,} more without traced instructions"
     target, other = seen.target_duration_cycles_mean, seen.other_duration_cycles_mean
     if target and other:
         waves += f"; mean stay {target:,.0f} cycles, on other CUs {other:,.0f}"
@@ -110,6 +92,12 @@ def _mapping(lines: SourceMapping, few: int, *, remedy: str) -> list[RenderableT
     return parts
 
 
+def _kind_of_path(row: dict[str, Any]) -> str:
+    if not row["instruction_count_max"]:
+        return "no traced instructions"
+    return "early exit" if row["early_exit"] else ""
+
+
 def _range(row: dict[str, Any], name: str) -> str:
     least, most = row[f"{name}_min"], row[f"{name}_max"]
     return short(least) if least == most else f"{short(least)}..{short(most)}"
@@ -131,7 +119,7 @@ _PATHS = (
     Column("cycles", lambda row: _range(row, "duration_cycles")),
     Column("median", lambda row: short(row["duration_cycles_median"])),
     Column("e.g.", lambda row: str(row["first_wave"])),
-    Column("", lambda row: "early exit" if row["early_exit"] else "", is_text=True),
+    Column("", _kind_of_path, is_text=True),
 )
 _KERNEL = Column("kernel", lambda row: row["kernel"] or "", takes_rest=True)
 _ENGINES = (

@@ -10,6 +10,7 @@ from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.paragraphs import as_code, escaped, labelled
 from wavescope.report.kit.tables import place, printable, short
+from wavescope.report.trace.trust import trust_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.finding import Link, Reason, Remedy, StallFinding
     from wavescope.model.findings import CodeEvidence
 
-_TRUST_STYLES = {"yes": "bold green", "with caution": "bold yellow", "no": "bold red"}
-_TRUST_WORDS = {"yes": "trust it", "with caution": "trust it with caution", "no": "do not trust it"}
 _REASONS = 5
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
 _BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
@@ -68,8 +67,8 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
     yield Text(headline(answer), "bold")
     if context := context_line(answer):
         yield Text(context)
-    yield Text.assemble("trust: ", (_TRUST_WORDS[answer.trust], _TRUST_STYLES[answer.trust]))
-    for caveat in answer.caveats:
+    yield from trust_lines(answer.trust)
+    for caveat in answer.trust.caveats:
         yield labelled(
             caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
         )
@@ -85,8 +84,8 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
 def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     """The plan as a Markdown page."""
     lines = [f"# Diagnosis of {escaped(name)}", "", headline(answer)[:1].upper() + headline(answer)[1:] + ".", ""]
-    lines += [f"**Trust:** {_TRUST_WORDS[answer.trust]}.", ""]
-    lines += _md_caveats(answer.caveats)
+    lines += [f"**Trace quality:** {answer.trust.cycles}. **Source lines:** {answer.trust.lines}.", ""]
+    lines += _md_caveats(answer.trust.caveats)
     lines += _md_link(answer.link) if answer.link else []
     if context := context_line(answer):
         lines += [context[:1].upper() + context[1:] + ".", ""]

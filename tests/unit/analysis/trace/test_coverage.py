@@ -7,15 +7,15 @@ import pytest
 
 from tests.unit.analysis.small_kernels import straight, trace_of
 from tests.unit.ui_directories import frame
-from wavescope.analysis.common.caveats import verdict
-from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.code.wave_paths import early_waves, wave_paths
 from wavescope.analysis.trace.selection import Selection, select
-from wavescope.analysis.trace.trust.caveats import caveats_of
+from wavescope.analysis.trace.trust.caveats import caveats_of_cycles
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.trust.mapping import mapping
+from wavescope.analysis.trace.trust.verdicts import trust_of
 from wavescope.model.trace import ThreadTrace, TraceSource
 
-TEXTS = ["s_nop 0"] * 400
+TEXTS = ["v_mov_b32_e32 v0, 0"] * 399 + ["s_endpgm"]
 
 
 def full(waves: int = 16, **more: int) -> list[dict[str, object]]:
@@ -23,7 +23,7 @@ def full(waves: int = 16, **more: int) -> list[dict[str, object]]:
 
 
 def names(trace: ThreadTrace) -> dict[str, str]:
-    return {caveat.name: caveat.severity for caveat in caveats_of(trace)}
+    return {caveat.name: caveat.severity for caveat in trust_of(trace).caveats}
 
 
 def test_everything_ran() -> None:
@@ -34,7 +34,7 @@ def test_everything_ran() -> None:
     assert seen.paths.height == 1
     assert seen.outliers.height == 0
     assert names(trace) == {"no_lines": "note"}
-    assert verdict(caveats_of(trace)) == "yes"
+    assert (trust_of(trace).cycles, trust_of(trace).lines, trust_of(trace).has_code) == ("good", "none", True)
 
 
 def test_rows_of_functions_that_were_not_entered_do_not_count() -> None:
@@ -54,18 +54,71 @@ def test_early_exits_are_their_own_path() -> None:
     assert seen.paths["wave_count"].to_list() == [8, 48]  # most cycles first
     assert seen.paths["early_exit"].to_list() == [False, True]
     assert names(trace)["early_exits"] == "care"
-    (caveat,) = (caveat for caveat in caveats_of(trace) if caveat.name == "early_exits")
+    (caveat,) = (caveat for caveat in caveats_of_cycles(trace) if caveat.name == "early_exits")
     assert "48 of 56 waves" in caveat.sentence
     assert "--wave 48" in caveat.advice
+    assert early_waves(trace).to_list() == list(range(48))
+
+
+def test_waves_without_traced_instructions_did_not_leave_early() -> None:
+    silent = [straight([], begin=10 * at, se=2 + at % 2) | {"end": 4000} for at in range(16)]
+    trace = trace_of(TEXTS, [*silent, *full(16, se=0)])
+    seen = coverage(trace)
+    assert (seen.early_exit_wave_count, seen.untraced_wave_count, seen.traced_wave_count) == (0, 16, 16)
+    assert seen.paths["wave_count"].to_list() == [16, 16]
+    assert seen.paths["first_wave"].to_list() == [16, 0]  # those without instructions last
+    (caveat,) = (caveat for caveat in caveats_of_cycles(trace) if caveat.name == "untraced_waves")
+    assert caveat.sentence == "16 of 32 waves have no traced instructions (SE 2, 3)"
+    assert "uneven_engines" not in names(trace)
+
+
+@pytest.mark.parametrize(
+    ("other", "early"),
+    [
+        ({"rows": [0, 1, 399], "cycles": 10}, True),
+        ({"rows": [0, 1, 2], "cycles": 10}, False),  # did not reach s_endpgm
+        ({"rows": [0, *[1] * 200, 399], "cycles": 10}, False),  # a small loop: few rows, much work
+        ({"rows": [0, 1, 399], "cycles": 1000}, False),  # few instructions, but as long as the others
+        ({"rows": [*range(101), 399], "cycles": 10}, False),  # more than a quarter of the rows
+    ],
+)
+def test_an_early_exit_is_short_in_every_respect(other: dict[str, object], early: bool) -> None:
+    rows, cycles = other["rows"], other["cycles"]
+    trace = trace_of(TEXTS, [*full(8), straight(rows, cycles=cycles)])  # type: ignore[arg-type]
+    assert early_waves(trace).to_list() == ([8] if early else [])
+
+
+def test_an_early_exit_has_an_end() -> None:
+    trace = trace_of(TEXTS, [*full(8), straight([0, 1, 399])])
+    trace.tables["waves"] = trace.waves.with_columns(complete=pl.Series([True] * 8 + [False]))
+    assert early_waves(trace).to_list() == []
+
+
+def test_a_small_part_of_the_code_may_be_all_the_work() -> None:
+    """A kernel of many variants: one of them runs, in a loop."""
+    trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17)) * 20) for _ in range(32)])
+    assert names(trace)["few_rows"] == "note"
+
+
+def test_source_lines_have_a_verdict_of_their_own() -> None:
+    coarse = trace_of(TEXTS, full(), lines=[3] * 390 + [9] * 10)
+    assert (trust_of(coarse).cycles, trust_of(coarse).lines) == ("good", "coarse")
+    assert [caveat.name for caveat in trust_of(coarse).caveats_of_lines] == ["coarse_lines"]
+    assert trust_of(coarse).caveats_of_cycles == ()
+    good = trace_of(TEXTS, full(), lines=list(range(1, 401)))
+    assert (trust_of(good).cycles, trust_of(good).lines, trust_of(good).caveats) == ("good", "good", ())
+    few = trace_of(TEXTS, full(), lines=[*range(1, 101), *[None] * 300])
+    assert trust_of(few).lines == "few"
+    assert trust_of(few).caveats_of_lines[0].sentence == "only 25.0 % of the instructions have a source line"
 
 
 def test_a_kernel_that_did_not_work_must_not_be_trusted() -> None:
     trace = trace_of(["s_nop 0"] * 4948, [straight(list(range(17))) for _ in range(32)])
     assert names(trace)["few_rows"] == "fatal"
-    assert verdict(caveats_of(trace)) == "no"
+    assert trust_of(trace).cycles == "do not use"
     seen = coverage(trace)
     assert (seen.early_exit_wave_count, seen.is_same_short_path) == (0, True)
-    assert caveats_of(trace)[0].sentence.endswith("all 32 took the same short path")
+    assert caveats_of_cycles(trace)[0].sentence.endswith("all 32 took the same short path")
     assert not coverage(trace_of(TEXTS, full(4))).is_same_short_path
 
 
@@ -87,6 +140,7 @@ def test_unresolved_and_incomplete() -> None:
     trace = trace_of(TEXTS, [straight([0, -1, -1, 3]) for _ in range(600)])
     assert coverage(trace).unresolved_count == 1200
     assert names(trace)["unresolved"] == "fatal"
+    assert not trust_of(trace).has_code
     trace.tables["waves"] = trace.waves.with_columns(complete=pl.Series([False] + [True] * 599))
     trace.answers.clear()
     assert names(trace)["incomplete_waves"] == "care"
@@ -141,7 +195,7 @@ def test_stored_totals_that_differ() -> None:
     trace = trace_of(TEXTS, full())
     totals = {"row": [0, 1], "hit_count": [16, 17], "latency_cycles_total": [160, 160], "stall_cycles_total": [32, 32]}
     trace.tables["stored_totals"] = frame("stored_totals", totals)
-    (caveat,) = (caveat for caveat in caveats_of(trace) if caveat.name == "stored_totals_differ")
+    (caveat,) = (caveat for caveat in caveats_of_cycles(trace) if caveat.name == "stored_totals_differ")
     assert caveat.numbers == {"row_count": 399}  # row 0 agrees; the others are missing or wrong
 
 

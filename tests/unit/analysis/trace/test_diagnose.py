@@ -82,7 +82,7 @@ def test_hostile_names_do_not_become_markdown() -> None:
 
 def test_nothing_to_diagnose() -> None:
     answer = diagnose(made([]))
-    assert (answer.trust, answer.findings) == ("no", ())
+    assert (answer.trust.cycles, answer.findings) == ("do not use", ())
     assert headline(answer) == "nothing to diagnose: the trace has no instructions"
 
 
@@ -112,11 +112,11 @@ def test_real_directories(shared: Path, tmp_path: Path, kernel: str) -> None:
     check(trace, answer)
     name, caveats = EXPECTED[kernel]
     assert answer.findings[0].name == name
-    assert caveats <= {caveat.name for caveat in answer.caveats}
+    assert caveats <= {caveat.name for caveat in answer.trust.caveats}
 
 
 def test_empty_real_directory(shared: Path) -> None:
     path = next((shared / "data" / "att-mi300x-bmm" / "c10").glob("ui_output_*_dispatch_3"))
     answer = diagnose(wavescope.open(path))
-    assert answer.trust == "no"
-    assert answer.caveats[0].name == "no_waves"
+    assert answer.trust.cycles == "do not use"
+    assert answer.trust.caveats[0].name == "no_waves"

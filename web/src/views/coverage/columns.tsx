@@ -24,13 +24,18 @@ export const ENGINES = figureColumns<CoverageEnginesRow>(COVERAGE_ENGINES, [
   ["other_duration_cycles_mean", "Duration elsewhere"],
 ]);
 
+function kindOf(path: CoveragePathsRow): string {
+  if (!path.instruction_count_max) return "no traced instructions";
+  return path.early_exit ? "early exit" : "";
+}
+
 export const PATHS = figureColumns<CoveragePathsRow>(COVERAGE_PATHS, [
   ["path"],
   {
     name: "early_exit",
     title: "",
-    value: (path) => (path.early_exit ? "early exit" : ""),
-    show: (path) => (path.early_exit ? <Chip tone="care">early exit</Chip> : null),
+    value: kindOf,
+    show: (path) => (kindOf(path) ? <Chip tone="care">{kindOf(path)}</Chip> : null),
   },
   ["wave_count"],
   ["cycles_share", "Of all wave cycles", "bar"],

@@ -1,9 +1,9 @@
 // Can I trust this trace? What was traced, on which paths the waves went, outliers, and every caveat.
 import { exact, percent } from "../../base/format";
-import type { Caveat, CoverageAnswer } from "../../data/answers.gen";
+import type { Caveat, CoverageAnswer, Trust } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { colourOf } from "../../draw/palette";
-import { TRUST } from "../../model/answers";
+import { CYCLES, LINES } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
@@ -18,13 +18,8 @@ import { TableSection } from "../../widgets/table_section";
 import { ENGINES, FUNCTIONS, OUTLIERS, PATHS } from "./columns";
 import "./coverage.css";
 
-interface CaveatsAnswer {
-  trust: string;
-  caveats: Caveat[];
-}
-
 function Coverage() {
-  const caveats = useAnswer(json<CaveatsAnswer>(current.value, "caveats"));
+  const caveats = useAnswer(json<Trust>(current.value, "caveats"));
   const covered = useAnswer(json<CoverageAnswer>(current.value, "coverage"));
   return (
     <Answered answer={covered}>
@@ -35,7 +30,7 @@ function Coverage() {
             <SaveMenu name="wave_paths" offers={[tableOffer(PATHS, () => answer.paths.rows)]} />
           </div>
           <div class="scroll">
-            <Answered answer={caveats}>{(value) => <Caveats {...value} />}</Answered>
+            <Answered answer={caveats}>{(trust) => <Verdicts trust={trust} />}</Answered>
             <Seen answer={answer} />
             <Definition text={answer.definition} />
           </div>
@@ -45,27 +40,41 @@ function Coverage() {
   );
 }
 
-function Caveats({ trust, caveats }: CaveatsAnswer) {
-  const verdict = TRUST[trust];
+function Verdicts({ trust }: { trust: Trust }) {
+  const [cycles, lines] = [CYCLES[trust.cycles], LINES[trust.lines]];
   return (
-    <Section title="Verdict">
-      <p class="verdict" data-field="trust">
-        <Chip tone={verdict?.tone ?? ""}>{verdict?.word ?? trust}</Chip> {verdict?.means}
-      </p>
-      <ul class="caveat-list">
-        {caveats.map((caveat) => (
-          <li key={caveat.name} data-caveat={caveat.name}>
-            <Chip tone={caveat.severity} title={SEVERITIES[caveat.severity] ?? ""}>
-              {caveat.severity}
-            </Chip>
-            <div>
-              {caveat.sentence}
-              <div class="faint-text">{caveat.advice}</div>
-            </div>
-          </li>
-        ))}
-      </ul>
-    </Section>
+    <>
+      <Section title="Trace quality">
+        <p class="verdict" data-field="cycles">
+          <Chip tone={cycles?.tone ?? ""}>{trust.cycles}</Chip> {cycles?.means}
+        </p>
+        <Caveats caveats={trust.caveats_of_cycles} />
+      </Section>
+      <Section title="Source lines">
+        <p class="verdict" data-field="lines">
+          <Chip tone={lines?.tone ?? ""}>{trust.lines}</Chip> {lines?.means}
+        </p>
+        <Caveats caveats={trust.caveats_of_lines} />
+      </Section>
+    </>
+  );
+}
+
+function Caveats({ caveats }: { caveats: Caveat[] }) {
+  return (
+    <ul class="caveat-list">
+      {caveats.map((caveat) => (
+        <li key={caveat.name} data-caveat={caveat.name}>
+          <Chip tone={caveat.severity} title={SEVERITIES[caveat.severity] ?? ""}>
+            {caveat.severity}
+          </Chip>
+          <div>
+            {caveat.sentence}
+            <div class="faint-text">{caveat.advice}</div>
+          </div>
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -88,7 +97,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         />
         <Figure
           id="waves"
-          value={exact(answer.wave_count)}
+          value={exact(answer.wave_count - answer.untraced_wave_count)}
           name="traced waves"
           hint="Waves whose instructions are known"
         />
@@ -110,7 +119,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
             id="early"
             value={exact(answer.early_exit_wave_count)}
             name="left early"
-            hint="Waves whose path has at most a quarter of the rows of the fullest path of their kernel"
+            hint="Waves that ended after a small part of the rows, instructions and cycles of the fullest path"
           />
         )}
         <Figure

@@ -5,7 +5,7 @@ import { groupBy } from "../../base/group";
 import type { DiagnoseAnswer, StallFinding, WaitsAnswer } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { seriesColour } from "../../draw/palette";
-import { TRUST } from "../../model/answers";
+import { CYCLES } from "../../model/answers";
 import { current, traceOverview } from "../../model/document";
 import { ofKernel } from "../../model/kernels";
 import { useAnswer } from "../../model/loaded";
@@ -53,13 +53,13 @@ function Diagnosis() {
 function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | null }) {
   const producers = useMemo(() => groupBy(waits?.producers.rows ?? [], (producer) => producer.row), [waits]);
   const colours = new Map(answer.findings.map((finding, n) => [finding.name, seriesColour(n)]));
-  const trust = TRUST[answer.trust];
+  const { cycles } = answer.trust;
   return (
     <div class="view">
       <div class="toolbar">
         <span>What to change first</span>
-        <Chip tone={trust?.tone ?? ""} title={trust?.means ?? ""}>
-          {trust?.word ?? answer.trust}
+        <Chip tone={CYCLES[cycles]?.tone ?? ""} title={CYCLES[cycles]?.means ?? ""}>
+          trace quality: {cycles}
         </Chip>
         <KernelChooser />
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, () => answer.findings)]} />
@@ -118,11 +118,12 @@ function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<stri
 }
 
 function Caveats({ answer }: { answer: DiagnoseAnswer }) {
-  const serious = answer.caveats.filter((caveat) => caveat.severity !== "note");
+  const serious = answer.trust.caveats_of_cycles.filter((caveat) => caveat.severity !== "note");
   if (!serious.length) return null;
+  const isUseless = answer.trust.cycles === "do not use";
   return (
-    <div class={`caveats${answer.trust === "no" ? " bad" : ""}`} data-caveats>
-      <b>{answer.trust === "no" ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
+    <div class={`caveats${isUseless ? " bad" : ""}`} data-caveats>
+      <b>{isUseless ? "Do not draw conclusions from this trace." : "Use this trace with caution."}</b>
       <ul>
         {serious.map((caveat) => (
           <li key={caveat.name} title={caveat.advice}>

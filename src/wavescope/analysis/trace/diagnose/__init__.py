@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.common.caveats import Caveat, verdict
-from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.code.wave_paths import early_waves
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, facts
 from wavescope.analysis.trace.diagnose.filling import Filling, filling
@@ -19,7 +18,7 @@ from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
 from wavescope.analysis.trace.diagnose.pools import is_memory
 from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
-from wavescope.analysis.trace.trust.caveats import caveats_of
+from wavescope.analysis.trace.trust.verdicts import Trust, trust_of
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
 
@@ -34,8 +33,6 @@ _COLD_FIRST_SHARE = 0.20
 _SPLITTING_COST = 1.2
 #: What a wave needs before and after its work.
 _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
-#: Caveats about source lines, not about cycles: they do not make a finding less certain.
-_CAVEATS_OF_LINES = ("coarse_lines", "no_lines")
 
 
 @dataclass(frozen=True)
@@ -49,8 +46,7 @@ class Diagnosis(Answer):
         " gain, a cold launch comes next, then the largest gain. Findings below 1 % are left out."
     )
 
-    trust: str  #: yes, with caution, or no.
-    caveats: tuple[Caveat, ...]
+    trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
     findings: tuple[StallFinding, ...]
     stall_cycles_total: int
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
@@ -90,11 +86,12 @@ def diagnose(
     UsageError
         When the counters have no kernel that `kernel` picks.
     """
-    caveats = caveats_of(trace)
-    early = tuple(wave_paths(trace).filter("early_exit", pl.col("instruction_count") > 0)["wave"].to_list())
+    trust = trust_of(trace)
+    early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)
-    measured = _measured(trace, trace_facts, early, rows)
-    findings = _findings(trace, trace_facts, measured, caveats, is_whole=rows is None) if measured else []
+    has_something = trust.has_code and trace_facts.wave_cycles_total
+    measured = _measured(trace, trace_facts, early, rows) if has_something else None
+    findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
     link = None
     if counters is not None:
         # the engine of counters is large: most diagnoses do without it
@@ -105,8 +102,7 @@ def diagnose(
         link = counted.link
         findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
     return Diagnosis(
-        trust=verdict(caveats),
-        caveats=caveats,
+        trust=trust,
         findings=tuple(findings),
         stall_cycles_total=trace_facts.stall_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
@@ -136,12 +132,7 @@ class _Measured:
         return max(0.0, 1 - limit.share) if limit else 1.0
 
 
-def _measured(
-    trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], rows: pl.Series | None
-) -> _Measured | None:
-    mapped = trace.executed.instruction_count - trace.executed.unresolved_count
-    if not trace_facts.wave_cycles_total or mapped <= 0:
-        return None  # nothing is known about what the waves did
+def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], rows: pl.Series | None) -> _Measured:
     cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
     cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
     of_rows = () if rows is None else tuple(rows.to_list())
@@ -160,11 +151,10 @@ def _simd_cycles(trace: ThreadTrace) -> int:
 
 
 def _findings(
-    trace: ThreadTrace, trace_facts: Facts, measured: _Measured, caveats: tuple[Caveat, ...], *, is_whole: bool
+    trace: ThreadTrace, trace_facts: Facts, measured: _Measured, trust: Trust, *, is_whole: bool
 ) -> list[StallFinding]:
-    of_cycles = verdict(tuple(caveat for caveat in caveats if caveat.name not in _CAVEATS_OF_LINES))
     found = [
-        pool_finding(trace, trace_facts, gain, of_cycles)
+        pool_finding(trace, trace_facts, gain, trust.cycles)
         for gain in measured.gains.pools
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
@@ -202,9 +192,7 @@ def _capped(finding: StallFinding, cap: float) -> StallFinding:
 def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:
     """Share of a wave's time that it needs however little work it has: start, arguments, one round of loads, drain."""
     alone = measured.gains.causes
-    ends = sum(
-        alone.get(cause, 0.0) for cause in ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
-    )
+    ends = sum(alone.get(cause, 0.0) for cause in _ENDS_OF_WAVES)
     waits = [view for name, views in trace_facts.views.items() if is_memory(name) and "wait" in name for view in views]
     first = min(waits, key=lambda view: view.row, default=None)
     life = measured.filling.wave_cycles_mean

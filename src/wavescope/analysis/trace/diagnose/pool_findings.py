@@ -202,12 +202,12 @@ def _producer_group(mnemonic: str, distances: list[float]) -> str:
 
 
 def _confidence(name: str, trust: str) -> tuple[str, str]:
-    if trust == "no":
+    if trust == "do not use":
         return "low", "the trace itself cannot be trusted"
     if name == UNRESOLVED.name:
         return "low", "the producers of these waits cannot be told"
     if " + " in name:
         return "medium", "which of the kinds came last cannot be told"
-    if trust == "with caution":
+    if trust == "use with caution":
         return "medium", "the trace can only be trusted with caution"
     return "high", "measured on every executed instruction and replayed"

@@ -1,4 +1,4 @@
-"""Can this trace be trusted? Every caveat with its numbers, what it means and what to do."""
+"""Can the cycles of a trace be used? Every caveat with its numbers, what it means and what to do."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import polars as pl
 from wavescope.analysis.common.caveats import SEVERITIES, Caveat
 from wavescope.analysis.trace.trust.consistency import consistency
 from wavescope.analysis.trace.trust.coverage import FEW_ROWS_SHARE, Coverage, coverage
-from wavescope.analysis.trace.trust.mapping import SourceMapping, mapping
-from wavescope.base.words import percent
+from wavescope.base.words import counted
 from wavescope.model.answer import once_per_trace
 from wavescope.model.losses import LOSSES
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 _PARTIAL_ROWS_SHARE = 0.5
 _FEW_WAVES = 8
 _FEW_INSTRUCTIONS = 2000
-_MANY_UNRESOLVED_SHARE = 0.2
 _SOME_UNRESOLVED_SHARE = 0.01
 _MANY_INCOMPLETE_SHARE = 0.5
 _UNLIKE_RATIO = 1.25
@@ -30,23 +28,23 @@ _UNEVEN_RATIO = 2.0
 _SLIGHTLY_UNEVEN_RATIO = 1.1
 _UNEVEN_WORK_RATIO = 1.5
 _MANY_OUTLIERS_SHARE = 0.1
-_FEW_EFFECTIVE_LINES = 3.0
-_HEAVY_LINE_SHARE = 0.1
+#: With fewer instructions per wave in a small part of the code, a kernel did not work.
+_SHORT_WAVE_INSTRUCTIONS = 100
+MANY_UNRESOLVED_SHARE = 0.2  #: With more instructions without a PC, the code of a trace is not known.
 
 
 @once_per_trace
-def caveats_of(trace: ThreadTrace) -> tuple[Caveat, ...]:
-    """Everything that speaks against trusting a trace, worst first.
+def caveats_of_cycles(trace: ThreadTrace) -> tuple[Caveat, ...]:
+    """Everything that speaks against using the cycles of a trace, worst first.
 
     That a part of a trace (`selection.select`) has few waves or instructions was wanted, and is no caveat; that the
     whole trace has few is one about its parts too.
     """
     seen = coverage(trace)
     caveats = [*_of_losses(trace), *_of_waves(trace, seen), *_of_code(trace, seen), *_of_place(trace, seen)]
-    caveats += _of_lines(mapping(trace))
     if trace.part_of is not None:
         caveats = [caveat for caveat in caveats if caveat.name not in _WANTED_IN_PARTS]
-        caveats += [caveat for caveat in caveats_of(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
+        caveats += [caveat for caveat in caveats_of_cycles(trace.part_of[0]) if caveat.name in _WANTED_IN_PARTS]
     return tuple(sorted(caveats, key=lambda caveat: SEVERITIES.index(caveat.severity)))
 
 
@@ -87,13 +85,16 @@ def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
             "enlarge the trace buffer, or trace fewer waves or a shorter kernel",
             {"incomplete_wave_count": seen.incomplete_wave_count, "share": share},
         )
-    if seen.wave_count < _FEW_WAVES:
+    if seen.untraced_wave_count:
+        yield _untraced(seen)
+    if seen.traced_wave_count < _FEW_WAVES:
         yield Caveat(
             "few_waves",
             "care",
-            f"only {_counted(seen.wave_count, 'wave was', 'waves were')} traced: their spread says little about others",
+            f"only {_counted(seen.traced_wave_count, 'wave was', 'waves were')} traced: their spread says little about "
+            "others",
             "trace more shader engines (--att-shader-engine-mask), or a larger problem",
-            {"wave_count": seen.wave_count},
+            {"wave_count": seen.traced_wave_count},
         )
     if seen.instruction_count < _FEW_INSTRUCTIONS:
         yield Caveat(
@@ -107,6 +108,19 @@ def _of_waves(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     yield from _of_paths(seen)
 
 
+def _untraced(seen: Coverage) -> Caveat:
+    engines = seen.engines.filter((pl.col("wave_count") > 0) & (pl.col("instruction_count") == 0))["se"].to_list()
+    within = seen.engines.filter(pl.col("instruction_count") > 0)["untraced_wave_count"].sum() > 0
+    where = "" if within or not engines else f" (SE {', '.join(map(str, engines))})"
+    return Caveat(
+        "untraced_waves",
+        "note",
+        f"{seen.untraced_wave_count:,} of {counted(seen.wave_count, 'waves')} have no traced instructions{where}",
+        "costs per instruction are those of the other waves; to see these too, trace the instructions of their CU",
+        {"untraced_wave_count": seen.untraced_wave_count, "engines": engines},
+    )
+
+
 def _counted(count: int, singular: str, plural: str) -> str:
     return f"{count:,} {singular if count == 1 else plural}"
 
@@ -114,17 +128,22 @@ def _counted(count: int, singular: str, plural: str) -> str:
 def _of_paths(seen: Coverage) -> Iterator[Caveat]:
     if seen.early_exit_wave_count:
         early = seen.paths.filter("early_exit")
-        share = seen.early_exit_wave_count / seen.wave_count
+        traced = seen.traced_wave_count
         rows = int(early["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
         full = int(seen.paths["distinct_row_count"].max() or 0)  # type: ignore[arg-type]
         chosen = seen.paths.filter(~pl.col("early_exit"))["first_wave"].head(1).to_list()
         yield Caveat(
             "early_exits",
             "care",
-            f"{seen.early_exit_wave_count:,} of {seen.wave_count:,} waves left early, after at most {rows:,} of "
+            f"{seen.early_exit_wave_count:,} of {counted(traced, 'waves')} left early, after at most {rows:,} of "
             f"{full:,} different instructions: means per wave mix two kinds of waves",
             f"look at the waves that did the work, e.g. --wave {chosen[0]}" if chosen else "trace a wave with work",
-            {"early_exit_wave_count": seen.early_exit_wave_count, "share": share, "rows": rows, "full_rows": full},
+            {
+                "early_exit_wave_count": seen.early_exit_wave_count,
+                "share": seen.early_exit_wave_count / traced,
+                "rows": rows,
+                "full_rows": full,
+            },
         )
     working = seen.paths.filter(~pl.col("early_exit") & (pl.col("distinct_row_count") > 0)).head(1)
     for least, most in working.select("instruction_count_min", "instruction_count_max").iter_rows():
@@ -151,7 +170,7 @@ def _of_paths(seen: Coverage) -> Iterator[Caveat]:
 def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
     if seen.instruction_count and seen.unresolved_count:
         share = seen.unresolved_count / seen.instruction_count
-        many, some = share > _MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
+        many, some = share > MANY_UNRESOLVED_SHARE, share > _SOME_UNRESOLVED_SHARE
         yield Caveat(
             "unresolved",
             "fatal" if many else "care" if some else "note",
@@ -160,7 +179,8 @@ def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
             {"unresolved_count": seen.unresolved_count, "share": share},
         )
     if seen.entered_row_count and seen.executed_share < _PARTIAL_ROWS_SHARE:
-        few = seen.executed_share < FEW_ROWS_SHARE
+        longest = int(seen.paths["instruction_count_max"].max() or 0)  # type: ignore[arg-type]
+        few = seen.executed_share < FEW_ROWS_SHARE and longest < _SHORT_WAVE_INSTRUCTIONS
         meaning = _short_path(seen) if few else "the rest did not run in these waves"
         yield Caveat(
             "few_rows",
@@ -175,9 +195,11 @@ def _of_code(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
 
 
 def _advice_for_code(trace: ThreadTrace) -> str:
-    """Advice when the code is missing. A decoded directory stores it in code.json."""
-    if not trace.code.height and "missing_files" in trace.losses["kind"]:
-        return LOSSES["missing_files"].advice
+    """Advice when the code is missing: that of the loss which explains it. Decoded directories have it in code.json."""
+    causes = ("code_of_other_gpu", "no_disassembler", *(() if trace.code.height else ("missing_files",)))
+    for cause in causes:
+        if cause in trace.losses["kind"]:
+            return LOSSES[cause].advice
     return "put every code object of the capture beside the trace, and install an AMDGPU disassembler"
 
 
@@ -197,7 +219,7 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
             "the traced CU may not stand for the kernel: trace another CU (--att-target-cu) and compare",
             {"target_duration_cycles_mean": target, "other_duration_cycles_mean": other},
         )
-    counts = [count for count in seen.engines["wave_count"].to_list() if count]
+    counts = seen.engines.filter(pl.col("instruction_count") > 0)["wave_count"].to_list()
     if counts and max(counts) > _SLIGHTLY_UNEVEN_RATIO * min(counts):
         yield Caveat(
             "uneven_engines",
@@ -215,30 +237,3 @@ def _of_place(trace: ThreadTrace, seen: Coverage) -> Iterator[Caveat]:
             "the directory is mixed or incomplete; all numbers here come from the wave files",
             {"row_count": differing},
         )
-
-
-def _of_lines(lines: SourceMapping) -> Iterator[Caveat]:
-    if not lines.row_count:
-        return
-    if lines.mapped_share < _PARTIAL_ROWS_SHARE:
-        what = f"only {lines.mapped_row_count:,} of {lines.row_count:,} instructions have a source line"
-        yield Caveat("no_lines", "note", what, lines.remedy, {"mapped_share": lines.mapped_share})
-        return
-    swallowing = lines.swallowing.filter(pl.col("weight_share") >= _HEAVY_LINE_SHARE)
-    if not swallowing.height:
-        return
-    coarse = lines.effective_line_count < _FEW_EFFECTIVE_LINES
-    places = [
-        f"{percent(share)} of those of {file.rsplit('/', 1)[-1]} to line {line} "
-        f"({rows:,}, {percent(weight)} of the cost)"
-        for file, line, rows, share, weight in swallowing.select(
-            "file", "line", "row_count", "row_share", "weight_share"
-        ).iter_rows()
-    ]
-    yield Caveat(
-        "coarse_lines",
-        "care" if coarse else "note",
-        f"one source line stands for many instructions: {', '.join(places[:3])}",
-        lines.remedy,
-        {"line_count": swallowing.height, "effective_line_count": lines.effective_line_count},
-    )

@@ -29,10 +29,12 @@ class Coverage(Answer):
     definition: ClassVar[str] = (
         "A row is executed when at least one traced wave ran it (PC sampling: when it was sampled). The denominator "
         "of executed_share is the rows of the functions in which at least one row was executed. Waves that ran the "
-        "same set of rows took the same path; path 0 is the one with the most wave cycles. A path is an early exit "
-        "when it has at most a quarter of the rows of the fullest path of its kernel. A wave is an outlier when its "
-        "cycles per instruction differ from the median of its path by more than half and by more than five robust "
-        "standard deviations. The waves of all CUs of a shader engine come from the occupancy events."
+        "same set of rows took the same path; path 0 is the one with the most wave cycles; waves without traced "
+        "instructions come last. A wave left early when it executed s_endpgm on a path with at most a quarter of the "
+        "different rows, a quarter of the instructions and half of the cycles of the fullest path of its kernel "
+        "(medians of the waves). A wave is an outlier when its cycles per instruction differ from the median of its "
+        "path by more than half and by more than five robust standard deviations. The waves of all CUs of a shader "
+        "engine come from the occupancy events."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "functions": table_spec(
@@ -63,7 +65,7 @@ class Coverage(Answer):
             duration_cycles_median    Float64  cycles  | median wave
             duration_cycles_max       Int64    cycles  | longest wave
             first_wave                UInt32   -       | an example: the lowest wave number
-            early_exit                Boolean  -       | whether it is an early exit
+            early_exit                Boolean  -       | whether its waves left early
             """,
         ),
         "engines": table_spec(
@@ -72,7 +74,8 @@ class Coverage(Answer):
             """
             se                            UInt16   -       | shader engine
             cu                            String?  -       | traced CUs, or WGPs
-            wave_count                    Int64    -       | traced waves
+            wave_count                    Int64    -       | waves of the traced CUs
+            untraced_wave_count           Int64    -       | of these: without traced instructions
             instruction_count             Int64    -       | traced instructions
             all_wave_count                Int64    -       | waves that started on any of its CUs (occupancy events)
             traced_share                  Float64? -       | traced waves / all waves
@@ -105,6 +108,7 @@ class Coverage(Answer):
     entered_row_count: int  #: Rows of the functions in which something was executed.
     executed_row_count: int
     early_exit_wave_count: int
+    untraced_wave_count: int  #: Waves without traced instructions: their shader engine or SIMD recorded none.
     all_wave_count: int  #: Waves that started on any CU of the traced shader engines; 0 = no occupancy events.
     target_duration_cycles_mean: float | None  #: Mean stay of a wave on the traced CUs, from the occupancy events.
     other_duration_cycles_mean: float | None
@@ -126,9 +130,14 @@ class Coverage(Answer):
         return is_short and self.wave_count > 1 and self.paths.height == 1
 
     @property
+    def traced_wave_count(self) -> int:
+        """Waves with traced instructions."""
+        return self.wave_count - self.untraced_wave_count
+
+    @property
     def traced_share(self) -> float | None:
         """Traced waves of all waves of the traced shader engines; None = no occupancy events."""
-        return self.wave_count / self.all_wave_count if self.all_wave_count else None
+        return self.traced_wave_count / self.all_wave_count if self.all_wave_count else None
 
 
 def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
@@ -150,6 +159,7 @@ def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
         entered_row_count=int(functions["row_count"].sum()),
         executed_row_count=int(functions["executed_row_count"].sum()),
         early_exit_wave_count=int(paths["early_exit"].sum()),
+        untraced_wave_count=int((paths["instruction_count"] == 0).sum()),
         all_wave_count=int(engines["all_wave_count"].sum()),
         target_duration_cycles_mean=_number(means[0]),
         other_duration_cycles_mean=_number(means[1]),
@@ -216,7 +226,7 @@ def _paths(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
             cycles_share=pl.col("duration_cycles").sum() / all_cycles,
             distinct_row_count=pl.col("distinct_row_count").first().cast(pl.Int64),
             first_wave=pl.col("wave").min(),
-            early_exit=pl.col("early_exit").first(),
+            early_exit=pl.col("early_exit").any(),
         )
         .join(names, on="kernel", how="left")
         .with_columns(kernel=pl.col("name"))
@@ -233,6 +243,7 @@ def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
         .agg(
             cu=pl.col("cu").unique().sort().cast(pl.String).implode().list.join(", ").first(),
             wave_count=pl.len().cast(pl.Int64),
+            untraced_wave_count=(pl.col("instruction_count") == 0).sum().cast(pl.Int64),
             instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
         )
     )
@@ -248,9 +259,10 @@ def _engines(trace: ThreadTrace, paths: pl.DataFrame) -> pl.DataFrame:
         )
     )
     engines = traced.join(everywhere, on="se", how="full", coalesce=True).sort("se")
-    counts = ("wave_count", "instruction_count", "all_wave_count", "other_cu_count")
+    counts = ("wave_count", "untraced_wave_count", "instruction_count", "all_wave_count", "other_cu_count")
     engines = engines.with_columns(pl.col(name).fill_null(0) for name in counts)
-    share = pl.when(pl.col("all_wave_count") > 0).then(pl.col("wave_count") / pl.col("all_wave_count"))
+    traced_count = pl.col("wave_count") - pl.col("untraced_wave_count")
+    share = pl.when(pl.col("all_wave_count") > 0).then(traced_count / pl.col("all_wave_count"))
     return engines.with_columns(traced_share=share).select(Coverage.tables["engines"].names)
 
 
