@@ -141,15 +141,18 @@ def test_counters_of_one_formula_come_from_one_pass() -> None:
     assert row_of(capture(passes), "17.1.2", amd=True)["average"] is None
 
 
-def test_level_metrics_read_their_own_pass_and_the_cycles_of_the_main_one() -> None:
+def test_level_metrics_read_their_own_pass_with_its_cycles() -> None:
     passes = {
         "pmc_perf": {"GRBM_GUI_ACTIVE": [100.0], "SQ_INSTS_LDS": [7.0]},
         "SQ_LEVEL_WAVES": {"SQ_ACCUM_PREV_HIRES": [5000.0], "GRBM_GUI_ACTIVE": [50.0]},
         "SQ_INST_LEVEL_LDS": {"SQ_ACCUM_PREV_HIRES": [600.0], "SQ_INSTS_LDS": [6.0]},
     }
     counters = capture(passes)
-    assert row_of(counters, "7.2.7")["average"] == 50.0
+    assert row_of(counters, "7.2.7")["average"] == 5000 / 50
+    assert row_of(counters, "7.2.7", amd=True)["average"] == 5000 / 100
     assert row_of(counters, "12.2.2")["average"] == 100.0
+    del passes["SQ_LEVEL_WAVES"]["GRBM_GUI_ACTIVE"]
+    assert row_of(capture(passes), "7.2.7")["average"] == 5000 / 100
     del passes["SQ_LEVEL_WAVES"]
     assert row_of(capture(passes), "7.2.7")["reason"] == "needs the pass of SQ_LEVEL_WAVES, which was not measured"
 

@@ -37,7 +37,7 @@ def caveats_of(
         sentences.append(f"{text} is negative by {share:.0%} of what it is taken from, and counts as 0")
     if "unit" in rows.columns:
         sentences += _of_shares(rows)
-    return (*sentences, *_of_passes(evaluation))
+    return (*sentences, *_of_passes(counters, evaluation))
 
 
 def _of_gpu(counters: CounterSet, evaluation: Evaluation, *, has_panels: bool) -> Iterator[str]:
@@ -122,30 +122,60 @@ def _of_shares(rows: pl.DataFrame) -> Iterator[str]:
             yield f"{word}: {', '.join(shown)}{more}"
 
 
-def _of_passes(evaluation: Evaluation) -> Iterator[str]:
-    """Counters that several passes measured, where formulas mix those passes and they disagree."""
+def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:
+    """Passes that meet in one formula, or in one file, and disagree or cannot be compared."""
+    names = evaluation.columns.name_of
+    durations = _pass_durations(counters, evaluation)
     worst: tuple[float, str, int, int] = (0.0, "", 0, 0)
-    for group in evaluation.spread:
-        first, *others = sorted(group)
-        for other in others:
-            for share, name in _differences(evaluation, first, other):
-                worst = max(worst, (share, name, first, other))
+    unlike: set[tuple[int, int]] = set()
+    for first, other in sorted(_met(evaluation)):
+        found = [*_differences(evaluation, first, other)]
+        if not any(name in _CLOCKS for _, name in found) and first in durations and other in durations:
+            found.append((_apart(durations[first], durations[other]), "the duration"))
+        if not found and not {first, other} & evaluation.columns.joined:
+            unlike.add((first, other))
+        for share, name in found:
+            worst = max(worst, (share, name, first, other))
     share, name, first, other = worst
     if share > _APART:
-        names = evaluation.columns.name_of
         yield (
             f"passes do not repeat each other: {name} differs by {share:.0%} between {names[first]} and "
             f"{names[other]}; ratios of their counters are that uncertain"
         )
+    for first, other in sorted(unlike)[:1]:
+        yield (
+            f"some ratios divide counters of {names[first]} by those of {names[other]}, and nothing in the capture "
+            "tells whether these passes ran alike"
+        )
+
+
+def _met(evaluation: Evaluation) -> set[tuple[int, int]]:
+    """Pairs of passes whose counters met in a formula; a file that joins passes is a mixture in itself."""
+    pairs = {(min(group), other) for group in evaluation.spread for other in group if other != min(group)}
+    joined = evaluation.columns.joined & set(evaluation.columns.passes)
+    return pairs | {(one, other) for one in joined for other in evaluation.columns.passes if other != one}
+
+
+def _pass_durations(counters: CounterSet, evaluation: Evaluation) -> dict[int, float]:
+    """Pass -> duration of the chosen dispatches that it says, in ns."""
+    spans = counters.executions.filter(
+        pl.col("dispatch").is_in(evaluation.columns.numbers.tolist()) & (pl.col("end_ns") > pl.col("start_ns"))
+    )
+    totals = spans.group_by("pass").agg((pl.col("end_ns") - pl.col("start_ns")).sum(), pl.len())
+    return {number: total for number, total, count in totals.iter_rows() if count == evaluation.count}
 
 
 def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tuple[float, str]]:
     passes = evaluation.columns.passes
     for name in _COMPARED:
         if name in passes[first].names and name in passes[other].names:
-            first_sum, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
-            if first_sum + two > 0 and math.isfinite(first_sum + two):
-                yield abs(first_sum - two) / max(first_sum, two), name
+            one, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
+            if one + two > 0 and math.isfinite(one + two):
+                yield _apart(one, two), name
+
+
+def _apart(one: float, two: float) -> float:
+    return abs(one - two) / max(one, two)
 
 
 _COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")

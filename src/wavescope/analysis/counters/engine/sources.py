@@ -68,7 +68,7 @@ class Sources:
         apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
         joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
         self._order = [*apart, *joined, *sorted(accumulating)]
-        # The pass that cycles of level metrics come from: the joined one, or the first.
+        #: The pass of what no level pass has: the joined one, or the first.
         self.main: int | None = next(iter((*joined, *apart)), None)
 
     def level_pass(self, level: str) -> int | None:
@@ -90,12 +90,9 @@ class Sources:
         needed = needed_by(expression, normalization, self.channel_count)
         place: dict[str, tuple[int, Needed]] = {}
         level_pass = self.level_pass(level) if level else None
-        if level_pass is not None:
-            cycles = [item for item in needed if item.key in CYCLES]
-            level_counters = [item for item in needed if item.key not in CYCLES and self._has(level_pass, item)]
+        if level_pass is not None:  # with its divisors: another pass is another execution, of another length
+            level_counters = [item for item in needed if self._has(level_pass, item)]
             place |= {item.key: (level_pass, self.reading(level_pass, item)) for item in level_counters}
-            main = [item for item in cycles if self.main is not None and self._has(self.main, item)]
-            place |= {item.key: (self.main, self.reading(self.main, item)) for item in main if self.main is not None}
         rest = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
         place |= self._spread(rest)
         return Resolved(place, tuple(dict.fromkeys(item.column for item in needed if item.key not in place)))
