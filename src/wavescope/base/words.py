@@ -51,6 +51,22 @@ def percent(share: float | None, digits: int = 1, *, none: str = "-", sign: bool
     return none if share is None else f"{100 * share:{'+' if sign else ''}.{digits}f} %"
 
 
+def amount(size: float | None, *, none: str = "-") -> str:
+    """Bytes in few characters, in powers of 1000; `none` stands for an amount that is not known.
+
+    Examples
+    --------
+    >>> amount(8_403_285), amount(12), amount(None)
+    ('8.40 MB', '12 B', '-')
+    """
+    if size is None:
+        return none
+    for unit, name in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if abs(size) >= unit:
+            return f"{size / unit:.2f} {name}"
+    return f"{size:.0f} B"
+
+
 def shortened(name: str, width: int = 60) -> str:
     """Return a name in at most `width` characters.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import amount, percent
 from wavescope.report.kit.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -36,22 +36,6 @@ def l2_report(answer: L2, *, limit: int) -> Iterator[RenderableType]:
         yield Text.assemble(("note: ", "bold cyan"), printable(note))
 
 
-def amount(value: float | None) -> str:
-    """Bytes in few characters; powers of 1000.
-
-    Examples
-    --------
-    >>> amount(8_403_285), amount(12)
-    ('8.40 MB', '12 B')
-    """
-    if value is None:
-        return _NOT_MEASURED
-    for size, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if abs(value) >= size:
-            return f"{value / size:.2f} {unit}"
-    return f"{value:.0f} B"
-
-
 def _subject(answer: L2, row: dict[str, Any]) -> str:
     name = printable(row["kernel_name"])
     name = name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"
@@ -69,13 +53,14 @@ def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
         "dispatch_count": Column("calls", lambda row: f"{row['dispatch_count']:,}"),
         "duration_ns_mean": Column("µs", lambda row: _microseconds(row["duration_ns_mean"])),
         "hit_rate": Column("hit", lambda row: _percent(row["hit_rate"])),
+        "reuse_at_most": Column("reuse", _reuse),
         "read_32b_share": Column("32 B", lambda row: _percent(row["read_32b_share"])),
         "read_bytes_mean": Column("read", _read),
-        "write_bytes_mean": Column("written", lambda row: amount(row["write_bytes_mean"])),
-        "over_fetch": Column("over", lambda row: _factor(row["over_fetch"])),
-        "read_bytes_per_second": Column("read/s", lambda row: amount(row["read_bytes_per_second"])),
-        "useful_bytes_per_second": Column("useful/s", lambda row: amount(row["useful_bytes_per_second"])),
-        "peak_share": Column("of peak", lambda row: _percent(row["peak_share"])),
+        "write_bytes_mean": Column("written", lambda row: _bytes(row["write_bytes_mean"])),
+        "over_fetch": Column("over", lambda row: _bounded(row, _factor(row["over_fetch"]))),
+        "read_bytes_per_second": Column("read/s", lambda row: _bounded(row, _bytes(row["read_bytes_per_second"]))),
+        "useful_bytes_per_second": Column("useful/s", lambda row: _bytes(row["useful_bytes_per_second"])),
+        "peak_share": Column("of peak", lambda row: _bounded(row, _percent(row["peak_share"]))),
         "useful_peak_share": Column("useful", lambda row: _percent(row["useful_peak_share"])),
     }
     measured = [column for name, column in columns.items() if kernels[name].null_count() < kernels.height]
@@ -100,12 +85,34 @@ def _run_table(measurements: pl.DataFrame, limit: int) -> Table:
 
 def _value(row: dict[str, Any]) -> str:
     if row["metric"].endswith("bytes"):
-        return ("≥ " if row["is_lower_bound"] else "") + amount(row["value"])
+        bound = "≥ " if row["is_lower_bound"] else "≤ " if row["is_upper_bound"] else ""
+        return bound + amount(row["value"])
     return f"{row['value']:,.0f}" if row["metric"] == "l1_read_requests" else _percent(row["value"])
 
 
 def _read(row: dict[str, Any]) -> str:
-    return ("≥ " if row["read_bytes_at_most"] is not None else "") + amount(row["read_bytes_mean"])
+    least, most = (_bytes(row[name]) for name in ("read_bytes_mean", "read_bytes_at_most"))
+    if most == _NOT_MEASURED:
+        return least
+    return f"{least.split()[0] if least.split()[1] == most.split()[1] else least}-{most}"
+
+
+def _bounded(row: dict[str, Any], words: str) -> str:
+    """A number that follows from the bytes read, marked where these are a lower bound."""
+    return f"≥ {words}" if row["read_bytes_at_most"] is not None and words != _NOT_MEASURED else words
+
+
+def _reuse(row: dict[str, Any]) -> str:
+    least, most = row["reuse_at_least"], row["reuse_at_most"]
+    if most is None:
+        return _NOT_MEASURED
+    if least is None:
+        return f"≤ {most:.2f}"
+    return f"{most:.2f}" if least == most else f"{least:.2f}-{most:.2f}"
+
+
+def _bytes(size: float | None) -> str:
+    return amount(size, none=_NOT_MEASURED)
 
 
 def _percent(share: float | None) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def test_sizes_of_reads_that_nobody_counted_are_a_lower_bound(tmp_path: Path) ->
     row = _row(answer)
     assert row["read_bytes_mean"] == READS_128 * 64
     assert row["read_bytes_at_most"] == READS_128 * 128
-    assert any("between 64 and 128" in note for note in answer.notes)
+    assert any("at least 64 and at most 128" in note for note in answer.notes)
     assert answer.findings["answer"].to_list() == ["no, it streams", "yes", "not measured", "unclear"]
     assert l2(*counters, gpu="gfx942", ideal_gb=IDEAL_GB).findings["answer"].to_list()[2] == "unclear"
     exact = _row(l2(*counters, gpu="MI210"))
@@ -213,9 +214,16 @@ def test_what_cannot_be_answered_says_what_to_do(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "expected"),
     [
-        ({"hit_rate": 0.9, "peak_share": 0.1}, "data reused in L2, memory bandwidth is not the limit"),
+        ({"hit_rate": 0.9, "peak_share": 0.1}, "memory bandwidth is not the limit"),
+        (
+            {"hit_rate": 0.9, "reuse_at_least": 3.0, "reuse_at_most": 3.0, "peak_share": 0.1},
+            "data reused in L2, memory bandwidth is not the limit",
+        ),
         ({"hit_rate": 0.01, "over_fetch": 2.0, "peak_share": 0.9}, "streaming, reads more than it needs"),
-        ({"hit_rate": 0.2, "peak_share": 0.85}, "little reuse in L2, memory is well used"),
+        (
+            {"hit_rate": 0.2, "reuse_at_least": 1.3, "reuse_at_most": 1.3, "peak_share": 0.85},
+            "little reuse in L2, memory is well used",
+        ),
         ({"read_32b_share": 0.5}, "scattered reads waste memory lines"),
         ({}, "not measured"),
     ],
@@ -258,3 +266,63 @@ def test_counters_without_a_clock_are_not_zero_bytes(shared: Path) -> None:
     assert _row(counted)["hit_rate"] == pytest.approx(0.5, abs=0.001)
     assert _row(counted)["read_bytes_mean"] == 256 * 1_048_578  # the kernel reads 256 MiB, as `counters` says
     assert isinstance(counted.kernels, pl.DataFrame)
+
+
+def test_halves_of_lines_are_no_reuse(tmp_path: Path) -> None:
+    """gfx12: two requests of 128 bytes for each line of 256, one of which hits."""
+    lines = 1000
+    rows = [long_row(1, "GL2C_HIT_sum", lines), long_row(1, "GL2C_MISS_sum", lines)]
+    rows += [long_row(1, "GL2C_EA_RDREQ_sum", lines), long_row(1, "GL2C_EA_WRREQ_sum", 0)]
+    answer = l2(open_counters(write(tmp_path / "a_counter_collection.csv", *rows)), gpu="gfx1201")
+    assert _row(answer)["hit_rate"] == 0.5
+    assert _row(answer)["reuse_at_most"] == 2 * lines * 128 / (lines * 256)
+    assert answer.findings["answer"][0] == "no, it streams"
+    without = l2(open_counters(write(tmp_path / "b_counter_collection.csv", *rows[:2])), gpu="gfx1201")
+    assert without.findings["answer"][0] == "unclear"
+
+
+@pytest.mark.parametrize(("target", "line"), [("MI210", 64), ("gfx942", 128)])
+def test_reuse_is_requested_over_fetched_bytes(target: str, line: int, tmp_path: Path) -> None:
+    rows = [long_row(1, "TCP_TCC_READ_REQ_sum", 600), long_row(1, "TCC_EA0_RDREQ_sum", 100)]
+    rows += [long_row(1, "TCC_EA0_RDREQ_32B_sum", 0), long_row(1, "TCC_BUBBLE_sum", 100 if line == 128 else 0)]
+    row = _row(l2(open_counters(write(tmp_path / "a_counter_collection.csv", *rows)), gpu=target))
+    assert row["requested_bytes_mean"] == 600 * line
+    assert (row["reuse_at_least"], row["reuse_at_most"]) == (6.0, 6.0)
+
+
+def test_reads_of_rdna_that_are_of_no_counted_size_are_of_96_bytes(tmp_path: Path) -> None:
+    sizes = {"": 40, "_32B": 10, "_64B": 5, "_128B": 20}
+    rows = [long_row(1, f"GL2C_EA_RDREQ{size}_sum", value) for size, value in sizes.items()]
+    row = _row(l2(open_counters(write(tmp_path / "a_counter_collection.csv", *rows)), gpu="gfx1100"))
+    assert row["read_bytes_mean"] == 10 * 32 + 5 * 64 + 5 * 96 + 20 * 128
+
+
+def _sums(file: Path) -> dict[str, float]:
+    with file.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    return {name: sum(float(row[name]) for row in rows) for name in rows[0] if name.endswith("_sum")}
+
+
+def test_reads_of_an_mi350_whose_sizes_nobody_counted_are_bounded(shared: Path) -> None:
+    folder = shared / "data/pmc-rocprofcompute-vcopy/MI350"
+    reads = _sums(folder / "pmc_perf.csv")["TCC_EA0_RDREQ_sum"] / 3
+    answer = l2(open_counters(folder))
+    row = _row(answer)
+    assert (row["read_bytes_mean"], row["read_bytes_at_most"]) == (
+        pytest.approx(64 * reads),
+        pytest.approx(128 * reads),
+    )
+    assert row["read_bytes_at_most"] == pytest.approx(8 << 20, rel=0.002)  # the kernel copies 2^20 doubles
+    assert row["peak_share"] < row["peak_share_at_most"] < 2 * row["peak_share"]  # writes were counted
+    assert "at least 8.5 %, at most 11.3 % of the peak" in answer.findings["reason"][3]
+
+
+def test_streams_stream_whatever_their_hit_rate(shared: Path) -> None:
+    read = l2(open_counters(shared / "data/gfx1201-counters-pcsampling/gl2c_724_profstd"), kernel="read_f4")
+    copies = [l2(open_counters(shared / "data/pmc-rocprofcompute-vcopy" / name)) for name in ("MI200", "MI300X_A1")]
+    for answer in (read, *copies):
+        assert answer.findings["answer"][0] == "no, it streams"
+        assert _row(answer)["hit_rate"] > 0.3
+    gemm = l2(open_counters(shared / "data/pmc-mi300x-bmm"), kernel="batched")
+    assert gemm.findings["answer"][0] == "yes"
+    assert _row(gemm)["reuse_at_most"] == pytest.approx(1_950_955.8 * 128 / _row(gemm)["read_bytes_mean"], rel=1e-6)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from wavescope.analysis.counters.l2.reuse import LARGEST_READ, reuse
 from wavescope.analysis.counters.l2.traffic import Measurement, measure, short_path
 from wavescope.analysis.counters.l2.verdict import findings, verdict
 from wavescope.base.bounds import BYTES_GB, EA_CHANNELS, bounded
@@ -29,6 +30,9 @@ _KERNELS = table_spec(
     duration_ns_mean                Float64  ns       | mean duration of these, while counters were collected
     hit_rate                        Float64  -        | hits over hits and misses of L2
     l1_read_requests_mean           Float64  -        | read requests from L1 to L2 per dispatch
+    requested_bytes_mean            Float64  bytes    | bytes that vector L1 reads from L2; RDNA: at most, with writes
+    reuse_at_least                  Float64  -        | requested_bytes_mean over the bytes fetched; null = not known
+    reuse_at_most                   Float64  -        | likewise; the same number where all sizes were counted
     read_32b_share                  Float64  -        | share of the reads from memory that were of 32 bytes
     read_bytes_mean                 Float64  bytes    | bytes read from memory (through the fabric) per dispatch
     read_bytes_at_most              Float64  bytes    | when read_bytes_mean is a lower bound: what it can be; else null
@@ -38,6 +42,7 @@ _KERNELS = table_spec(
     write_bytes_per_second          Float64  bytes/s  | write_bytes_mean over the duration of the same dispatches
     useful_bytes_per_second         Float64  bytes/s  | --ideal-gb over the duration of these dispatches
     peak_share                      Float64  -        | bytes read and written per second in one run, over the peak
+    peak_share_at_most              Float64  -        | when read_bytes_mean is a lower bound: what it can be; else null
     useful_peak_share               Float64  -        | useful_bytes_per_second over the peak
     verdict                         String   -        | the conclusion in a few words
     """,
@@ -47,7 +52,7 @@ _MEASUREMENTS = table_spec(
     "one metric of one kernel in one run; runs are never added up",
     """
     kernel_name       String   -   | name
-    metric            String   -   | hit_rate, l1_read_requests, read_32b_share, read_bytes or write_bytes
+    metric            String   -   | hit_rate, read_32b_share, l1_read_requests, or requested, read or write_bytes
     value             Float64  -   | ratio of sums over dispatches, or mean per dispatch
     run               UInt32   -   | number of the run
     file              String   -   | file of the pass, or of the first of several
@@ -56,6 +61,7 @@ _MEASUREMENTS = table_spec(
     formula           String   -   | counters and weights
     same_pass         Boolean  -   | whether all counters come from one pass over the dispatches
     is_lower_bound    Boolean  -   | whether requests may have been larger than the formula can see
+    is_upper_bound    Boolean  -   | whether requests may have been smaller than the formula takes them for
     """,
 )
 _FINDINGS = table_spec(
@@ -69,7 +75,6 @@ _FINDINGS = table_spec(
     """,
 )
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
-_LARGEST_READ = 2.0  #: Times 64 bytes.
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,9 @@ class L2(Answer):
     definition: ClassVar[str] = (
         "Ratios are ratios of sums over the dispatches of one run, amounts are means per dispatch; counters are "
         "combined within a pass, else within the passes of one run, never across runs. Bytes: 32 per request of 32 "
-        "bytes, 64 per one of 64, 128 per one of 128. Bandwidth: bytes over the duration of the same dispatches."
+        "bytes, 64 per one of 64, 128 per one of 128. Bandwidth: bytes over the duration of the same dispatches. "
+        "Reuse: bytes requested from L2 over bytes fetched from memory, not the hit rate: a second "
+        "request for a line that was just fetched is a hit, too."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "kernels": _KERNELS,
@@ -129,7 +136,11 @@ def l2(
     peak = _peak(captures, facts, gpu)
     if facts and peak is None:
         notes = [f"the memory bandwidth of {gpu or facts.product.name or facts.target} is not known here"]
-    measurements = [_scaled(m, facts, ea_channels) for m in measure(captures) if m.kernel_name in names]
+    measurements = [
+        _scaled(m, facts, ea_channels)
+        for m in measure(captures, facts.target if facts else "")
+        if m.kernel_name in names
+    ]
     rows = [_row(name, [m for m in measurements if m.kernel_name == name], peak, ideal_gb, captures) for name in names]
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
     answers = []
@@ -240,8 +251,9 @@ def _row(
     for metric in ("hit_rate", "read_32b_share"):
         row[metric] = best[metric].value if metric in best else None
     row["l1_read_requests_mean"] = best["l1_read_requests"].value if "l1_read_requests" in best else None
+    row |= reuse(best)
     row["read_bytes_mean"] = read.value if read else None
-    row["read_bytes_at_most"] = read.value * _LARGEST_READ if read and read.is_lower_bound else None
+    row["read_bytes_at_most"] = read.value * LARGEST_READ if read and read.is_lower_bound else None
     row["write_bytes_mean"] = written.value if written else None
     row["read_bytes_per_second"] = _rate(read.value, read) if read else None
     row["write_bytes_per_second"] = _rate(written.value, written) if written else None
@@ -253,6 +265,8 @@ def _row(
     moved = [rate for rate in rates if rate is not None]
     useful = row.get("useful_bytes_per_second")
     row["peak_share"] = sum(moved) / peak if moved and peak else None
+    if moved and peak and read and read.is_lower_bound:
+        row["peak_share_at_most"] = (sum(moved) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
     row["useful_peak_share"] = useful / peak if useful is not None and peak else None
     return row
 
@@ -283,8 +297,9 @@ def _caveats(measurements: list[Measurement]) -> list[str]:
         notes.append("timestamps are missing or make no sense: no bandwidth")
     if any(m.is_lower_bound for m in measurements):
         notes.append(
-            "the sizes of reads were not counted: bytes are between 64 and 128 per request; collect TCC_BUBBLE_sum "
-            "(MI300) or TCC_EA0_RDREQ_64B_sum and _128B_sum (MI350) with TCC_EA0_RDREQ_sum, or use --ea-channels 2"
+            "the sizes of reads were not counted: bytes read are at least 64 and at most 128 per request; collect "
+            "TCC_BUBBLE_sum (MI300) or TCC_EA0_RDREQ_64B_sum and _128B_sum (MI350) with TCC_EA0_RDREQ_sum, "
+            "or use --ea-channels 2"
         )
     for metric in ("hit_rate", "read_bytes"):
         by_kernel: dict[str, list[Measurement]] = {}

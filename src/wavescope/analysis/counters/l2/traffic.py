@@ -26,6 +26,7 @@ class TrafficFormula:
     label: str = ""  #: The formula as users read it; empty = as it is written.
     also: tuple[str, ...] = ()  #: Counters that must be measured, too: they show that the GPU counts by size.
     is_lower_bound: bool = False  #: Whether requests may be larger than the formula can see.
+    is_upper_bound: bool = False  #: Whether requests may be smaller than the formula takes them for.
     targets: str = ""  #: Prefix of the GPU targets that it is valid for; empty = all that have the counters.
 
     @property
@@ -52,6 +53,7 @@ class Measurement:
     formula: str
     same_pass: bool  #: Whether all counters come from the same pass over the dispatches.
     is_lower_bound: bool = False
+    is_upper_bound: bool = False
     file: str = ""  #: Of the pass, or of the first of several passes.
 
 
@@ -66,6 +68,18 @@ FORMULAS: tuple[TrafficFormula, ...] = (
     TrafficFormula("hit_rate", "TCC_HIT / (TCC_HIT + TCC_MISS)"),
     TrafficFormula("hit_rate", "GL2C_HIT / (GL2C_HIT + GL2C_MISS)"),
     TrafficFormula("l1_read_requests", "TCP_TCC_READ_REQ"),
+    # A read of the vector L1 is a line of it, as in the panels: 64 bytes, from gfx940 128. RDNA: a request to L2, also
+    # one that writes, is of 128 bytes at most.
+    TrafficFormula("requested_bytes", "64 * TCP_TCC_READ_REQ", "64·TCP_TCC_READ_REQ", targets="gfx90"),
+    TrafficFormula("requested_bytes", "128 * TCP_TCC_READ_REQ", "128·TCP_TCC_READ_REQ", targets="gfx94"),
+    TrafficFormula("requested_bytes", "128 * TCP_TCC_READ_REQ", "128·TCP_TCC_READ_REQ", targets="gfx95"),
+    TrafficFormula(
+        "requested_bytes",
+        "128 * (GL2C_HIT + GL2C_MISS)",
+        "128·(HIT + MISS)",
+        is_upper_bound=True,
+        targets="gfx1",
+    ),
     TrafficFormula("read_32b_share", "TCC_EA0_RDREQ_32B / TCC_EA0_RDREQ", "EA0_RDREQ_32B / EA0_RDREQ"),
     TrafficFormula(
         "read_32b_share",
@@ -81,14 +95,20 @@ FORMULAS: tuple[TrafficFormula, ...] = (
     ),
     TrafficFormula(
         "read_bytes",
-        "32 * GL2C_EA_RDREQ_32B + 64 * GL2C_EA_RDREQ_64B + 128 * GL2C_EA_RDREQ_128B",
-        _SIZES,
+        "32 * GL2C_EA_RDREQ_32B + 64 * GL2C_EA_RDREQ_64B + 96 * GL2C_EA_RDREQ_96B + 128 * GL2C_EA_RDREQ_128B",
+        "32·RDREQ_32B + 64·RDREQ_64B + 96·RDREQ_96B + 128·RDREQ_128B",
         also=(_READS_RDNA,),
+    ),
+    TrafficFormula(  # what is of none of the three sizes is of 96 bytes
+        "read_bytes",
+        "96 * GL2C_EA_RDREQ - 64 * GL2C_EA_RDREQ_32B - 32 * GL2C_EA_RDREQ_64B + 32 * GL2C_EA_RDREQ_128B",
+        "96·RDREQ - 64·RDREQ_32B - 32·RDREQ_64B + 32·RDREQ_128B",
     ),
     TrafficFormula(
         "read_bytes",
         "64 * TCC_EA0_RDREQ - 32 * TCC_EA0_RDREQ_32B + 64 * TCC_BUBBLE",
         "64·RDREQ - 32·RDREQ_32B + 64·BUBBLE (reads of 128 bytes)",
+        targets="gfx94",
     ),
     TrafficFormula("read_bytes", "1024 * FETCH_SIZE", "1024·FETCH_SIZE"),
     TrafficFormula(
@@ -105,12 +125,14 @@ FORMULAS: tuple[TrafficFormula, ...] = (
 )
 
 _COUNTERS = sorted({name for formula in FORMULAS for name in formula.counters})
-#: Reads of 128 bytes, on gfx94x only: where it is 0 although there were reads, it does not exist.
+#: Reads of 128 bytes, on gfx94x only: where it is 0 in a whole capture although there were reads, it did not count.
 _BUBBLE = "TCC_BUBBLE"
 
 
-def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
+def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measurement]:
     """Every metric of every kernel in every capture that measured it; each capture is a run.
+
+    `target` is the GPU where the captures do not name it.
 
     A metric is computed from dispatches that have all counters of its formula in the same pass; where no pass has them,
     from the passes of the same run joined by dispatch. Counters of different runs are never combined.
@@ -131,7 +153,7 @@ def measure(captures: Sequence[CounterSet]) -> list[Measurement]:
                 for number, frame in passes.items()
                 if (part := frame.filter(frame["kernel_name"] == kernel)).height
             }
-            for formula, number, rows in _measured(own_passes, counters.system.target or ""):
+            for formula, number, rows in _measured(own_passes, counters.system.target or target):
                 measurement = _measurement(formula, rows, run=run, kernel=kernel)
                 if measurement is not None:
                     same_pass = number is not None and not is_joined[number]
@@ -185,6 +207,7 @@ def _measurement(formula: TrafficFormula, rows: pl.DataFrame, *, run: int, kerne
         formula.label or formula.formula,
         same_pass=False,
         is_lower_bound=formula.is_lower_bound,
+        is_upper_bound=formula.is_upper_bound,
     )
 
 
@@ -192,13 +215,18 @@ def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
     """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     frames = {}
+    totals = {name: _total(counters, name) for name in (_BUBBLE, _READS)}
+    left_out = {_BUBBLE} if totals[_READS] > totals[_BUBBLE] == 0 else set()
     for number, frame in sorted(counters.measured.items()):
         names = [name for name in _COUNTERS if name in frame.columns and frame[name].null_count() < frame.height]
-        if _BUBBLE in names and _READS in names and frame[_READS].sum() > frame[_BUBBLE].sum() == 0:
-            names.remove(_BUBBLE)
+        names = [name for name in names if name not in left_out]
         if names:
             frames[number] = frame.select("dispatch", *names).join(about, on="dispatch", maintain_order="left")
     return frames
+
+
+def _total(counters: CounterSet, name: str) -> float:
+    return sum(float(frame[name].sum()) for frame in counters.measured.values() if name in frame.columns)
 
 
 def _joined(passes: dict[int, pl.DataFrame]) -> pl.DataFrame:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.base.words import percent
+from wavescope.analysis.counters.l2.reuse import hardly_reads
+from wavescope.base.words import amount, percent
 from wavescope.model.findings import Finding, NumberEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _STREAMING_BELOW = 0.05  #: Hit rate below which data is read once and not again.
-_REUSED_FROM = 0.5
+#: Requested over fetched bytes: below, every byte is used once; from the other on, it is reused.
+_USED_ONCE_BELOW, _REUSED_FROM = 1.1, 2.0
 SCATTERED_FROM = 0.05  #: Share of 32-byte reads from which lines are wasted.
 _FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
 #: Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %.
@@ -30,7 +32,7 @@ def findings(row: Mapping[str, Any]) -> tuple[L2Finding, ...]:
     >>> [finding.verdict for finding in findings({"read_32b_share": 0.4})][1]
     'no'
     """
-    return (_reuse(row.get("hit_rate")), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
+    return (_reuse(row), _lines(row.get("read_32b_share")), _needed(row), _bandwidth(row))
 
 
 def verdict(answers: Sequence[L2Finding]) -> str:
@@ -65,23 +67,59 @@ def _answered(question: str, kind: str, answer: str, reason: str) -> L2Finding:
     return L2Finding(name=question, kind=kind, verdict=answer, reason=reason)
 
 
-def _reuse(hit_rate: float | None) -> L2Finding:
+def _reuse(row: Mapping[str, Any]) -> L2Finding:
     question = "Is data reused in L2?"
+    least, most, hit_rate = row.get("reuse_at_least"), row.get("reuse_at_most"), row.get("hit_rate")
+    if hardly_reads(row.get("read_bytes_mean"), row.get("write_bytes_mean")):
+        amounts = f"{amount(row['read_bytes_mean'])} read, {amount(row['write_bytes_mean'])} written"
+        return _answered(question, "no reads", "there is hardly anything to reuse", amounts)
+    if most is None:
+        return _reuse_by_hits(question, hit_rate)
+    hits = "" if hit_rate is None else f" ({percent(hit_rate)} of the requests hit)"
+    if most < _USED_ONCE_BELOW:
+        if hit_rate is not None and hit_rate >= _STREAMING_BELOW:
+            hits = f"; the {percent(hit_rate)} of hits are further requests for parts of the same lines"
+        counted = f"{amount(row['requested_bytes_mean'])} requested for {_fetched(row)}"
+        return _answered(question, "streaming", "no, it streams", f"{counted}: every byte is used once{hits}")
+    if least is None:
+        counted = f"at most {most:.2f} bytes requested for each byte fetched{hits}"
+        return _answered(question, "not measured", "unclear", f"{counted}: the sizes of requests were not counted")
+    if least < most and not least >= _REUSED_FROM:
+        counted = f"{least:.2f} to {most:.2f} bytes requested for each byte fetched{hits}"
+        return _answered(question, "not measured", "unclear", f"{counted}: the sizes of reads were not counted")
+    at_least = "at least " if least < most else ""
+    counted = f"{at_least}{least:.2f} bytes requested for each byte fetched{hits}"
+    if least >= _REUSED_FROM:
+        return _answered(question, "reuse", "yes", counted)
+    return _answered(question, "little reuse", "some", counted)
+
+
+def _reuse_by_hits(question: str, hit_rate: float | None) -> L2Finding:
+    """From the hit rate alone: few hits are no reuse, many hits may be reuse or the rest of fetched lines."""
+    needed = "TCP_TCC_READ_REQ_sum and the reads from memory"
     if hit_rate is None:
         return _unknown(question, "TCC_HIT_sum and TCC_MISS_sum (RDNA: GL2C_HIT_sum and GL2C_MISS_sum)")
     share = percent(hit_rate)
     if hit_rate < _STREAMING_BELOW:
         meaning = "every byte is read once; a better hit rate needs work that shares data, not another access pattern"
         return _answered(question, "streaming", "no, it streams", f"{share} of the requests hit: {meaning}")
-    if hit_rate < _REUSED_FROM:
-        return _answered(question, "little reuse", "some", f"{share} of the requests hit")
-    return _answered(question, "reuse", "yes", f"{share} of the requests hit")
+    meaning = "reuse, or further requests for parts of the same lines"
+    return _answered(
+        question, "not measured", "unclear", f"{share} of the requests hit: {meaning}; collect {needed} to tell"
+    )
+
+
+def _fetched(row: Mapping[str, Any]) -> str:
+    """What was fetched; of RDNA with what was written, because requests are counted together."""
+    if row.get("reuse_at_least") is None:
+        return f"{amount(row['read_bytes_mean'] + row['write_bytes_mean'])} read and written"
+    return f"{amount(row['read_bytes_mean'])} fetched"
 
 
 def _lines(share: float | None) -> L2Finding:
-    question = "Are memory lines used whole?"
+    question = "Are memory lines read whole?"
     if share is None:
-        return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum")
+        return _unknown(question, "TCC_EA0_RDREQ_sum and TCC_EA0_RDREQ_32B_sum (RDNA: GL2C_EA_RDREQ_sum and its sizes)")
     if share < SCATTERED_FROM:
         return _answered(question, "whole lines", "yes", f"{percent(share)} of the reads are of 32 bytes only")
     meaning = "scattered or misaligned accesses: make neighbouring lanes read neighbouring bytes"
@@ -117,7 +155,7 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
         return _answered(
             question, "not measured", "not measured", "needs bytes, sound timestamps and a known GPU (--target)"
         )
-    most = share * _uncertainty(row)
+    most = row.get("peak_share_at_most") or share
     useful = row.get("useful_peak_share")
     if useful is not None and most > share:  # what has to be read was read, even if the counters do not show its size
         share = max(share, useful)
@@ -126,19 +164,21 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
         return _answered(question, "not measured", "unclear", reason)
     if share > 1:
         meaning = "more than the peak: served by a cache behind L2, or the wrong GPU"
-        return _answered(question, "above peak", "more than possible", f"{percent(share)}: {meaning}")
+        return _answered(question, "above peak", "more than possible", f"{_of_peak(share, None, most)}: {meaning}")
     if share >= SATURATED_FROM:
-        return _answered(question, "saturated", "yes", f"{_of_peak(share, useful)}: only reading less will help")
+        return _answered(question, "saturated", "yes", f"{_of_peak(share, useful, most)}: only reading less will help")
     if share >= HEALTHY_FROM:
         meaning = "50 to 60 % is what clean streaming reaches"
-        return _answered(question, "healthy", "yes", f"{_of_peak(share, useful)}: {meaning}")
+        return _answered(question, "healthy", "yes", f"{_of_peak(share, useful, most)}: {meaning}")
     meaning = "latency, occupancy or the L2 limit it: look at a thread trace"
-    return _answered(question, "not bound", "no", f"{_of_peak(share, useful)}: {meaning}")
+    return _answered(question, "not bound", "no", f"{_of_peak(share, useful, most)}: {meaning}")
 
 
-def _of_peak(share: float, useful: float | None) -> str:
+def _of_peak(share: float, useful: float | None, most: float) -> str:
     """Also what of it was needed, where that is known and another number."""
     moved = f"{percent(share)} of the peak"
+    if most > share:
+        moved = f"at least {percent(share)}, at most {percent(most)} of the peak"
     return moved if useful is None or useful == share else f"{moved} ({percent(useful)} with the bytes that are needed)"
 
 

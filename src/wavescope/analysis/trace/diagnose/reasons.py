@@ -92,7 +92,7 @@ TOPICS: tuple[Topic, ...] = (
 
 _QUESTIONS = {
     "Is data reused in L2?": ("l2_hit_rate", "hit_rate"),
-    "Are memory lines used whole?": ("read_32b", "read_32b_share"),
+    "Are memory lines read whole?": ("read_32b", "read_32b_share"),
     "Is the memory busy?": ("memory_bandwidth", "peak_share"),
 }
 _ASKS_FOR_TRACE = ": look at a thread trace"
