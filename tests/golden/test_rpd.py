@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import sqlite3
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
+from wavescope.analysis.run.summary import summary
 from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
@@ -131,3 +134,23 @@ def test_stretches_that_raptor_finds(mytrace: Run) -> None:
     assert (int(span * 0.5), int(span * 0.7)) == (249_297_225, 349_016_115)
     costliest = mytrace.dispatches.filter(pl.col("name").cast(pl.String) == _top(mytrace)[0][0])
     assert costliest["start_ns"].min() - begin == 10_496_683, "raptor takes the costliest kernel that matches Cijk_"
+
+
+def test_rates_of_copies_are_over_those_with_a_size(mytrace: Run, shared: Path, tmp_path: Path) -> None:
+    database = tmp_path / "mytrace.rpd"
+    database.write_bytes(gzip.decompress((shared / "data" / "rpd" / "mytrace.rpd.gz").read_bytes()))
+    asked = """
+        select o.opType, count(*), count(c.size), sum(c.size),
+               sum(c.size) * 1e9 / sum(case when c.size is not null then o.end - o.start end)
+        from op o left join rocpd_api_ops a on a.op_id = o.id left join rocpd_copyapi c on c.api_ptr_id = a.api_id
+        where o.opType like 'Copy%' group by 1
+    """
+    with sqlite3.connect(database) as connection:
+        expected = {name: row for name, *row in connection.execute(asked)}
+    assert expected["CopyDeviceToDevice"][:2] == [804, 164]  # bytes over the time of all 804 would be half the rate
+    copies = summary(mytrace).things.filter(pl.col("domain") == "COPY")
+    for name, *found, rate in copies.select(
+        "name", "calls", "sized_calls", "bytes_total", "bytes_per_second"
+    ).iter_rows():
+        assert found == expected[name][:3]
+        assert rate == pytest.approx(expected[name][3])

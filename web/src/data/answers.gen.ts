@@ -2688,8 +2688,12 @@ export interface RunSummaryThingsRow {
   max_ns: number;
   /** Standard deviation of a sample (n - 1); empty for one call [ns] */
   stddev_ns: number | null;
-  /** Bytes copied or allocated; empty = not recorded [bytes] */
+  /** Bytes copied or allocated, of the calls whose size was recorded; empty = of none [bytes] */
   bytes_total: number | null;
+  /** Calls whose size was recorded */
+  sized_calls: number;
+  /** Bytes over durations of the calls that have both; empty = of none [bytes/s] */
+  bytes_per_second: number | null;
   /** Whether median, p95 and p99 are exact */
   is_exact: boolean;
   /** Of the durations of its domain in its group */
@@ -2716,7 +2720,9 @@ export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
   min_ns: ["Min", "ns", "Shortest duration"],
   max_ns: ["Max", "ns", "Longest duration"],
   stddev_ns: ["Stddev", "ns", "Standard deviation of a sample (n - 1); empty for one call"],
-  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated; empty = not recorded"],
+  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated, of the calls whose size was recorded; empty = of none"],
+  sized_calls: ["Sized calls", "", "Calls whose size was recorded"],
+  bytes_per_second: ["Bytes per second", "bytes/s", "Bytes over durations of the calls that have both; empty = of none"],
   is_exact: ["Exact", "", "Whether median, p95 and p99 are exact"],
   share: ["Share", "", "Of the durations of its domain in its group"],
 };
@@ -2761,8 +2767,12 @@ export interface RunSummaryDomainsRow {
   max_ns: number;
   /** Standard deviation of a sample (n - 1); empty for one call [ns] */
   stddev_ns: number | null;
-  /** Bytes copied or allocated; empty = not recorded [bytes] */
+  /** Bytes copied or allocated, of the calls whose size was recorded; empty = of none [bytes] */
   bytes_total: number | null;
+  /** Calls whose size was recorded */
+  sized_calls: number;
+  /** Bytes over durations of the calls that have both; empty = of none [bytes/s] */
+  bytes_per_second: number | null;
   /** Whether median, p95 and p99 are exact */
   is_exact: boolean;
   /** Of the GPU time of its group; empty for what is not GPU time */
@@ -2789,7 +2799,9 @@ export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
   min_ns: ["Min", "ns", "Shortest duration"],
   max_ns: ["Max", "ns", "Longest duration"],
   stddev_ns: ["Stddev", "ns", "Standard deviation of a sample (n - 1); empty for one call"],
-  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated; empty = not recorded"],
+  bytes_total: ["Bytes", "bytes", "Bytes copied or allocated, of the calls whose size was recorded; empty = of none"],
+  sized_calls: ["Sized calls", "", "Calls whose size was recorded"],
+  bytes_per_second: ["Bytes per second", "bytes/s", "Bytes over durations of the calls that have both; empty = of none"],
   is_exact: ["Exact", "", "Whether median, p95 and p99 are exact"],
   share: ["Share", "", "Of the GPU time of its group; empty for what is not GPU time"],
 };

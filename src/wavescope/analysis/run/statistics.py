@@ -36,6 +36,9 @@ _SUMS = table_spec(
     min       Int64    ns     | shortest
     max       Int64    ns     | longest
     bytes     Int128   bytes  | sum of the sizes; null = none is known
+    sized     Int64    -      | events with a size; 0 is none: what moves nothing takes no time
+    moved     Int128   bytes  | sum of the sizes of events that also have a duration
+    moving    Int128   ns     | sum of the durations of these
     is_exact  Boolean  -      | whether every distinct value is kept
     """,
 )
@@ -93,16 +96,43 @@ def statistics_of(pieces: Iterable[pl.DataFrame], keys: Sequence[str]) -> Statis
     """
     native = _core.DurationStatistics(len(keys), LONGEST_NS)
     firsts = []
+    moved = []
     for piece in pieces:
         size = piece["size_bytes"].cast(pl.Int64) if "size_bytes" in piece.columns else None
         begin, end = (piece[name].cast(pl.Int64) for name in ("start_ns", "end_ns"))
         rows = native.add([_code(piece[key]) for key in keys], begin, end, size)
+        if size is not None:
+            moved.append(_moved(piece, keys))
         if len(rows):
             firsts.append(piece.select(keys)[pl.DataFrame(rows)["row"]])
     if not firsts:
         return merged([], keys)
     groups = pl.concat(firsts, how="vertical_relaxed")
-    return Statistics(tuple(keys), _with_sums(groups, pl.DataFrame(native.sums())), pl.DataFrame(native.values()))
+    sums = _with_moved(_with_sums(groups, pl.DataFrame(native.sums())), moved, keys)
+    return Statistics(tuple(keys), sums, pl.DataFrame(native.values()))
+
+
+_MOVED = ("sized", "moved", "moving")
+
+
+def _moved(piece: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Per group: sizes and durations of the events that have both, so that a rate divides what belongs together."""
+    sized = piece.filter(pl.col("size_bytes") > 0)
+    return sized.group_by(keys).agg(
+        sized=pl.len().cast(pl.Int64),
+        moved=pl.col("size_bytes").filter(is_timed()).cast(pl.Int128).sum(),
+        moving=(pl.col("end_ns") - pl.col("start_ns")).filter(is_timed()).cast(pl.Int128).sum(),
+    )
+
+
+def _with_moved(sums: pl.DataFrame, moved: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+    if not moved:
+        return sums.with_columns(pl.lit(0, _SUMS.dtypes[name]).alias(name) for name in _MOVED).select(
+            *keys, *_SUMS.names
+        )
+    totals = pl.concat(moved, how="vertical_relaxed").group_by(keys).agg(pl.col(_MOVED).sum())
+    joined = sums.join(totals, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return joined.with_columns(pl.col(_MOVED).fill_null(0)).select(*keys, *_SUMS.names)
 
 
 def _code(key: pl.Series) -> pl.Series:
@@ -186,7 +216,8 @@ def described(statistics: Statistics) -> pl.DataFrame:
     """One row per group: its keys, calls, times and quantiles, unsorted.
 
     Columns: `calls`, `untimed_calls`, `total_ns`, `mean_ns`, `median_ns`, `p95_ns`, `p99_ns`, `min_ns`, `max_ns`,
-    `stddev_ns` (of a sample; null for one call), `bytes_total`, `is_exact` (the quantiles).
+    `stddev_ns` (of a sample; null for one call), `bytes_total`, `sized_calls`, `bytes_per_second` (over calls that
+    have a size), `is_exact` (the quantiles).
 
     Examples
     --------
@@ -208,6 +239,10 @@ def described(statistics: Statistics) -> pl.DataFrame:
         max_ns="max",
         stddev_ns="stddev",
         bytes_total=pl.col("bytes").cast(pl.Int64, strict=False),
+        sized_calls="sized",
+        bytes_per_second=pl.when(pl.col("moving") > 0).then(
+            pl.col("moved").cast(pl.Float64) / pl.col("moving").cast(pl.Float64) * 1e9
+        ),
         is_exact="is_exact",
     )
 
@@ -218,7 +253,7 @@ def _regrouped(sums: pl.DataFrame, values: pl.DataFrame, keys: Sequence[str]) ->
         (sums.group_by(*keys, maintain_order=True) if keys else sums.group_by(pl.lit(0).alias("all")))
         .agg(
             pl.col("group").alias("old"),
-            *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares")),
+            *(pl.col(name).sum() for name in ("calls", "timed", "total", "squares", *_MOVED)),
             pl.col("min").min(),
             pl.col("max").max(),
             pl.when(pl.col("bytes").count() > 0).then(pl.col("bytes").sum()).alias("bytes"),

@@ -47,7 +47,9 @@ p99_ns         Float64  ns     | 99 % take at most so long
 min_ns         Int64    ns     | shortest duration
 max_ns         Int64    ns     | longest duration
 stddev_ns      Float64  ns     | standard deviation of a sample (n - 1); null for one call
-bytes_total    Int64    bytes  | bytes copied or allocated; null = not recorded
+bytes_total    Int64    bytes  | bytes copied or allocated, of the calls whose size was recorded; null = of none
+sized_calls    Int64    -      | calls whose size was recorded
+bytes_per_second  Float64  bytes/s  | bytes over durations of the calls that have both; null = of none
 is_exact       Boolean  -      | whether median, p95 and p99 are exact
 """
 

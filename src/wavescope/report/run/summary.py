@@ -41,6 +41,12 @@ def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> It
     for domain in answer.domains["domain"].unique(maintain_order=True):
         yield Text()
         yield _thing_table(answer, domain, width=width, limit=limit)
+    copies = answer.domains.filter(pl.col("domain") == "COPY")
+    calls, sized = (int(copies[name].sum()) for name in ("calls", "sized_calls"))
+    if 0 < sized < calls:
+        yield Text()
+        note = f"{sized:,} of {counted(calls, 'copies')} have a recorded size: bytes and rates are of these"
+        yield Text(note, "dim")
     if not answer.things["is_exact"].all():
         yield Text()
         note = f"medians of more than {EXACT_VALUES:,} different durations are at most {percent(QUANTILE_ERROR, 2)} off"
@@ -129,13 +135,17 @@ def _figures(*, width: int) -> list[Column]:
     ]
 
 
+def _bytes(row: dict[str, Any]) -> str:
+    """Marked where some calls have no size."""
+    return ("≥ " if 0 < row["sized_calls"] < row["calls"] else "") + size(row["bytes_total"])
+
+
 def _rate(row: dict[str, Any]) -> str:
-    if row["bytes_total"] is None or not row["total_ns"]:
-        return "-"
-    return f"{row['bytes_total'] / row['total_ns']:.1f} GB/s"
+    rate = row["bytes_per_second"]
+    return "-" if rate is None else f"{size(rate)}/s"
 
 
-_BYTES = Column("bytes", lambda row: size(row["bytes_total"]))
+_BYTES = Column("bytes", _bytes)
 _RATE = Column("rate", _rate, is_wide=True)
 
 

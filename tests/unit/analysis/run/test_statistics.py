@@ -153,6 +153,24 @@ def test_sizes() -> None:
     )
     found = described(statistics_of([frame], ["name"])).sort("name")
     assert found["bytes_total"].to_list() == [4, None]
+    assert found["sized_calls"].to_list() == [1, 0]
+
+
+def test_rates_are_over_calls_that_have_a_size() -> None:
+    """Long copies without a size or with 0, one with a size and no end, and two that moved 300 bytes in 30 ns."""
+    events = pl.DataFrame(
+        {
+            "name": ["a"] * 5,
+            "start_ns": [0, 100, 200, 300, 400],
+            "end_ns": [90, None, 210, 320, 499],
+            "size_bytes": [None, 5_000, 100, 200, 0],
+        }
+    )
+    halves = [statistics_of([half], ["name"]) for half in (events[:3], events[3:])]
+    for found in (statistics_of([events], ["name"]), merged(halves, ["name"]), merged(halves, [])):
+        row = described(found).row(0, named=True)
+        assert (row["calls"], row["sized_calls"], row["bytes_total"]) == (5, 3, 5_300)
+        assert row["bytes_per_second"] == 300 / 30 * 1e9
 
 
 def test_a_part_travels() -> None:
