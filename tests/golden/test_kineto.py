@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -9,6 +11,7 @@ import pytest
 
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.selection import select
 from wavescope.readers.run.inputs import open_run
 
@@ -97,3 +100,26 @@ def test_other_chrome_traces(shared: Path) -> None:
     assert (rpd.copies.height, rpd.regions.height) == (55, 125)
     assert rpd.dispatches.height == 30
     assert rpd.agents["agent_id"].to_list() == [2, None]
+
+
+def test_who_arrives_last_is_told_by_start_times(shared: Path) -> None:
+    path = shared / "data" / "kineto-multirank-2of4" / "merged_ranks01.json.gz"
+    with gzip.open(path) as stream:
+        events = json.load(stream)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    calls: dict[str, dict[int, list[float]]] = {}
+    for event in events:
+        if event.get("cat") == "kernel" and "nccl" in event["name"]:
+            said = event["args"]
+            calls.setdefault(said["Collective name"], {}).setdefault(said["rank"], []).append(event["ts"])
+    expected = {}
+    for name, ranked in calls.items():
+        pairs = list(zip(sorted(ranked[0]), sorted(ranked[1]), strict=True))
+        expected[name] = (sum(one > zero for zero, one in pairs), len(pairs))
+    assert expected == {"allreduce": (11, 15), "broadcast": (5, 6)}
+    answer = ranks(open_run(path))
+    assert {
+        row["collective"]: (row["last_count"], row["calls"]) for row in answer.collectives.iter_rows(named=True)
+    } == expected
+    assert answer.collectives["rank"].to_list() == [1, 1]
+    assert answer.processes["last_count"].to_list() == [5, 16]

@@ -2519,15 +2519,21 @@ export const RUN_RANKS_KERNELS: TableInfo<RunRanksKernelsRow> = {
 export interface RunRanksCollectivesRow {
   /** Kernel */
   name: string;
+  /** Name of the collective as it was recorded: allreduce, ...; empty = it was not */
+  collective: string | null;
+  /** Ranks of its process group as recorded; empty = not recorded */
+  group: string | null;
   /** Processes that ran it */
   process_count: number;
   /** Calls of each that were compared */
   calls: number;
   /** Whether all called it equally often; else the n-th calls may be others */
   is_complete: boolean;
-  /** Max - min over processes, added up over calls [ns] */
+  /** How the last one is known: by start, by (shortest) duration, or unknown */
+  rule: string;
+  /** Longest wait of a process, added up over calls [ns] */
   spread_ns: number;
-  /** Max - mean over processes, added up over calls [ns] */
+  /** Longest minus mean wait of the processes, added up over calls [ns] */
   excess_ns: number;
   /** Spread over the longest durations, added up: part of it that is waiting */
   spread_share: number;
@@ -2538,18 +2544,21 @@ export interface RunRanksCollectivesRow {
   /** Its rank */
   rank: number | null;
   /** Its recording */
-  run: string;
+  run: string | null;
   /** How often it arrived last */
   last_count: number;
 }
 
 export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
   name: ["Name", "", "Kernel"],
+  collective: ["Collective", "", "Name of the collective as it was recorded: allreduce, ...; empty = it was not"],
+  group: ["Group", "", "Ranks of its process group as recorded; empty = not recorded"],
   process_count: ["Processes", "", "Processes that ran it"],
   calls: ["Calls", "", "Calls of each that were compared"],
   is_complete: ["Complete", "", "Whether all called it equally often; else the n-th calls may be others"],
-  spread_ns: ["Spread", "ns", "Max - min over processes, added up over calls"],
-  excess_ns: ["Excess", "ns", "Max - mean over processes, added up over calls"],
+  rule: ["Rule", "", "How the last one is known: by start, by (shortest) duration, or unknown"],
+  spread_ns: ["Spread", "ns", "Longest wait of a process, added up over calls"],
+  excess_ns: ["Excess", "ns", "Longest minus mean wait of the processes, added up over calls"],
   spread_share: ["Spread share", "", "Spread over the longest durations, added up: part of it that is waiting"],
   host: ["Host", "", "Node of the process that arrived last most often"],
   pid: ["PID", "", "Its process id"],

@@ -39,6 +39,7 @@ const PROCESSES = figureColumns<RunRanksProcessesRow>(RUN_RANKS_PROCESSES, [
   ["gpu_count", "GPUs"],
 ]);
 const COLLECTIVES = figureColumns<RunRanksCollectivesRow>(RUN_RANKS_COLLECTIVES, [
+  ["collective", "Collective", "text"],
   ["name", "Kernel"],
   ["calls", "Calls"],
   ["process_count", "Processes"],

@@ -1,4 +1,4 @@
-"""Collectives: kernels that synchronize ranks. The last rank to arrive has the shortest duration."""
+"""Collectives: kernels that ranks run together. The last rank to arrive starts last."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.run.markers import Markers
 from wavescope.analysis.run.processes import PROCESS
 from wavescope.analysis.run.statistics import is_timed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from wavescope.model.run import Run
+
 #: Calls of a collective that are compared, so that partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
+#: Collectives that no rank leaves before the last one has arrived: there the shortest call is that of the last one.
+#: Of broadcast, reduce, send and the like a rank may leave before others come.
+_SYNCHRONIZING = "(?i)all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|barrier"
+_PROPERTIES = {"collective": "Collective name", "group": "Process Group Ranks"}  #: As PyTorch records them.
+_CALL_COLUMNS = {"process": pl.UInt32, "thread": pl.UInt32, "correlation": pl.Int64, "name": pl.String}
+_CALL_COLUMNS |= {"start_ns": pl.Int64, "end_ns": pl.Int64, "properties": pl.String}
+IDENTITY = ("name", "collective", "group")  #: What tells one collective from another.
+#: Which rank is last: the one that starts last, where clocks are the same; else the one with the shortest call.
+RULES = ("start", "duration", "unknown")
 
 
 def is_collective(column: str) -> pl.Expr:
@@ -30,90 +42,141 @@ def is_collective(column: str) -> pl.Expr:
 
 
 def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
-    """The dispatches of collectives among `dispatches`: `process`, `name`, `start_ns`, `end_ns`.
+    """The dispatches of collectives among `dispatches`: the columns of `_CALL_COLUMNS`.
 
     Examples
     --------
     >>> import polars as pl
-    >>> rows = {"process": [0, 0], "name": ["gemm", "rcclKernel"], "start_ns": [0, 5], "end_ns": [4, 9]}
-    >>> collective_calls(pl.DataFrame(rows)).rows()
-    [(0, 'rcclKernel', 5, 9)]
+    >>> rows = {"process": [0, 0], "thread": [0, 0], "correlation": [1, 2], "properties": [None, None]}
+    >>> rows |= {"name": ["gemm", "rcclKernel"], "start_ns": [0, 5], "end_ns": [4, 9]}
+    >>> collective_calls(pl.DataFrame(rows)).select("name", "start_ns").rows()
+    [('rcclKernel', 5)]
     """
     names = dispatches.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
     chosen = dispatches.filter(is_timed() & pl.col("name").is_in(names.implode()))
-    return chosen.select("process", pl.col("name").cast(pl.String), "start_ns", "end_ns")
+    return chosen.select(pl.col(name).cast(dtype) for name, dtype in _CALL_COLUMNS.items())
 
 
-def sequences(calls: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
-    """The durations of the first calls of each collective of each process, in the order of time.
+def sequences(run: Run, pieces: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
+    """Start and duration of the first calls of each collective of each process, in the order of time.
 
-    `calls` are pieces from `collective_calls`, `who` comes from `processes_of`.
+    `pieces` are from `collective_calls`, `who` comes from `processes_of`.
     """
-    types = {"process": pl.UInt32, "name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64}
-    events = pl.concat([pl.DataFrame(schema=types), *calls]).sort("process", "start_ns", "end_ns")
+    calls = _named(run, pl.concat([pl.DataFrame(schema=_CALL_COLUMNS), *pieces]))
     return (
-        events.group_by("process", "name", maintain_order=True)
+        calls.sort("process", "start_ns", "end_ns")
+        .group_by("process", *IDENTITY, maintain_order=True)
         .agg(
             calls=pl.len().cast(pl.Int64),
+            starts=pl.col("start_ns").head(MOST_CALLS),
             durations=(pl.col("end_ns") - pl.col("start_ns")).head(MOST_CALLS),
         )
         .join(who, on="process", maintain_order="left")
-        .select(*PROCESS, "name", "calls", "durations")
+        .select(*PROCESS, *IDENTITY, "calls", "starts", "durations")
     )
 
 
+def _named(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
+    """With `collective` and `group` as they were recorded: beside the kernel, or as the RCCL call that launched it."""
+    recorded = {name: pl.col("properties").str.json_path_match(f"$['{key}']") for name, key in _PROPERTIES.items()}
+    calls = calls.with_columns(**recorded)
+    if calls["collective"].null_count():
+        rccl = Markers(run, "RCCL")
+        if not rccl.is_empty:
+            around = rccl.around_launches(calls).cast(pl.String)
+            is_one = pl.col("around").str.contains(_NAMES) & ~pl.col("around").str.contains("Group")
+            calls = calls.with_columns(around=around).with_columns(
+                collective=pl.coalesce("collective", pl.when(is_one).then("around"))
+            )
+    return calls
+
+
+_WHO = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
+_FIGURES = {
+    "process_count": pl.Int64,
+    "calls": pl.Int64,
+    "is_complete": pl.Boolean,
+    "rule": pl.String,
+    "spread_ns": pl.Int64,
+    "excess_ns": pl.Float64,
+    "spread_share": pl.Float64,
+}
+
+
 def compared(partials: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Per collective how far the ranks are apart, and per process how long it waited and how often it came last.
+    """Per collective how long ranks wait in it, and per process how long it waited and how often it came last.
 
     Examples
     --------
     >>> [frame.height for frame in compared([])]
     [0, 0]
     """
-    who = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
-    types = {"process_count": pl.Int64, "calls": pl.Int64, "is_complete": pl.Boolean, "spread_ns": pl.Int64}
-    sums = types | {"excess_ns": pl.Float64, "spread_share": pl.Float64}
-    rows, waits = [], [pl.DataFrame(schema=who | {"waited_ns": pl.Int64, "last_count": pl.Int64})]
-    together = pl.concat(partials).sort("name", "rank", *PROCESS, nulls_last=True) if partials else None
-    for (name,), group in () if together is None else together.group_by("name", maintain_order=True):
+    rows, waits = [], [pl.DataFrame(schema=_WHO | {"waited_ns": pl.Int64, "last_count": pl.Int64})]
+    together = pl.concat(partials).sort(*IDENTITY, "rank", *PROCESS, nulls_last=True) if partials else None
+    for identity, group in () if together is None else together.group_by(IDENTITY, maintain_order=True):
         if group.height > 1:
             row, wait = _compare(group)
-            rows.append({"name": name, **row})
+            rows.append(dict(zip(IDENTITY, identity, strict=True)) | row)
             if row["is_complete"]:  # else the n-th calls may be different ones
                 waits.append(wait)
-    collectives = pl.DataFrame(rows, schema={"name": pl.String} | sums | who | {"last_count": pl.Int64})
+    schema = dict.fromkeys(IDENTITY, pl.String) | _FIGURES | _WHO | {"last_count": pl.Int64}
+    collectives = pl.DataFrame(rows, schema=schema)
     per_process = pl.concat(waits).group_by(PROCESS).agg(pl.col("waited_ns", "last_count").sum())
-    return collectives.sort(-pl.col("spread_ns"), "name"), per_process
+    return collectives.sort(-pl.col("spread_ns"), *IDENTITY), per_process
 
 
 def _compare(group: pl.DataFrame) -> tuple[dict[str, object], pl.DataFrame]:
-    """One collective: a row per process with its durations."""
+    """One collective: a row per process with the starts and durations of its calls."""
     count = int(group["durations"].list.len().min())  # type: ignore[arg-type]
-    calls = pl.DataFrame({str(n): row.head(count) for n, row in enumerate(group["durations"])})
-    columns = calls.columns
-    edges = calls.select(
-        low=pl.min_horizontal(columns),
-        high=pl.max_horizontal(columns),
-        total=pl.sum_horizontal(columns),
-        last=pl.concat_list(columns).list.arg_min(),
+    starts, durations = (
+        pl.DataFrame({str(n): row.head(count) for n, row in enumerate(group[name])}) for name in ("starts", "durations")
     )
-    low = edges["low"]
-    lasts = edges["last"].value_counts().rows()
-    last_count = dict.fromkeys(range(group.height), 0) | dict(lasts)
-    waits = group.select(PROCESS).with_columns(
-        waited_ns=pl.Series([int((calls[name] - low).sum()) for name in columns], dtype=pl.Int64),
-        last_count=pl.Series([last_count[n] for n in range(group.height)], dtype=pl.Int64),
-    )
-    spread, longest = int((edges["high"] - low).sum()), int(edges["high"].sum())
-    latest = max(range(group.height), key=lambda n: (last_count[n], -n))
+    columns = durations.columns
+    rule = _rule(group)
+    waits = _waits(starts, durations, rule)
+    latest = starts.select(pl.concat_list(columns).list.arg_max()) if rule == "start" else None
+    latest = durations.select(pl.concat_list(columns).list.arg_min()) if rule == "duration" else latest
+    counts = dict(latest.to_series().value_counts().rows()) if latest is not None else {}
+    last_count = [counts.get(n, 0) for n in range(group.height)]
+    edges = waits.select(high=pl.max_horizontal(columns), mean=pl.mean_horizontal(columns))
+    spread, longest = int(edges["high"].sum()), int(durations.select(pl.max_horizontal(columns)).to_series().sum())
+    last = max(range(group.height), key=lambda n: (last_count[n], -n))
+    who = group.select(PROCESS).row(last, named=True) if rule != "unknown" else dict.fromkeys(PROCESS)
     row = {
         "process_count": group.height,
         "calls": count,
         "is_complete": group["calls"].n_unique() == 1,
+        "rule": rule,
         "spread_ns": spread,
-        "excess_ns": longest - int(edges["total"].sum()) / group.height,
+        "excess_ns": float((edges["high"] - edges["mean"]).sum()),
         "spread_share": spread / longest if longest else None,
-        **group.select(PROCESS).row(latest, named=True),
-        "last_count": last_count[latest],
+        **who,
+        "last_count": last_count[last],
     }
-    return row, waits
+    per_process = group.select(PROCESS).with_columns(
+        waited_ns=pl.Series([int(waits[name].sum()) for name in columns], dtype=pl.Int64),
+        last_count=pl.Series(last_count, dtype=pl.Int64),
+    )
+    return row, per_process
+
+
+def _rule(group: pl.DataFrame) -> str:
+    """By what the last rank is known: see `RULES`."""
+    has_one_clock = group["run"].n_unique() == 1 or (group["host"].n_unique() == 1 and bool(group["host"][0]))
+    if has_one_clock:
+        return "start"
+    name = group["collective"][0]
+    return "duration" if name is None or group.select(pl.lit(name).str.contains(_SYNCHRONIZING)).item() else "unknown"
+
+
+def _waits(starts: pl.DataFrame, durations: pl.DataFrame, rule: str) -> pl.DataFrame:
+    """How long each call waited for the last rank; nothing is known to wait where clocks and ends tell nothing."""
+    columns = durations.columns
+    if rule == "unknown":
+        return durations.select((pl.col(name) * 0).alias(name) for name in columns)
+    if rule == "start":
+        last = starts.select(pl.max_horizontal(columns)).to_series()
+        until = starts.select((last - pl.col(name)).alias(name) for name in columns)
+        return pl.DataFrame({n: until.select(pl.min_horizontal(pl.col(n), durations[n])).to_series() for n in columns})
+    low = durations.select(pl.min_horizontal(columns)).to_series()
+    return durations.select((pl.col(name) - low).alias(name) for name in columns)

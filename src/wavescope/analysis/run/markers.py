@@ -14,11 +14,11 @@ _THREAD = ("process", "thread")
 
 
 class Markers:
-    """The marker ranges of a run: the innermost one that is open counts."""
+    """The marker ranges of a run, or the calls of another domain: the innermost one that is open counts."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, domain: str = MARKER) -> None:
         columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
-        ranges = [piece.filter(pl.col("domain") == MARKER).drop("domain") for piece in run.chunks("regions", columns)]
+        ranges = [piece.filter(pl.col("domain") == domain).drop("domain") for piece in run.chunks("regions", columns)]
         empty = run.read("regions", columns).clear().drop("domain") if not ranges else ranges[0].clear()
         self._run = run
         self._open = _open_ranges(pl.concat([empty, *ranges]))

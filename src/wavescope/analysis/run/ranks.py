@@ -58,7 +58,7 @@ class PartialRanks:
 
     work: pl.DataFrame  #: Columns of `_WORK`.
     kernels: pl.DataFrame  #: Columns of `_KERNELS`.
-    sequences: pl.DataFrame  #: `PROCESS`, `name`, `durations`: the durations of each collective, call by call.
+    sequences: pl.DataFrame  #: See `collectives.sequences`.
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,12 @@ class Ranks(Answer):
     definition: ClassVar[str] = (
         "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
         "like): what a rank has to do itself. Imbalance is the largest compute time over the mean, its cost the "
-        "largest minus the mean. The n-th calls of a collective of all ranks belong together: a rank that arrives late "
-        "is the one whose call is shortest, and the others wait, max - min in total. Only durations are compared, not "
-        f"clocks of different nodes. Of each collective the first {MOST_CALLS:,} calls are compared."
+        "largest minus the mean. The n-th calls of a collective of all ranks belong together; collectives that were "
+        "recorded by name or with different process groups are apart. On one clock (one node or one recording) the "
+        "rank that starts last arrives last, and the others wait until then, at most as long as their own call. "
+        "Clocks of different nodes are not compared: there the rank with the shortest call is last, which holds for "
+        "collectives that no rank leaves early (allreduce, allgather, reducescatter, alltoall), and of others "
+        f"(broadcast, reduce, send) it is not known. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "processes": table_spec(
@@ -112,16 +115,19 @@ class Ranks(Answer):
             "one collective that several processes ran",
             """
             name           String   -   | kernel
+            collective     String   -   | name of the collective as it was recorded: allreduce, ...; null = it was not
+            group          String   -   | ranks of its process group as recorded; null = not recorded
             process_count  Int64    -   | processes that ran it
             calls          Int64    -   | calls of each that were compared
             is_complete    Boolean  -   | whether all called it equally often; else the n-th calls may be others
-            spread_ns      Int64    ns  | max - min over processes, added up over calls
-            excess_ns      Float64  ns  | max - mean over processes, added up over calls
+            rule           String   -   | how the last one is known: by start, by (shortest) duration, or unknown
+            spread_ns      Int64    ns  | longest wait of a process, added up over calls
+            excess_ns      Float64  ns  | longest minus mean wait of the processes, added up over calls
             spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
             host           String?  -   | node of the process that arrived last most often
             pid            Int64?   -   | its process id
             rank           Int32?   -   | its rank
-            run            String   -   | its recording
+            run            String?  -   | its recording
             last_count     Int64    -   | how often it arrived last
             """,
         ),
@@ -150,7 +156,7 @@ def partial_ranks(run: Run) -> PartialRanks:
     for more in (times, seen.copies, seen.busy.by_process(), seen.extents()):
         work = work.join(more, on="process", how="left", maintain_order="left")
     work = work.with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
-    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(seen.collectives, who))
+    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(run, seen.collectives, who))
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
@@ -196,7 +202,7 @@ class _EventTotals:
         self.collectives: list[pl.DataFrame] = []
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
-        for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
+        for piece in run.chunks("dispatches", ["process", "agent", "name", *_OF_CALLS, *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.collectives.append(collective_calls(piece))
@@ -222,6 +228,7 @@ class _EventTotals:
 
 
 _TIMES = ("start_ns", "end_ns")
+_OF_CALLS = ("thread", "correlation", "properties")  #: What tells which collective a kernel is.
 _ENDS = table_spec(
     "extents", "one process", "process UInt32 - | number\nstart_ns Int64 ns | first\nend_ns Int64 ns | last"
 )

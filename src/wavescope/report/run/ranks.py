@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from rich.text import Text
 
 from wavescope.base.words import percent
@@ -49,9 +50,13 @@ def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterat
             _COLLECTIVE_COLUMNS,
             limit=limit,
             what="collectives",
-            title="waiting: longest minus shortest, call by call",
+            title="waiting for the last rank to arrive, call by call",
             width=width,
         )
+        if "duration" in answer.collectives["rule"]:
+            yield Text(
+                "clocks of different nodes are not compared: the rank with the shortest call counts as last", "dim"
+            )
         if not answer.collectives["is_complete"].all():
             yield Text("* ranks called it differently often: the n-th calls may not belong together", "bold yellow")
 
@@ -78,10 +83,21 @@ def _waiting(answer: Ranks) -> str:
         return ""
     late = answer.processes.sort("last_count", descending=True, maintain_order=True).row(0, named=True)
     mean = answer.waited_ns / answer.processes.height
+    calls = int(answer.processes["last_count"].sum())
     return (
         f"in collectives a process waits {duration(mean)} on average for those that arrive later; "
-        f"{_name(late)} arrives last most often ({late['last_count']:,} times)"
+        f"{_name(late)} arrives last in {late['last_count']:,} of {calls:,} calls{_by_name(answer, late)}"
     )
+
+
+def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
+    """Where the names of collectives were recorded: of which it is the last most often."""
+    own = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
+        *(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run") if name in late)
+    )
+    named = own.group_by("collective", maintain_order=True).agg(pl.col("last_count", "calls").sum())
+    parts = [f"{printable(name)} {last:,} of {calls:,}" for name, last, calls in named.head(3).iter_rows()]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def _name(row: dict[str, Any]) -> str:
@@ -110,6 +126,15 @@ def _process_columns(answer: Ranks) -> list[Column]:
     ]
 
 
+def _last(row: dict[str, Any]) -> str:
+    return "not known" if row["rule"] == "unknown" else f"{_name(row)} ({row['last_count']:,}x)"
+
+
+def _collective(row: dict[str, Any]) -> str:
+    kernel = brief_kernel(row["name"], 200)
+    return f"{printable(row['collective'])} ({kernel})" if row["collective"] else kernel
+
+
 _KERNEL_COLUMNS = [
     Column("cost", lambda row: duration(row["cost_ns"])),
     Column("max/mean", lambda row: "-" if row["imbalance"] is None else f"{row['imbalance']:.2f}"),
@@ -124,6 +149,6 @@ _COLLECTIVE_COLUMNS = [
     Column("share", lambda row: percent(row["spread_share"])),
     Column("calls", lambda row: f"{row['calls']:,}{'' if row['is_complete'] else '*'}"),
     Column("ranks", lambda row: f"{row['process_count']:,}"),
-    Column("most often last", lambda row: f"{_name(row)} ({row['last_count']:,}x)", is_text=True, is_fixed=True),
-    Column("collective", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+    Column("most often last", lambda row: _last(row), is_text=True, is_fixed=True),
+    Column("collective", lambda row: _collective(row), takes_rest=True),
 ]

@@ -19,10 +19,12 @@ from wavescope.report.run.ranks import ranks_report
 Kernel = tuple[str, int, int]
 
 
-def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 0) -> MemorySource:
-    """A rank on a node of its own, with a clock of its own; kernels by name, begin and length."""
+def rank_source(
+    rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 0, host: str = "", properties: str | None = None
+) -> MemorySource:
+    """A rank, on a node with a clock of its own unless `host` is given; kernels by name, begin and length."""
     tables = {
-        "nodes": pl.DataFrame({"node": [0], "hostname": [f"n{rank}"]}),
+        "nodes": pl.DataFrame({"node": [0], "hostname": [host or f"n{rank}"]}),
         "processes": pl.DataFrame(
             {"process": [0], "source": [0], "node": [0], "pid": [pid], "rank": [rank], "guid": [f"g{rank}"]}
         ),
@@ -32,7 +34,7 @@ def rank_source(rank: int, kernels: list[Kernel], *, pid: int = 1, clock: int = 
                 {"process": 0, "agent": 0, "name": name, "start_ns": clock + begin, "end_ns": clock + begin + length}
                 for name, begin, length in kernels
             ]
-        ),
+        ).with_columns(properties=pl.lit(properties, pl.String)),
     }
     return MemorySource(f"rank{rank}.db", "made", tables=tables)
 
@@ -73,12 +75,42 @@ def test_who_waits_for_whom() -> None:
     assert answer.waited_ns == 220
 
 
+BROADCAST = '{"Collective name": "broadcast", "Process Group Ranks": "[0, 1]"}'
+
+
+def test_the_root_of_a_broadcast_leaves_early_and_is_not_last() -> None:
+    """Rank 0 sends in 10 ns and goes on; rank 1 comes 30 ns later and takes 100."""
+    on = {"properties": BROADCAST, "host": "n"}
+    sources = [rank_source(0, [("nccl", 0, 10)], **on), rank_source(1, [("nccl", 30, 100)], **on)]
+    row = ranks(Run(sources)).collectives.row(0, named=True)
+    assert (row["collective"], row["group"], row["rule"]) == ("broadcast", "[0, 1]", "start")
+    assert (row["rank"], row["last_count"]) == (1, 1)
+    assert row["spread_ns"] == 10  # rank 0 cannot wait longer than its call took
+
+
+def test_who_is_last_at_a_broadcast_of_two_nodes_is_not_known() -> None:
+    sources = [rank_source(n, [("nccl", 0, 10 + 90 * n)], properties=BROADCAST) for n in (0, 1)]
+    answer = ranks(Run(sources))
+    row = answer.collectives.row(0, named=True)
+    assert (row["rule"], row["rank"], row["last_count"], row["spread_ns"]) == ("unknown", None, 0, 0)
+    assert answer.waited_ns == 0
+    assert list(ranks_report(answer))
+
+
+def test_collectives_of_other_groups_are_others() -> None:
+    groups = [BROADCAST.replace("[0, 1]", text) for text in ("[0, 1]", "[2, 3]")]
+    sources = [rank_source(n, [("nccl", 100 * n, 10)], properties=groups[n // 2], host="n") for n in range(4)]
+    found = ranks(Run(sources)).collectives.select("group", "process_count", "rank").sort("group").rows()
+    assert found == [("[0, 1]", 2, 1), ("[2, 3]", 2, 3)]
+
+
 def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
     workload = Workload(dispatches=2000, ranks=4, nodes=2, imbalance=0.3, clock_offset_ns=10**12)
     run = write_rocpd_ranks(tmp_path, workload)
     answer = ranks(open_run(tmp_path))
     assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
     assert answer.collectives["rank"].item() == 3
+    assert answer.collectives.select("collective", "rule").row(0) == ("ncclAllReduce", "duration")
     assert answer.imbalance == pytest.approx(1.3 / 1.15, rel=0.03)
 
 

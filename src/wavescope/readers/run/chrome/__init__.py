@@ -122,7 +122,10 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     )
     lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}
     lanes |= {f"grid_{axis}": pl.col(f"grid_{axis}") * pl.col(f"block_{axis}") for axis in "xyz"}
-    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(**lanes)
+    is_collective = pl.col("args").str.contains('"Collective name"', literal=True)
+    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(
+        **lanes, properties=pl.when(is_collective).then("args")
+    )
     copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
     cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
         tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
