@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.gaps import Gaps
 
+_HALF = 0.5  #: Share from which a cause is most of the gaps.
 _ADVICE = {
     "synchronisation": "wait less often for the GPU, or launch the next work before waiting",
     "allocation": "allocate once and reuse, or use a pool (hipMallocAsync)",
@@ -37,9 +38,9 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[
     """The report of `wavescope gaps`, for a terminal of `width` columns."""
     causes = _kinds(answer)
     yield Text(_verdict(answer, causes), style="bold")
-    main = next((row["cause"] for row in causes.iter_rows(named=True) if row["cause"] in _ADVICE), None)
+    main = _main_cause(causes)
     if main:
-        yield Text(f"most of it is {main}: {_ADVICE[main]}")
+        yield Text(main)
     if not answer.gpus.height:
         return
     yield Text()
@@ -54,6 +55,20 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[
     yield _histogram(answer, width=width)
     yield Text()
     yield _largest_table(answer, width=width, limit=limit)
+
+
+def _main_cause(causes: pl.DataFrame) -> str:
+    """The largest cause that something can be done about, with its share; empty = there is none."""
+    shares = {row["cause"]: row["share"] or 0.0 for row in causes.iter_rows(named=True)}
+    named = max((cause for cause in shares if cause in _ADVICE), key=lambda cause: shares[cause], default="")
+    unknown = shares.get("unknown", 0.0)
+    silent = f"of {percent(unknown)} of it the launch is not recorded, and so the cause is not known"
+    if not named or not shares[named]:
+        return silent if unknown else ""
+    if shares[named] >= _HALF:
+        return f"most of it is {named}: {_ADVICE[named]}"
+    part = f"the largest known part, {percent(shares[named])}, is {named}: {_ADVICE[named]}"
+    return f"{silent}; {part}" if unknown >= shares[named] else part
 
 
 def _kinds(answer: Gaps) -> pl.DataFrame:

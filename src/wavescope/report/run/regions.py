@@ -48,8 +48,9 @@ def _verdict(answer: Regions) -> str:
     counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
     roots = answer.tree.filter(pl.col("depth") == 0)
     heaviest = _by_self_time(answer).row(0, named=True)
+    part = "most of it" if (heaviest["share"] or 0.0) >= 0.5 else "the largest part"
     headline = (
-        f"{counts} take {duration(int(roots['total_ns'].sum()))}; most of it in {brief(heaviest['name'])} itself: "
+        f"{counts} take {duration(int(roots['total_ns'].sum()))}; {part} in {brief(heaviest['name'])} itself: "
         f"{percent(heaviest['share'])}"
     )
     gpu = int(roots["gpu_total_ns"].sum())

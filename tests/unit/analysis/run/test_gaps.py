@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ from tests.unit.made_runs import Row, rows, run, source, spans
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.launches import cause_of
 from wavescope.model.run import Run
+from wavescope.report.run.gaps import _kinds, _main_cause
 
 
 def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:
@@ -138,3 +140,25 @@ def test_equals_counting_nanosecond_by_nanosecond(
         causes = found.causes.filter(of_gpu, pl.col("wait_ns") > 0)
         assert {(cause, function): ns for cause, function, ns in rows(causes, "cause", "function", "wait_ns")} == parts
         assert sorted(found.largest.filter(of_gpu)["gap_ns"]) == lengths
+
+
+def said(*causes: tuple[str, int]) -> str:
+    """The second line of the report about gaps with these causes and lengths."""
+    answer = replace(
+        gaps(Run([])),
+        causes=pl.DataFrame(
+            [{"cause": cause, "wait_ns": length, "call_count": 1} for cause, length in causes],
+            schema={"cause": pl.String, "wait_ns": pl.Int64, "call_count": pl.UInt64},
+        ),
+    )
+    return _main_cause(_kinds(answer))
+
+
+def test_most_is_said_from_half_on() -> None:
+    assert said(("host code", 60), ("queued", 40)).startswith("most of it is host code")
+    assert said(("host code", 45), ("queued", 30), ("launch", 25)).startswith("the largest known part, 45.0 %, is host")
+    unknown = said(("unknown", 889), ("queued", 111))
+    assert unknown.startswith("of 88.9 % of it the launch is not recorded, and so the cause is not known; ")
+    assert "the largest known part, 11.1 %, is queued" in unknown
+    assert said(("unknown", 10)) == "of 100.0 % of it the launch is not recorded, and so the cause is not known"
+    assert not said()
