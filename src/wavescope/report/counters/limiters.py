@@ -10,6 +10,7 @@ from rich.text import Text
 
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.base.words import counted, percent
+from wavescope.report.counters.access import access_lines
 from wavescope.report.kit.paragraphs import escaped, labelled
 from wavescope.report.kit.tables import printable
 from wavescope.report.kit.words import brief, duration
@@ -63,7 +64,9 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
     yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {_times(kernel)}")
     yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
     if kernel.limits:
-        yield labelled("sure", f"{kernel.confidence}: {kernel.confidence_reason}")
+        yield Padding(Text(_confidence(kernel)), (0, 0, 0, 3))
+    for line in access_lines(kernel.limiters):
+        yield Padding(Text(_sentence(line)), (0, 0, 0, 3))
     active = kernel.of("at limit", "likely")
     remedies = _actionable(active)
     for limiter in remedies[:_REMEDIES]:
@@ -73,6 +76,10 @@ def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
     yield from _tables(kernel)
     if kernel.plan:
         yield labelled("next", f"the missing counters: {kernel.plan}")
+
+
+def _confidence(kernel: KernelLimit) -> str:
+    return f"Confidence: {kernel.confidence} ({printable(kernel.confidence_reason)})"
 
 
 def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
@@ -97,7 +104,7 @@ def _table(rows: Sequence[Limiter]) -> Table:
     table.add_column("verdict", no_wrap=True)
     table.add_column("limiter", no_wrap=True)
     table.add_column("numbers", ratio=1)
-    table.add_column("sure", no_wrap=True)
+    table.add_column("confidence", no_wrap=True)
     for limiter in rows:
         sure = "" if limiter.verdict == "undecided" else limiter.confidence
         table.add_row(Text(limiter.verdict, _STYLES[limiter.verdict]), limiter.name, Text(_numbers(limiter)), sure)
@@ -209,6 +216,7 @@ def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
     lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
     if kernel.limits:
         lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
+    lines += [*(f"- {escaped(_sentence(line))}." for line in access_lines(kernel.limiters)), ""]
     for limiter in _actionable(kernel.of("at limit", "likely")):
         lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + _gain(limiter))}.")
     lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]

@@ -80,6 +80,19 @@ def test_lds_findings_get_bank_conflicts(trace: ThreadTrace, tmp_path: Path) -> 
     assert conflicts.value == pytest.approx(100 * 0.5 / 0.85, abs=0.1)
 
 
+def test_reasons_are_told_once_and_causes_come_first(trace: ThreadTrace, tmp_path: Path) -> None:
+    counters = _counters(tmp_path, _named(trace, limited()["memory bandwidth"]))
+    findings = diagnose(trace, counters=counters).findings
+    quantities = [reason.quantity for finding in findings for reason in finding.reasons]
+    assert len(quantities) == len(set(quantities))
+    verdicts = [reason.verdict for reason in next(finding for finding in findings if len(finding.reasons) > 5).reasons]
+    assert verdicts[0] in ("at limit", "saturated")
+    assert verdicts.index("") > max(place for place, word in enumerate(verdicts) if word in ("at limit", "saturated"))
+    fine = [place for place, word in enumerate(verdicts) if word in ("whole lines", "needed only", "not bound")]
+    assert fine
+    assert min(fine) > max(place for place, word in enumerate(verdicts) if not word)
+
+
 def test_without_counters_there_are_no_reasons(trace: ThreadTrace) -> None:
     answer = diagnose(trace)
     assert answer.link is None

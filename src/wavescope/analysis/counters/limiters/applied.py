@@ -52,14 +52,11 @@ class Applied:
 
     @property
     def words(self) -> str:
-        """The value, and on which side of the threshold it lies."""
+        """The value with the threshold that it reached, or did not reach."""
         unit = QUANTITIES[self.value.quantity].unit
-        side = "at most" if self.threshold.below else "from"
-        level = self.level or 0
-        bound = self.threshold.strong if level == 2 else self.threshold.likely
-        if level == 0:
-            side = "more than" if self.threshold.below else "below"
-        return f"{self.value.words}, {side} {bound:g} {unit}"
+        bound = self.threshold.strong if self.level == 2 else self.threshold.likely
+        side = " or less" if self.threshold.below else ""
+        return self.value.words_with(f"threshold {bound:g} {unit}{side}")
 
 
 def applied(thresholds: Iterable[Threshold], values: Mapping[str, EvidenceValue], role: str) -> list[Applied]:

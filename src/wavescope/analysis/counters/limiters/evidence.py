@@ -8,6 +8,7 @@ from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.model.findings import Finding, NumberEvidence
 
 VERDICTS = ("at limit", "likely", "undecided", "excluded")  #: The most certain first.
+_OF_PEAK = " of peak"  #: How labels of shares of a peak end.
 _IMPOSSIBLE_FROM = 105.0  #: Percent; counters of different passes may exceed 100 % by a little.
 
 
@@ -26,6 +27,7 @@ class EvidenceValue:
     exists: bool = True  #: Whether this GPU has it at all.
     level: int | None = None  #: Where another analysis judged it already: its judgement, as `Threshold.level`.
     at_most: float | None = None  #: What the number can be, where it is a lower bound; None = it is no bound.
+    source: str = ""  #: Counter of the profiler that it was taken from instead of a formula; empty = none.
 
     @property
     def is_measured(self) -> bool:
@@ -41,10 +43,24 @@ class EvidenceValue:
         if self.number is None:
             return f"{declared.label} not measured"
         most = "" if self.at_most is None else f" to {self.at_most:,.{declared.digits}f}"
-        text = f"{declared.label} {self.number:,.{declared.digits}f}{most} {declared.unit}"
+        number = f"{self.number:,.{declared.digits}f}{most} {declared.unit}"
+        name = declared.label.removesuffix(_OF_PEAK)
+        text = f"{name} at {number}{_OF_PEAK}" if name != declared.label else f"{name} {number}"
+        more = [self.source] if self.source else []
         if self.amount is not None and self.peak is not None:
-            text += f" ({_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit})"
-        return text
+            more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")
+        return f"{text} ({', '.join(more)})" if more else text
+
+    def words_with(self, remark: str) -> str:
+        """`words` with a remark in their parentheses.
+
+        Examples
+        --------
+        >>> EvidenceValue("l1_bandwidth", 59.4).words_with("threshold 50 %")
+        'L1 bandwidth at 59.4 % of peak (threshold 50 %)'
+        """
+        words = self.words
+        return f"{words[:-1]}; {remark})" if words.endswith(")") else f"{words} ({remark})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,7 +32,7 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
     inputs = dict(values)
     by_name: dict[str, Limiter] = {}
     for rule in LIMITER_RULES.values():
-        if not rule.if_nothing_busy:
+        if not rule.if_nothing_busy and not _is_unasked(rule, inputs):
             by_name[rule.name] = _judge(rule, inputs, None)
     units = [by_name[name] for name in LIMITER_RULES if name in by_name and LIMITER_RULES[name].kind == "throughput"]
     busiest = max((_deciding(unit) for unit in units), default=0.0)
@@ -41,6 +41,10 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
         if rule.if_nothing_busy:
             by_name[rule.name] = _judge(rule, inputs, list(by_name.values()))
     return tuple(sorted(by_name.values(), key=_rank))
+
+
+def _is_unasked(rule: LimiterRule, values: Mapping[str, EvidenceValue]) -> bool:
+    return rule.is_optional and not any(test.quantity in values for test in rule.decides)
 
 
 def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
@@ -170,7 +174,7 @@ def _weighed(
         soft = next(gate for gate in gates if gate.level == 1)
         return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"
     if for_it:
-        return "likely", reason, "medium", "confirmed by a second number"
+        return "likely", reason, "medium", "two counters agree"
     if best.value.level is not None:  # judged by an analysis of its own
         return "likely", reason, "medium", best.threshold.why
     if best.is_near_strong:

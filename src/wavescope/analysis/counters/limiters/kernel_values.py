@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.counters.choice import chosen_dispatches, ranked_kernels
 from wavescope.analysis.counters.limiters.channels import channel_sums, channel_values
+from wavescope.analysis.counters.limiters.derived import derived_values, with_derived
 from wavescope.analysis.counters.limiters.evidence import EvidenceValue
 from wavescope.analysis.counters.limiters.launches import launch_values
 from wavescope.analysis.counters.limiters.measured import measured_values
@@ -63,7 +64,7 @@ def kernel_values(
     if ideal_gb is not None:
         for name, row in traffic_of(part, ideal_gb=ideal_gb)[0].items():
             traffic[name] |= {column: row[column] for column in _AGAINST_IDEAL}
-    by_counters, by_channel = measured_values(part), channel_sums(part)
+    by_counters, by_channel, by_profiler = measured_values(part), channel_sums(part), derived_values(part)
     own_rows = rows.partition_by("kernel_name", as_dict=True, maintain_order=True)
     kernels = []
     for row in shown.iter_rows(named=True):
@@ -74,6 +75,7 @@ def kernel_values(
         values |= memory_values(traffic.get(name), lacking, values)
         values |= launch_values(kernel_dispatches, counters.system)
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
+        values = with_derived(values, by_profiler.get(name))
         values |= _made_of_others(values)
         kernels.append(
             KernelValues(

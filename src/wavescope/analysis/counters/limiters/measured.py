@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 #: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
 DILUTED_FROM = 1.2
 _PEAK = " peak"  #: Behind the name of a quantity: its peak. No quantity has a space in its name.
+_PART, _WHOLE = " part", " whole"  #: Likewise: the two counters that it is a share of.
+_SHARE = re.compile(r"100 \* (\w+) / (\w+)")
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ class Formula:
     def is_per_cycle(self) -> bool:
         """Whether it is divided by the cycles that the GPU was busy."""
         return self.quantity.name != "clock" and "busy_cycles" in (parse(self.text).quantities if self.text else ())
+
+    @property
+    def parts(self) -> tuple[str, str] | None:
+        """The two counters whose quotient it is, where they are worth showing."""
+        found = _SHARE.fullmatch(self.text) if self.quantity.counts else None
+        return (found[1], found[2]) if found else None
 
     @property
     def counters(self) -> tuple[str, ...]:
@@ -116,6 +125,10 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     formula_by_column |= {
         name + _PEAK: engine.Formula(formula.peak) for name, formula in usable.items() if formula.peak
     }
+    for name, formula in usable.items():
+        if formula.parts:
+            columns = zip((name + _PART, name + _WHOLE), formula.parts, strict=True)
+            formula_by_column |= {column: engine.Formula(counter) for column, counter in columns}
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
     without = {name: _unknown(formula, collected, answer.reasons, target) for name, formula in formulas.items()}
@@ -138,6 +151,9 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
         most = amount * diluted if formula.is_per_cycle and diluted >= DILUTED_FROM else None
         if most is not None and formula.quantity.is_bounded:
             most = min(most, max(amount, 100.0))
+        if formula.parts:
+            part, whole = row.get(name + _PART), row.get(name + _WHOLE)
+            return EvidenceValue(name, amount, identity, part, formula.quantity.counts, whole, at_most=most)
         return EvidenceValue(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
     peak = row.get(name + _PEAK)
     if not peak:

@@ -19,6 +19,8 @@ class Quantity:
     named: str = ""  #: Name of the auxiliary formula that it is (`wavescope.facts.metrics.formula_of`).
     #: Table and name of its metric on RDNA, where `formula` would read the counters of CDNA in a wrong way.
     on_rdna: tuple[str, str] = ("", "")
+    #: Unit of the two counters of `formula` (100 * part / whole), which are shown with the share; empty = they are not.
+    counts: str = ""
     #: Whether more than 100 % cannot be true: then the GPU, its partition or a counter is not what it seems.
     is_bounded: bool = False
 
@@ -42,9 +44,7 @@ _DECLARED = (
     Quantity("mfma_i8", "matrix I8 of peak", "%", ("2.1", "MFMA IOPs (Int8)"), of_peak=True, is_bounded=True),
     Quantity("salu_busy", "scalar ALU and scalar memory issue busy", "%", ("2.1", "SALU Utilization"), is_bounded=True),
     Quantity("branch_busy", "branch unit busy", "%", ("2.1", "Branch Utilization"), is_bounded=True),
-    Quantity(
-        "ipc", "instructions per cycle of the most that a CU issues", "%", ("2.1", "IPC"), of_peak=True, is_bounded=True
-    ),
+    Quantity("ipc", "instructions per cycle of peak", "%", ("2.1", "IPC"), of_peak=True, is_bounded=True),
     Quantity("lds_busy", "LDS busy", "%", ("12.1", "Utilization"), is_bounded=True),
     Quantity(
         "lds_bandwidth", "LDS bandwidth of peak", "%", ("12.1", "Theoretical Bandwidth Utilization"), is_bounded=True
@@ -161,7 +161,12 @@ _DECLARED = (
     Quantity("fabric_read_latency", "latency of reads from memory", "cycles", ("17.2", "Read Latency")),
     Quantity("fabric_write_latency", "latency of writes to memory", "cycles", ("17.2", "Write and Atomic Latency")),
     Quantity("channel_imbalance", "busiest L2 channel over the mean", "times"),
-    Quantity("busiest_channel", "bandwidth of the busiest L2 channel of its peak", "%", is_bounded=True),
+    Quantity("busiest_channel", "bandwidth of the busiest L2 channel of peak", "%", is_bounded=True),
+    # What rocprofv3 derives itself, and no metric of the panels is: see `derived.py`.
+    Quantity("memory_unit_busy", "busiest address unit at work", "%", is_bounded=True),
+    Quantity("memory_unit_stall", "memory unit stalled", "%", is_bounded=True),
+    Quantity("write_unit_stall", "write unit stalled", "%", is_bounded=True),
+    Quantity("alu_lds_stall", "ALUs stalled by LDS", "%", is_bounded=True),
     # LDS.
     Quantity(
         "lds_conflicts",
@@ -170,6 +175,7 @@ _DECLARED = (
         formula="100 * SQ_LDS_BANK_CONFLICT / SQ_LDS_IDX_ACTIVE",
         is_bounded=True,
         on_rdna=("12.1", "Bank Conflict Rate"),
+        counts="cycles",
     ),
     Quantity(
         "lds_conflict_time",
@@ -311,7 +317,7 @@ _DECLARED = (
         is_bounded=True,
     ),
     Quantity("gpu_busy", "cycles in which the GPU is busy", "%", ("6.1", "Accelerator Utilization")),
-    Quantity("clock", "clock of the highest one", "%", formula="100000 * busy_cycles / (duration_ns * clock_mhz_max)"),
+    Quantity("clock", "clock of peak", "%", formula="100000 * busy_cycles / (duration_ns * clock_mhz_max)"),
     Quantity("cpc_stall", "packet processor stalled", "%", ("5.2", "CPC Stall Rate"), is_bounded=True),
     Quantity("cpf_stall", "packet fetcher stalled", "%", ("5.1", "CPF Stall"), is_bounded=True),
     # The launch itself: computed from the dispatches.
@@ -325,7 +331,7 @@ _DECLARED = (
     Quantity("fits_group", "waves that whole workgroups and barriers allow, of the hardware's most", "%"),
     # Made of others.
     Quantity("idle_lanes_time", "time of the VALU spent on idle lanes", "%"),
-    Quantity("busiest_unit", "busiest unit of its peak", "%"),
+    Quantity("busiest_unit", "busiest unit of peak", "%"),
 )
 
 QUANTITIES: dict[str, Quantity] = {quantity.name: quantity for quantity in _DECLARED}  #: Every quantity, by name.

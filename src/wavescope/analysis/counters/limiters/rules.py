@@ -45,6 +45,8 @@ class LimiterRule:
     at_most: str = "at limit"
     needs_sign: bool = False  #: Whether it is no more than likely unless a sign was seen.
     if_nothing_busy: bool = False  #: Whether it does not matter once some unit is at its limit.
+    #: Whether it is about counters that a profiler derives: without them it is not mentioned.
+    is_optional: bool = False
     gain_part: str = ""  #: Quantity, percent of the time: at most this can be gained.
     gain_rest: str = ""  #: Quantity, percent of a peak: at most the rest of the time can be gained with the same work.
     remedy: str = ""
@@ -85,7 +87,7 @@ _DECLARED = (
             Threshold("memory_write_stall", 10, 25, _STALL),
             Threshold("write_starvation", 10, 25, _STALL),
         ),
-        shows=("memory_read", "memory_write", "l2_hit_rate", "read_32b", "over_fetch"),
+        shows=("memory_read", "memory_write", "write_unit_stall", "l2_hit_rate", "read_32b", "over_fetch"),
         gain_rest="memory_bandwidth",
         remedy="move fewer bytes: fuse kernels, use smaller types, keep tiles in LDS or L2; make lanes use whole lines",
     ),
@@ -138,6 +140,18 @@ _DECLARED = (
         shows=("l1_hit_rate", "coalescing"),
         gain_rest="l1_bandwidth",
         remedy="load each value once: registers, LDS, wider loads (128 bits per lane)",
+    ),
+    LimiterRule(
+        "memory unit",
+        "throughput",
+        (Threshold("memory_unit_busy", 50, 80, _UNIT),),
+        signs=(Threshold("memory_unit_stall", 10, 25, _STALL),),
+        shows=("write_unit_stall", "l2_hit_rate"),
+        at_most="likely",
+        is_optional=True,
+        remedy="fewer and wider memory instructions, neighbouring lanes on neighbouring bytes, values kept in "
+        "registers and LDS; where the unit is stalled, what is behind it is too slow: raise the hit rates, move fewer "
+        "bytes",
     ),
     LimiterRule(
         "uncoalesced access",
@@ -193,7 +207,7 @@ _DECLARED = (
         "LDS bandwidth",
         "throughput",
         (Threshold("lds_busy", 50, 80, _UNIT),),
-        shows=("lds_bandwidth", "lds_conflicts", "lds_latency"),
+        shows=("lds_bandwidth", "lds_conflicts", "alu_lds_stall", "lds_latency"),
         gain_rest="lds_busy",
         remedy="keep operands in registers, read 128 bits per lane, and remove bank conflicts first if there are any",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -96,11 +96,11 @@ def diagnose(
     if counters is not None:
         # the engine of counters is large: most diagnoses do without it
         from wavescope.analysis.trace.diagnose.linked import linked
-        from wavescope.analysis.trace.diagnose.reasons import reasons_for
+        from wavescope.analysis.trace.diagnose.reasons import with_reasons
 
         counted = linked(trace, counters, kernel=kernel, ideal_gb=ideal_gb)
         link = counted.link
-        findings = [replace(finding, reasons=reasons_for(finding, counted)) for finding in findings]
+        findings = with_reasons(findings, counted)
     return Diagnosis(
         trust=trust,
         findings=tuple(findings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.counters.l2.verdict import findings as questions_of
@@ -10,7 +10,7 @@ from wavescope.analysis.counters.limiters.quantities import QUANTITIES
 from wavescope.analysis.trace.diagnose.finding import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from wavescope.analysis.trace.diagnose.finding import StallFinding
     from wavescope.analysis.trace.diagnose.linked import Linked
@@ -99,16 +99,40 @@ _ASKS_FOR_TRACE = ": look at a thread trace"
 _UNHELPFUL = ("not measured",)
 
 
-def reasons_for(finding: StallFinding, linked: Linked) -> tuple[Reason, ...]:
-    """Reasons of one finding, from the counters of the same kernel."""
+#: Verdicts of causes, the gravest first; numbers without a verdict come next, and what is no problem last.
+_CAUSES = ("at limit", "saturated", "above peak", "scattered", "fetches too much", "likely", "healthy")
+
+
+def with_reasons(findings: Sequence[StallFinding], linked: Linked) -> list[StallFinding]:
+    """The findings with what the counters of the same kernel say; nothing is said twice.
+
+    A reason that fits several findings is with the first of them.
+    """
+    told: set[str] = set()
+    explained = []
+    for finding in findings:
+        reasons = tuple(reason for reason in _reasons(finding, linked) if reason.quantity not in told)
+        told.update(reason.quantity for reason in reasons)
+        explained.append(replace(finding, reasons=reasons))
+    return explained
+
+
+def _reasons(finding: StallFinding, linked: Linked) -> list[Reason]:
+    """Reasons of one finding, causes first."""
     if linked.link.kernel_name is None:
-        return ()
+        return []
     by_quantity: dict[str, Reason] = {}
     for topic in TOPICS:
         if topic.fits(finding.name, finding.kind):
             for reason in _of_topic(topic, linked):
                 by_quantity.setdefault(reason.quantity, reason)
-    return tuple(by_quantity.values())
+    return sorted(by_quantity.values(), key=_gravity)
+
+
+def _gravity(reason: Reason) -> int:
+    if reason.verdict in _CAUSES:
+        return _CAUSES.index(reason.verdict)
+    return len(_CAUSES) + bool(reason.verdict)
 
 
 def _of_topic(topic: Topic, linked: Linked) -> Iterator[Reason]:

@@ -1,0 +1,101 @@
+"""Counters that rocprofv3 derives are evidence, and the two questions about accesses are always answered in words."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from synth.counter_capture import CounterCapture, write_counters
+from tests.unit.analysis.made_limits import limited
+from tests.unit.readers.counters.test_counters import long_row, write
+from wavescope.analysis.counters.limiters import KernelLimit, limiters
+from wavescope.analysis.counters.limiters.derived import with_derived
+from wavescope.analysis.counters.limiters.evidence import EvidenceValue, Limiter
+from wavescope.model.counters import CounterSet
+from wavescope.readers.counters import open_counters
+from wavescope.report.counters.access import access_lines
+
+
+def _limiter(kernel: KernelLimit, name: str) -> Limiter:
+    return next(limiter for limiter in kernel.limiters if limiter.name == name)
+
+
+def _capture(folder: Path, target: str, **values: tuple[float, float]) -> CounterSet:
+    """Two dispatches of one kernel, of 100 and 300 ns."""
+    rows = [
+        long_row(number + 1, name, value, begin=1000 * number, end=1000 * number + (100, 300)[number])
+        for name, pair in values.items()
+        for number, value in enumerate(pair)
+    ]
+    return open_counters(write(folder / "a_counter_collection.csv", *rows), target=target or None)
+
+
+def test_longer_dispatches_weigh_more(tmp_path: Path) -> None:
+    kernel = limiters(_capture(tmp_path, "gfx942", MemUnitBusy=(50.0, 90.0), VALUBusy=(10.0, 30.0))).kernels[0]
+    unit = _limiter(kernel, "memory unit")
+    assert unit.evidence[0].value == pytest.approx((100 * 50 + 300 * 90) / 400)
+    assert (unit.verdict, unit.gain_share_max) == ("likely", None)
+    assert "(MemUnitBusy; threshold 80 %)" in unit.reason
+    valu = _limiter(kernel, "VALU throughput")
+    assert (valu.verdict, valu.evidence[0].value) == ("excluded", pytest.approx(25.0))
+
+
+@pytest.mark.parametrize(("target", "expected"), [("gfx942", 80.0), ("gfx1151", 20.0)])
+def test_valu_busy_is_over_all_simds(target: str, expected: float, tmp_path: Path) -> None:
+    kernel = limiters(_capture(tmp_path, target, VALUBusy=(80.0, 80.0))).kernels[0]
+    assert _limiter(kernel, "VALU throughput").evidence[0].value == pytest.approx(expected)
+
+
+def test_without_a_known_gpu_only_what_means_the_same_everywhere_counts(tmp_path: Path) -> None:
+    counters = _capture(tmp_path, "", VALUBusy=(80.0, 80.0), MemUnitBusy=(90.0, 90.0), LDSBankConflict=(0.0, 0.0))
+    kernel = limiters(counters).kernels[0]
+    assert _limiter(kernel, "VALU throughput").verdict == "undecided"
+    assert _limiter(kernel, "memory unit").verdict == "likely"
+    assert _limiter(kernel, "LDS bank conflicts").verdict == "excluded"
+    assert access_lines(kernel.limiters)[0] == "LDS bank conflicts: none"
+
+
+def test_counters_of_the_hardware_come_before_derived_ones() -> None:
+    measured = EvidenceValue("valu_busy", 70.0, "2.1.10")
+    derived = {"valu_busy": EvidenceValue("valu_busy", 1.0, source="VALUBusy")}
+    assert with_derived({"valu_busy": measured}, derived)["valu_busy"] is measured
+    missing = EvidenceValue("valu_busy", None, missing=("SQ_ACTIVE_INST_VALU",))
+    assert with_derived({"valu_busy": missing}, derived) == derived
+
+
+def test_accesses_in_words(tmp_path: Path) -> None:
+    works = tuple(limited()[name] for name in ("LDS bank conflicts", "uncoalesced access", "VALU throughput"))
+    write_counters(tmp_path, CounterCapture("gfx942", works, jitter=0.0))
+    lines = {kernel.kernel_name: access_lines(kernel.limiters) for kernel in limiters(open_counters(tmp_path)).kernels}
+    assert "of the LDS cycles (" in lines["LDS bank conflicts"][0]
+    assert lines["uncoalesced access"][1].startswith("uncoalesced access: yes, ")
+    assert all(len(two) == 2 for two in lines.values())
+
+
+def test_the_batched_gemm_of_an_mi300x(shared: Path) -> None:
+    kernel = limiters(open_counters(shared / "data" / "pmc-mi300x-bmm")).kernels[0]
+    conflicts, coalescing = access_lines(kernel.limiters)
+    assert conflicts.startswith(
+        "LDS bank conflicts: half of the LDS cycles (2,097,152 of 4,194,304): on average an LDS "
+    )
+    assert "takes twice as long" in conflicts
+    assert coalescing.startswith("uncoalesced access: no, 14 lookups of L1 per memory instruction")
+
+
+def test_derived_counters_of_a_real_run(shared: Path) -> None:
+    folder = shared / "data" / "gfx1151-rocprofv3-llama"
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    with (folder / "decode_stall_counter_collection.csv").open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            if row["Counter_Name"] == "MemUnitBusy":
+                length = int(row["End_Timestamp"]) - int(row["Start_Timestamp"])
+                sums[row["Kernel_Name"]][0] += length * float(row["Counter_Value"])
+                sums[row["Kernel_Name"]][1] += length
+    kernels = limiters(open_counters(folder / "decode_stall_counter_collection.csv")).kernels
+    assert len(kernels) == len(sums) == 17
+    for kernel in kernels:
+        product, length = sums[kernel.kernel_name]
+        assert _limiter(kernel, "memory unit").evidence[0].value == pytest.approx(product / length)
