@@ -45,6 +45,8 @@ def test_the_plot_and_its_tables(folder: Path) -> None:
         "not drawn: C: no floating-point operations",
     ):
         assert words in done.stdout
+    places = [number for number, line in enumerate(lines) if line.rstrip().endswith(("bound by", "FLOP per byte"))]
+    assert lines[places[0]].rstrip().endswith("bound by"), "numbers come before the picture"
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])

@@ -3503,7 +3503,7 @@ export interface CounterRooflineCeilingsRow {
   kind: string;
   /** fp16, i8, ...; empty = bandwidth */
   precision: string | null;
-  /** VALU or MFMA; empty = bandwidth */
+  /** VALU, MFMA or WMMA; empty = bandwidth */
   pipe: string | null;
   /** GB/s, GFLOP/s or GIOP/s: of the numbers of this row */
   unit: string;
@@ -3527,7 +3527,7 @@ export const COUNTER_ROOFLINE_CEILINGS: TableInfo<CounterRooflineCeilingsRow> = 
   name: ["Name", "", "HBM, L2, ..., or pipe and precision"],
   kind: ["Kind", "", "Bandwidth or compute"],
   precision: ["Precision", "", "fp16, i8, ...; empty = bandwidth"],
-  pipe: ["Pipe", "", "VALU or MFMA; empty = bandwidth"],
+  pipe: ["Pipe", "", "VALU, MFMA or WMMA; empty = bandwidth"],
   unit: ["Unit", "", "GB/s, GFLOP/s or GIOP/s: of the numbers of this row"],
   theoretical: ["Theoretical", "10^9/s", "Rate of the hardware per cycle x units x highest clock; empty = not known"],
   empirical: ["Empirical", "10^9/s", "Mean of the benchmark beside the capture; empty = not measured"],
@@ -3659,7 +3659,7 @@ export interface CounterRooflineOperationsRow {
   kind: string;
   /** fp16, i8, ... */
   precision: string;
-  /** VALU or MFMA */
+  /** VALU, MFMA or WMMA */
   pipe: string;
   /** Flop or iop */
   work: string;
@@ -3682,7 +3682,7 @@ export const COUNTER_ROOFLINE_OPERATIONS: TableInfo<CounterRooflineOperationsRow
   dispatch_id: ["Dispatch ID", "", "Its id, as --dispatch takes it"],
   kind: ["Kind", "", "Pipe and precision"],
   precision: ["Precision", "", "fp16, i8, ..."],
-  pipe: ["Pipe", "", "VALU or MFMA"],
+  pipe: ["Pipe", "", "VALU, MFMA or WMMA"],
   work: ["Work", "", "Flop or iop"],
   operations: ["Operations", "", "Per dispatch; empty = see reason"],
   gops_per_second: ["Gops per second", "10^9/s", "Over the duration"],

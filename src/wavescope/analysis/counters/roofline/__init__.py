@@ -37,7 +37,7 @@ _CEILINGS = table_spec(
     name            String   -       | HBM, L2, ..., or pipe and precision
     kind            String   -       | bandwidth or compute
     precision       String   -       | fp16, i8, ...; null = bandwidth
-    pipe            String   -       | VALU or MFMA; null = bandwidth
+    pipe            String   -       | VALU, MFMA or WMMA; null = bandwidth
     unit            String   -       | GB/s, GFLOP/s or GIOP/s: of the numbers of this row
     theoretical     Float64  10^9/s  | rate of the hardware per cycle x units x highest clock; null = not known
     empirical       Float64  10^9/s  | mean of the benchmark beside the capture; null = not measured
@@ -89,7 +89,7 @@ _OPERATIONS = table_spec(
     f"""{_WHO}
     kind                     String   -          | pipe and precision
     precision                String   -          | fp16, i8, ...
-    pipe                     String   -          | VALU or MFMA
+    pipe                     String   -          | VALU, MFMA or WMMA
     work                     String   -          | flop or iop
     operations               Float64  -          | per dispatch; null = see `reason`
     gops_per_second          Float64  10^9/s     | over the duration

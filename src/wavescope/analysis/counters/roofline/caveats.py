@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.analysis.counters.engine.caveats import assumed_facts
+from wavescope.analysis.counters.roofline.ceilings import boost_clock_mhz, known_arch
+from wavescope.analysis.counters.roofline.kinds import KINDS
 from wavescope.analysis.counters.roofline.points import ABOVE
 from wavescope.base.words import counted, percent
 
@@ -56,6 +58,7 @@ def _about_ceilings(
         yield "the ceilings are theoretical, at the highest clock: what real code reaches is lower"
     if "theoretical" in used:
         yield from assumed_facts(counters.system)
+        yield from _of_radeons(counters)
     for row in (row for row in ceilings.values() if row["name"] in used_kinds):
         if row["theoretical"] and row["empirical"] and row["empirical"] > ABOVE * row["theoretical"]:
             packed = row["pipe"] == "VALU" and row["precision"] in ("fp16", "fp32")
@@ -64,6 +67,22 @@ def _about_ceilings(
                 f"the benchmark of {row['name']} reaches {percent(row['empirical'] / row['theoretical'], 0)} of the "
                 f"theoretical rate: {why}"
             )
+
+
+def _of_radeons(counters: CounterSet) -> Iterator[str]:
+    """What the roofs of a Radeon assume: the boost clock, and two instructions at once."""
+    facts = known_arch(counters.system)
+    boost = boost_clock_mhz(counters.system, facts)
+    if boost and facts:
+        yield (
+            f"the capture says a highest clock of {counters.system.clock_mhz_max:,.0f} MHz: the roofs are at the boost "
+            f"clock of the {facts.product.name}, {boost:,.0f} MHz"
+        )
+    if facts and "valu_f32_dual" in facts.rates and KINDS["VALU FP32"].rate_of(facts.rates) == "valu_f32_dual":
+        yield (
+            "VALU roofs are with dual issue (VOPD): two independent instructions at once; code without such pairs "
+            "reaches half of them"
+        )
 
 
 def _unlike_devices(counters: CounterSet) -> Iterator[str]:

@@ -104,7 +104,20 @@ def _bandwidth(level: str, system: System, facts: Arch | None) -> tuple[float | 
 
 
 def _compute(kind: Kind, system: System, facts: Arch | None) -> tuple[float | None, str]:
-    return _product(kind.rate, system.cu_count, "CUs", system, facts)
+    rate = kind.rate_of(facts.rates) if facts else kind.rate
+    return _product(rate, system.cu_count, "CUs", system, facts)
+
+
+def boost_clock_mhz(system: System, facts: Arch | None) -> float | None:
+    """The boost clock of a Radeon, where the capture says a lower one; else None.
+
+    What drivers report as the highest clock of a Radeon is below what its data sheet says, and what it reaches.
+    """
+    if facts is None or not facts.target.startswith("gfx1") or not facts.product.name or not facts.product.clock_hz_max:
+        return None
+    is_named = facts.product.name.lower() in (system.product or "").lower()
+    boost = facts.product.clock_hz_max / 1e6
+    return boost if is_named and system.clock_mhz_max and boost > system.clock_mhz_max else None
 
 
 def _product(
@@ -119,4 +132,4 @@ def _product(
         return None, f"the capture does not say how many {unit} there are"
     if not system.clock_mhz_max:
         return None, "the capture does not say the clock"
-    return rate * unit_count * system.clock_mhz_max / 1000, ""
+    return rate * unit_count * (boost_clock_mhz(system, facts) or system.clock_mhz_max) / 1000, ""

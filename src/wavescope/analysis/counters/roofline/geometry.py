@@ -145,7 +145,8 @@ def _kinds(answer: Roofline, works: Sequence[str], precisions: Sequence[str]) ->
     for row in rows:
         totals[_key(row)] = totals.get(_key(row), 0.0) + row["operations"]
     used = {row["kind"] for row in rows if row["operations"] >= _LEAST_SHARE * totals[_key(row)]}
-    return used or {kind.name for kind in KINDS.values() if kind.work in works and kind.precision in ("fp32", "i32")}
+    plain = {kind.name for kind in KINDS.values() if kind.work in works and kind.precision in ("fp32", "i32")}
+    return used or plain | {kind.name for kind in KINDS.values() if kind.work in works and kind.pipe == "WMMA"}
 
 
 def _roof(row: dict[str, Any], begin: tuple[float, float], end: tuple[float, float]) -> Roof:

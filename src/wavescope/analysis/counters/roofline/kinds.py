@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True)
@@ -13,14 +17,29 @@ class Kind:
 
     name: str
     precision: str
-    pipe: str  #: VALU or MFMA; those of one pipe cannot overlap.
+    pipe: str  #: VALU, MFMA or WMMA; those of one pipe cannot overlap.
     work: str  #: flop or iop.
-    formula: str  #: What counts them, per dispatch: a formula, or its name.
+    formula: str  #: What counts them, per dispatch: a formula, or its name; empty = no counter does.
     #: Name of the rate in `arch`: operations per cycle and CU. Counters see a packed instruction as one, and so does
     #: the rate of the vector ALU.
     rate: str
     #: Names in `ceilings` of benchmarks that measure it; the fastest counts, because a roof is an upper bound.
     benchmarks: tuple[str, ...]
+    #: Names of its rate on RDNA, whose types differ and which issues two instructions at once from RDNA 3 on; the first
+    #: that the GPU has counts.
+    on_rdna: tuple[str, ...] = ()
+
+    def rate_of(self, rates: Mapping[str, int]) -> str:
+        """The name of its rate among those of a GPU; empty = it cannot do it.
+
+        Examples
+        --------
+        >>> KINDS["VALU FP32"].rate_of({"valu_lanes": 64, "valu_f32": 128, "valu_f32_dual": 256})
+        'valu_f32_dual'
+        """
+        is_rdna = "valu_lanes" in rates  # of which no gfx9 has one: its counters tell operations
+        names = self.on_rdna if is_rdna and self.on_rdna else (self.rate,)
+        return next((name for name in names if name in rates), "")
 
 
 @dataclass(frozen=True)
@@ -33,10 +52,11 @@ class Level:
     formula: str  #: Name of the formula for the bytes moved per dispatch.
 
 
+_VALU_F16, _VALU_F32 = (("valu_f16_dual", "valu_f16"), ("valu_f32_dual", "valu_f32"))
 _KINDS = (
-    Kind("VALU FP16", "fp16", "VALU", "flop", "valu_flops_f16", "valu_flops", ("FP16Flops",)),
-    Kind("VALU FP32", "fp32", "VALU", "flop", "valu_flops_f32", "valu_flops", ("FP32Flops",)),
-    Kind("VALU FP64", "fp64", "VALU", "flop", "valu_flops_f64", "valu_flops", ("FP64Flops",)),
+    Kind("VALU FP16", "fp16", "VALU", "flop", "valu_flops_f16", "valu_flops", ("FP16Flops",), _VALU_F16),
+    Kind("VALU FP32", "fp32", "VALU", "flop", "valu_flops_f32", "valu_flops", ("FP32Flops",), _VALU_F32),
+    Kind("VALU FP64", "fp64", "VALU", "flop", "valu_flops_f64", "valu_flops", ("FP64Flops",), ("valu_f64",)),
     Kind(
         "MFMA FP4/6",
         "fp6f4",
@@ -54,6 +74,9 @@ _KINDS = (
     Kind("VALU INT32", "i32", "VALU", "iop", "64 * SQ_INSTS_VALU_INT32", "valu_iops", ("I32Ops",)),
     Kind("VALU INT64", "i64", "VALU", "iop", "64 * SQ_INSTS_VALU_INT64", "valu_iops", ("I64Ops",)),
     Kind("MFMA INT8", "i8", "MFMA", "iop", "mfma_iops_i8", "mfma_i8", ("MFMAI8Ops",)),
+    Kind("WMMA FP16", "fp16", "WMMA", "flop", "", "wmma_f16", ()),
+    Kind("WMMA BF16", "bf16", "WMMA", "flop", "", "wmma_bf16", ()),
+    Kind("WMMA INT8", "i8", "WMMA", "iop", "", "wmma_i8", ()),
 )
 KINDS = {kind.name: kind for kind in _KINDS}  #: Kinds of operations that counters tell apart, by name.
 

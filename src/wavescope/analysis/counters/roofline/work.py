@@ -71,7 +71,7 @@ def formulas_for(target: str, *, amd: bool = False) -> dict[str, str]:
     formulas = {}
     if _tells_operations(target):
         rates = gpus.of(target).rates
-        formulas = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate in rates}
+        formulas = {name: named.get(kind.formula, kind.formula) for name, kind in KINDS.items() if kind.rate_of(rates)}
     return formulas | {name: named[level.formula] for name, level in LEVELS.items() if level.formula in named}
 
 

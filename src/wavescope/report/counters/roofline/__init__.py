@@ -1,4 +1,4 @@
-"""A roofline for the terminal: the conclusion, the plot, and the numbers of every kernel and roof."""
+"""A roofline for the terminal: the conclusion, the numbers of every kernel and roof, and the plot."""
 
 from __future__ import annotations
 
@@ -48,6 +48,10 @@ def roofline_report(
         first = answer.kernels.row(0, named=True)
         yield Text(f"{brief(first['kernel_name'], _MAX_NAME)}: {first['verdict']}", style="bold")
     yield Text(f"{subject(answer)}; {source(picture.roofs)}")
+    yield _kernel_table(answer, picture, limit, width)
+    if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
+        yield Text(f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim")
+    yield _ceiling_table(answer, picture, width)
     if picture.roofs or picture.marks:
         yield RooflinePlot(picture)
         if picture.marks:
@@ -60,10 +64,6 @@ def roofline_report(
     if answer.target and any("not measured" in reason for reason in answer.points["reason"]):
         target = answer.target.split(":", 1)[0]
         yield Text(f"try: wavescope counters --plan --panel sol --target {printable(target)} plans all that is needed")
-    yield _kernel_table(answer, picture, limit, width)
-    if any(bound_words(row).startswith("(") for row in answer.kernels.head(limit).iter_rows(named=True)):
-        yield Text(f"(in brackets) the nearest roof, though below {percent(NEAR, 0)} of it: none binds", "dim")
-    yield _ceiling_table(answer, picture, width)
     for caveat in answer.caveats:
         yield Text.assemble(("caveat: ", "bold yellow"), printable(caveat))
 

@@ -42,7 +42,7 @@ def test_one_precision_is_the_classic_roofline(operations: float, moved: float, 
 
 @given(st.dictionaries(st.sampled_from(sorted(KINDS)), AMOUNT, min_size=1), AMOUNT)
 def test_precisions_of_a_pipe_take_turns_and_pipes_overlap(operations: dict[str, float], moved: float) -> None:
-    times = {"HBM": moved / 1000.0, "VALU": 0.0, "MFMA": 0.0}
+    times = {"HBM": moved / 1000.0, "VALU": 0.0, "MFMA": 0.0, "WMMA": 0.0}
     for name, count in operations.items():
         times[KINDS[name].pipe] += count / (RATES[name] or 1)
     row = kernel_row(work(dict(operations), {"HBM": moved}), RATES)

@@ -328,3 +328,16 @@ def test_the_panel_that_is_advised_has_all_counters(target: str) -> None:
     planned = {name for formula in formulas for name in parse(formula).counters}
     needed = {name for formula in formulas_for(target).values() for name in parse(formula).counters}
     assert needed <= planned
+
+
+def test_roofs_of_a_radeon_are_those_of_its_data_sheet(shared: Path) -> None:
+    """RX 9070 XT: 48.7 TFLOP/s of FP32 and 195 of FP16 by matrices; the driver says a clock of 2,460 MHz."""
+    answer = roofline(open_counters(shared / "data/gfx1201-counters-pcsampling/gl2c_714_profstd"))
+    used = dict(answer.ceilings.select("name", "used").iter_rows())
+    assert round(used["VALU FP32"] / 1000, 1) == 48.7
+    assert round(used["WMMA FP16"] / 1000) == 195
+    assert round(used["WMMA INT8"] / 1000) == 389
+    assert used["HBM"] == 640
+    assert used["VALU FP64"] < used["VALU FP32"] / 16
+    assert any("2,970 MHz" in caveat for caveat in answer.caveats)
+    assert any("VOPD" in caveat for caveat in answer.caveats)
