@@ -46,8 +46,15 @@ def test_loops(run: Run, tmp_path: Path) -> None:
     assert run("demo", "--keep", tmp_path / "demo", "--json").returncode == 0
     done = run("loops", tmp_path / "demo")
     assert done.returncode == 0 and "1 loop" in done.stdout and "trips" in done.stdout
-    (loop,) = json.loads(run("loops", tmp_path / "demo", "--json").stdout)["loops"]["rows"]
+    answer = json.loads(run("loops", tmp_path / "demo", "--json").stdout)
+    (loop,) = answer["loops"]["rows"]
     assert loop["trips_min"] == loop["trips_max"] == 9
+    assert [row["iteration"] for row in answer["iterations"]["rows"]] == list(range(9))
+    table = run("loops", tmp_path / "demo", "--by", "iteration", "--csv").stdout.splitlines()
+    assert table[0].startswith("loop,iteration,wave_count") and len(table) == 1 + 9
+    assert (
+        f"loop 0 at {loop['address']:#x}, 9 iterations" in run("loops", tmp_path / "demo", "--by", "iteration").stdout
+    )
 
 
 def test_an_empty_trace_is_said(run: Run, shared: Path) -> None:

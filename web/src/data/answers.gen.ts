@@ -774,6 +774,12 @@ export interface LoopsRow {
   steady_cycles_median: number | null;
   /** Median of the last iterations [cycles] */
   last_cycles_median: number | null;
+  /** Iteration number with the largest mean, of those that at least half of the entries reached */
+  slowest_iteration: number | null;
+  /** Mean duration of that iteration [cycles] */
+  slowest_cycles_mean: number | null;
+  /** The same / the median of the means of these iteration numbers */
+  slowest_ratio: number | null;
   /** Stall of steady iterations (of all, if none), of their cycles */
   steady_stall_share: number | null;
   /** Executions of its rows */
@@ -816,6 +822,9 @@ export const LOOPS: TableInfo<LoopsRow> = {
   first_cycles_median: ["First cycles median", "cycles", "Median of the first iterations"],
   steady_cycles_median: ["Steady cycles median", "cycles", "Median of the steady ones; empty = there are none"],
   last_cycles_median: ["Last cycles median", "cycles", "Median of the last iterations"],
+  slowest_iteration: ["Slowest iteration", "", "Iteration number with the largest mean, of those that at least half of the entries reached"],
+  slowest_cycles_mean: ["Slowest cycles mean", "cycles", "Mean duration of that iteration"],
+  slowest_ratio: ["Slowest ratio", "", "The same / the median of the means of these iteration numbers"],
   steady_stall_share: ["Steady stall share", "", "Stall of steady iterations (of all, if none), of their cycles"],
   hit_count: ["Hits", "", "Executions of its rows"],
   latency_cycles_total: ["Latency cycles", "cycles", "Sum of their durations"],
@@ -826,10 +835,45 @@ export const LOOPS: TableInfo<LoopsRow> = {
   self_cycles_share: ["Self cycles share", "", "The same without inner loops"],
 };
 
+/** One row is one iteration number of a loop, over all waves and entries, in the order of loops and numbers. */
+export interface LoopsIterationsRow {
+  /** loops.loop */
+  loop: number;
+  /** Iterations since the wave entered the loop; 0 = the first */
+  iteration: number;
+  /** Waves that executed it */
+  wave_count: number;
+  /** Times it was executed: once per entry that got so far */
+  execution_count: number;
+  /** Mean duration [cycles] */
+  cycles_mean: number;
+  /** Shortest one [cycles] */
+  cycles_min: number;
+  /** Longest one [cycles] */
+  cycles_max: number;
+  /** Mean stall of the instructions in it [cycles] */
+  stall_cycles_mean: number;
+  /** Of its executions: longer than the median iteration of the same wave */
+  longer_share: number;
+}
+
+export const LOOPS_ITERATIONS: TableInfo<LoopsIterationsRow> = {
+  loop: ["Loop", "", "loops.loop"],
+  iteration: ["Iteration", "", "Iterations since the wave entered the loop; 0 = the first"],
+  wave_count: ["Waves", "", "Waves that executed it"],
+  execution_count: ["Executions", "", "Times it was executed: once per entry that got so far"],
+  cycles_mean: ["Cycles mean", "cycles", "Mean duration"],
+  cycles_min: ["Cycles min", "cycles", "Shortest one"],
+  cycles_max: ["Cycles max", "cycles", "Longest one"],
+  stall_cycles_mean: ["Stall cycles mean", "cycles", "Mean stall of the instructions in it"],
+  longer_share: ["Longer share", "", "Of its executions: longer than the median iteration of the same wave"],
+};
+
 /** The loops of a trace, outer ones before inner ones. */
 export interface LoopsAnswer {
   definition: string;
   loops: Frame<LoopsRow>;
+  iterations: Frame<LoopsIterationsRow>;
   /** Loops beyond the thousand that were gone round most often. */
   left_out_count: number;
   /** Latency and idle of rows in no loop, of the whole trace. */

@@ -61,11 +61,43 @@ def test_only_loops_with_the_chosen_rows() -> None:
     assert loops(trace, rows=pl.Series([0], dtype=pl.Int32)).loops.height == 0
 
 
-def test_the_table_is_as_declared() -> None:
+def test_the_tables_are_as_declared() -> None:
     for trace in (trace_of([0, 1, 2, 3, 2, 3, 5]), trace_of([0, 5]), trace_of()):
-        found = loops(trace).loops.schema
-        spec = Loops.tables["loops"].columns
-        assert [(name, str(dtype)) for name, dtype in found.items()] == [(c.name, c.dtype) for c in spec]
+        answer = loops(trace)
+        for name, spec in Loops.tables.items():
+            found = getattr(answer, name).schema
+            assert [(name, str(dtype)) for name, dtype in found.items()] == [(c.name, c.dtype) for c in spec.columns]
+
+
+def looping(*cycles: list[int]) -> ThreadTrace:
+    """Waves that go round the loop of rows 2 and 3; each number is the cycles of one iteration."""
+    waves = []
+    for wave in cycles:
+        time, tokens = 10, [(0, 3, 6, 2, 1)]
+        for length in wave:
+            tokens += [(time, 3, 6, 2, 2), (time + 5, 3, 6, 2, 3)]
+            time += length
+        waves.append({"begin": 0, "end": 9999, "instructions": [*tokens, (time, 3, 6, 2, 4), (time + 9, 3, 6, 2, 5)]})
+    code = frame("code", {"row": range(6), "code_object": [1] * 6, "address": range(0, 24, 4), "text": TEXTS})
+    return made(waves, code=code)
+
+
+def test_cycles_by_iteration_number() -> None:
+    answer = loops(looping([20, 30, 90, 20], [20, 50, 110, 40], [20, 40]))
+    rows = answer.iterations.to_dicts()
+    assert [row["iteration"] for row in rows] == [0, 1, 2, 3]
+    assert [row["cycles_mean"] for row in rows] == [20, 40, 100, 30]
+    assert [row["wave_count"] for row in rows] == [3, 3, 2, 2]
+    assert [(row["cycles_min"], row["cycles_max"]) for row in rows] == [(20, 20), (30, 50), (90, 110), (20, 40)]
+    assert [row["longer_share"] for row in rows] == [0, 1, 1, 0]  # medians of the waves: 25, 45, 30
+    (loop,) = rows_of(answer)
+    assert (loop["slowest_iteration"], loop["slowest_cycles_mean"]) == (2, 100)
+    assert loop["slowest_ratio"] == pytest.approx(100 / 35)
+
+
+def test_an_iteration_that_few_waves_reach_is_not_the_slowest() -> None:
+    (loop,) = rows_of(loops(looping([20, 30], [20, 30], [20, 30, 500])))
+    assert (loop["slowest_iteration"], loop["slowest_ratio"]) == (1, 30 / 25)
 
 
 @pytest.mark.parametrize("gpu", ["gfx942", "gfx1100"])
@@ -85,3 +117,11 @@ def test_the_loop_of_a_real_kernel(shared: Path) -> None:
     (loop,) = rows_of(loops(trace))
     assert (loop["wave_count"], loop["trips_min"], loop["trips_max"]) == (28, 16, 16)
     assert loop["first_cycles_median"] > 20 * loop["steady_cycles_median"]  # cold caches
+
+
+def test_the_slow_iteration_of_a_real_kernel(shared: Path) -> None:
+    """Counted by hand from the decoded JSON: iteration 3 takes 3,414 cycles in all waves, the others about 2,500."""
+    answer = loops(wavescope.decode(shared / "data" / "att-mi300x-bmm" / "c08" / "raw"))
+    assert answer.loops["slowest_iteration"].to_list() == [3]
+    slowest = answer.iterations.row(3, named=True)
+    assert (slowest["cycles_mean"], slowest["wave_count"], slowest["longer_share"]) == (3414.5, 8, 1.0)

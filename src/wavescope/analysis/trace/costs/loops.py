@@ -10,6 +10,12 @@ import polars as pl
 from wavescope import _core
 from wavescope.analysis.trace.code import control_flow
 from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.costs.iteration_means import (
+    ITERATIONS,
+    SLOWEST_COLUMNS,
+    by_iteration,
+    slowest_iterations,
+)
 from wavescope.model.answer import Answer, once_per_trace
 from wavescope.model.schema import TableSpec, table_spec
 
@@ -29,14 +35,15 @@ class Loops(Answer):
         "rows from there to the jump a loop; jumps to the same row make one loop. An iteration starts when the row is "
         "executed at which most waves enter the loop, and ends with the next one or with the first instruction outside "
         "(functions called from inside belong to it). Its cycles are of one wave, from first attempt to first attempt, "
-        "all gaps included. Steady iterations are neither the first nor the last since the wave entered. Totals are "
-        "those of all rows between the first and the last of the loop, inner loops included."
+        "all gaps included. Steady iterations are neither the first nor the last since the wave entered. Numbers of "
+        "iterations start with 0 at each entry; means by number are over all waves and entries that got so far. Totals "
+        "are those of all rows between the first and the last of the loop, inner loops included."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "loops": table_spec(
             "loops",
             "one loop, outer ones before inner ones",
-            """
+            f"""
             loop                     UInt32   -       | number of the loop
             parent                   UInt32   -       | the loop around it; null = none
             depth                    UInt32   -       | loops around it
@@ -60,6 +67,7 @@ class Loops(Answer):
             first_cycles_median      Float64? cycles  | median of the first iterations
             steady_cycles_median     Float64  cycles  | median of the steady ones; null = there are none
             last_cycles_median       Float64? cycles  | median of the last iterations
+            {SLOWEST_COLUMNS.strip()}
             steady_stall_share       Float64? -       | stall of steady iterations (of all, if none), of their cycles
             hit_count                Int64    -       | executions of its rows
             latency_cycles_total     Int64    cycles  | sum of their durations
@@ -69,10 +77,12 @@ class Loops(Answer):
             cycles_share             Float64  -       | latency and idle, of the whole trace
             self_cycles_share        Float64  -       | the same without inner loops
             """,
-        )
+        ),
+        "iterations": ITERATIONS,
     }
 
     loops: pl.DataFrame
+    iterations: pl.DataFrame  #: By number, from the entry on; at most the first 4,096 of a loop.
     left_out_count: int  #: Loops beyond the thousand that were gone round most often.
     outside_cycles_share: float  #: Latency and idle of rows in no loop, of the whole trace.
 
@@ -83,9 +93,12 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
     totals = _totals(trace, spans)
     every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
     share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
+    executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
+    iterations = by_iteration(executed)
     table = (
         spans.join(totals, on="loop", maintain_order="left")
-        .join(_iterations(trace, spans), on="loop", how="left", maintain_order="left")
+        .join(_statistics(executed), on="loop", how="left", maintain_order="left")
+        .join(slowest_iterations(iterations), on="loop", how="left", maintain_order="left")
         .join(_places(trace, spans), on="loop", how="left", maintain_order="left")
         .with_columns(cycles_share=share)
     )
@@ -101,9 +114,10 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         before = pl.col("first_row").map_batches(lambda first: chosen.search_sorted(first, "left"), pl.UInt32)
         upto = pl.col("last_row").map_batches(lambda last: chosen.search_sorted(last, "right"), pl.UInt32)
         table = table.filter(before < upto)
+        iterations = iterations.filter(pl.col("loop").is_in(table["loop"].implode()))
     columns = Loops.tables["loops"].names
     left_out = control_flow.loops(trace).height - spans.height
-    return Loops(table.select(columns), left_out, outside / every if every else 0.0)
+    return Loops(table.select(columns), iterations, left_out, outside / every if every else 0.0)
 
 
 @once_per_trace
@@ -136,8 +150,8 @@ def _totals(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame([spans["loop"], *((upto[name] - before[name]).alias(name) for name in _SUMS)])
 
 
-def _iterations(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
-    iterations = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
+def _statistics(iterations: pl.DataFrame) -> pl.DataFrame:
+    """Trips and cycles of iterations of every loop, from `_core.loop_iterations`."""
     cycles, stall, trips = pl.col("cycles"), pl.col("stall_cycles"), pl.col("iteration").cast(pl.Int64) + 1
     is_first, is_last = pl.col("iteration") == 0, pl.col("is_last") == 1
     steady = ~is_first & ~is_last
