@@ -1,4 +1,4 @@
-"""Verbs hotspots and loops."""
+"""Verbs hotspots, loops and waves."""
 
 from __future__ import annotations
 
@@ -80,3 +80,12 @@ def test_a_reader_that_goes_away_is_not_shouted_at(capture: Path) -> None:
     assert pipe.stderr.read() == b""
     pipe.stderr.close()
     pipe.wait(120)
+
+
+def test_waves(run: Run, tmp_path: Path) -> None:
+    assert run("demo", "--keep", tmp_path / "demo", "--json").returncode == 0
+    done = run("waves", tmp_path / "demo")
+    assert done.returncode == 0 and "slowest: wave" in done.stdout
+    rows = json.loads(run("waves", tmp_path / "demo", "--json").stdout)["waves"]["rows"]
+    assert [row["cycles"] for row in rows] == sorted((row["cycles"] for row in rows), reverse=True)
+    assert run("waves", tmp_path / "demo", "--csv", "--top", "3").stdout.count("\n") == 1 + 3

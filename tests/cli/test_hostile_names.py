@@ -21,6 +21,7 @@ VERBS = (
     ("waits",),
     ("latency",),
     ("loops",),
+    ("waves",),
     ("states",),
     ("coverage",),
     ("occupancy",),

@@ -24,7 +24,9 @@ def without_code(tmp_path_factory):
     return write_files(tmp_path_factory.mktemp("decoded") / NAME, files)
 
 
-@pytest.mark.parametrize("verb", ["hotspots", "source", "loops", "waits", "barriers", "coverage", "diagnose", "info"])
+@pytest.mark.parametrize(
+    "verb", ["hotspots", "source", "loops", "waits", "waves", "barriers", "coverage", "diagnose", "info"]
+)
 def test_the_reason_is_the_true_one(without_code, verb):
     done = call(verb, without_code)
     assert done.status == 0

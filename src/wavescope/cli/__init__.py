@@ -48,6 +48,7 @@ _GROUPS = {
         "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
         "loops": "How often do loops run, and what does an iteration cost?",
         "source": "The code or its source, line by line: heat, costs, and arrows to what waits.",
+        "waves": "Which waves are slow or unlike the others, and at which instructions?",
     },
     "A kernel: why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",

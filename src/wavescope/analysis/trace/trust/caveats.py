@@ -162,7 +162,7 @@ def _of_paths(seen: Coverage) -> Iterator[Caveat]:
             "care" if share > _MANY_OUTLIERS_SHARE else "note",
             f"{_counted(seen.outliers.height, 'wave needs', 'waves need')} far more or fewer cycles per instruction "
             "than others on the same path",
-            "see the outliers below; the first waves on a CU often pay for cold caches",
+            "`wavescope waves` tells where; the first waves on a CU often pay for cold caches",
             {"outlier_count": seen.outliers.height, "share": share},
         )
 
