@@ -49,6 +49,9 @@ def test_barriers(run: Run, captures: tuple[Path, Path, Path]) -> None:
     answer = json.loads(run("barriers", captures[0], "--json").stdout)
     assert answer["rows"]["row_count"] >= 1
     assert answer["definition"]
+    worst = answer["rows"]["rows"][0]
+    assert f"; at {worst['address']:#x} " in " ".join(done.stdout.split()) and "at row" not in done.stdout
+    assert "last SIMD 0/1/2/3" in done.stdout
 
 
 def test_no_barriers(run: Run, captures: tuple[Path, Path, Path]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
@@ -20,6 +21,6 @@ def command(request: TraceRequest) -> None:
     request.give(
         answer,
         answer.rows,
-        request.with_code(lambda: barriers_report(answer, limit=request.limit)),
+        request.with_code(lambda: barriers_report(answer, limit=request.limit, width=console().width)),
         request.trace.losses,
     )

@@ -5,6 +5,8 @@ import type { Frame, TableInfo } from "./tables";
 export interface BarriersRow {
   /** Code row */
   row: number;
+  /** Address */
+  address: string;
   /** Disassembly */
   text: string;
   /** Source file */
@@ -39,6 +41,7 @@ export interface BarriersRow {
 
 export const BARRIERS: TableInfo<BarriersRow> = {
   row: ["Row", "", "Code row"],
+  address: ["Address", "", "Address"],
   text: ["Text", "", "Disassembly"],
   file: ["File", "", "Source file"],
   line: ["Line", "", "Source line"],
@@ -87,6 +90,8 @@ export interface BarriersCausesRow {
   row: number;
   /** Code row on the way to it */
   cause_row: number;
+  /** Address of the cause */
+  address: string;
   /** Disassembly of the cause */
   text: string;
   /** Source file of the cause */
@@ -104,6 +109,7 @@ export interface BarriersCausesRow {
 export const BARRIERS_CAUSES: TableInfo<BarriersCausesRow> = {
   row: ["Row", "", "Code row of the barrier"],
   cause_row: ["Cause row", "", "Code row on the way to it"],
+  address: ["Address", "", "Address of the cause"],
   text: ["Text", "", "Disassembly of the cause"],
   file: ["File", "", "Source file of the cause"],
   line: ["Line", "", "Source line of the cause"],

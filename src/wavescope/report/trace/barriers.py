@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import Column, frame_table, place, short
+from wavescope.report.kit.tables import WIDE, Column, frame_table, place, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,53 +19,56 @@ if TYPE_CHECKING:
 _SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
 
 
-def barriers_report(answer: Barriers, *, limit: int) -> list[RenderableType]:
+def barriers_report(answer: Barriers, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict, then every barrier with its meetings."""
     if not answer.rows.height:
         return [Text("no barrier was executed", "bold")]
     parts: list[RenderableType] = [_verdict(answer), _workgroups(answer), Text()]
     lost = max(answer.lost_cycles_total, 1)
-    shares, place_name = _shares(answer), "SIMD" if _place(answer) == "simd" else "slot"
+    shares = _shares(answer)
     columns = (
         Column("lost", lambda row: short(row["lost_cycles_total"])),
-        Column("", lambda row: bar(row["lost_cycles_total"] / lost, 5), is_text=True),
+        Column("", lambda row: bar(row["lost_cycles_total"] / lost, 5), is_text=True, is_fixed=True, is_wide=True),
         Column("stall", lambda row: short(row["stall_cycles_total"])),
         Column("met", lambda row: f"{row['meeting_count']:,}"),
-        Column("waves", lambda row: _number(row["waves_per_meeting"], 1)),
+        Column("waves", lambda row: _number(row["waves_per_meeting"], 1), is_wide=True),
         Column("spread", lambda row: _number(row["spread_cycles_mean"], 0)),
         Column("max", lambda row: _number(row["spread_cycles_max"], 0)),
         Column("late", lambda row: short(row["late_cycles_total"])),
-        Column(f"last {place_name} %", lambda row: shares.get(row["row"], "")),
-        Column("row", lambda row: str(row["row"])),
+        Column(_last_heading(answer), lambda row: shares.get(row["row"], "")),
+        Column("address", lambda row: f"{row['address']:#x}"),
         Column("at", lambda row: place(row["file"], row["line"]) or row["text"], takes_rest=True),
     )
     legend = (
         "lost: cycles that waves waited for the last one; met: times a workgroup passed; spread: last - first arrival; "
-        "late: cycles by which the last wave was behind the one before; last: whose wave was last, in order of number"
+        "late: cycles by which the last wave was behind the one before; last: whose wave was last, in % of the meetings"
     )
-    parts += [Text(legend, "dim"), frame_table(answer.rows, columns, limit=limit, what="barriers")]
-    return [*parts, *_causes(answer, limit)]
+    parts += [Text(legend, "dim"), frame_table(answer.rows, columns, limit=limit, width=width, what="barriers")]
+    return [*parts, *_causes(answer, limit, width)]
 
 
-def _causes(answer: Barriers, limit: int) -> list[RenderableType]:
+def _causes(answer: Barriers, limit: int, width: int) -> list[RenderableType]:
     """Rows at which the last waves lose time on their way to the costliest barriers."""
-    shown = answer.rows.filter(pl.col("meeting_count") > 0)["row"].head(min(limit, _BARRIERS)).to_list()
+    shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
     parts: list[RenderableType] = []
-    for barrier in shown:
+    columns = _CAUSES if answer.causes["file"].count() else [column for column in _CAUSES if column.heading != "line"]
+    for barrier, address in shown.iter_rows():
         causes = answer.causes.filter(pl.col("row") == barrier)
         if causes.height:
-            title = f"on the way to the barrier at row {barrier}, the last wave spends longer at"
-            parts += [Text(), frame_table(causes, _CAUSES, limit=min(limit, _PER_BARRIER), what="rows", title=title)]
+            title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
+            most = min(limit, _PER_BARRIER)
+            parts += [Text(), frame_table(causes, columns, limit=most, width=width, what="instructions", title=title)]
     return parts
 
 
+_FEW_PLACES = 4  #: So many places have their shares side by side.
 _BARRIERS = 2
 _PER_BARRIER = 3
 _CAUSES = (
     Column("excess", lambda row: f"+{row['excess_cycles_mean']:,.0f}"),
     Column("last wave", lambda row: f"{row['last_cycles_mean']:,.0f}"),
     Column("others", lambda row: f"{row['other_cycles_mean']:,.0f}"),
-    Column("row", lambda row: str(row["cause_row"])),
+    Column("address", lambda row: f"{row['address']:#x}"),
     Column("line", lambda row: place(row["file"], row["line"]), is_text=True),
     Column("instruction", lambda row: row["text"] or "", takes_rest=True),
 )
@@ -80,14 +83,27 @@ def _place(answer: Barriers) -> str:
     return "simd" if answer.last_waves["simd"].n_unique() > 1 else "slot"
 
 
+def _last_heading(answer: Barriers) -> str:
+    name, places = "SIMD" if _place(answer) == "simd" else "slot", _places(answer)
+    return f"last {name} {'/'.join(map(str, places))}" if len(places) <= _FEW_PLACES else f"last {name}"
+
+
+def _places(answer: Barriers) -> list[int]:
+    """The places whose waves were last somewhere, in order."""
+    return sorted(answer.last_waves[_place(answer)].unique().to_list())
+
+
 def _shares(answer: Barriers) -> dict[int, str]:
-    """Row -> shares of the places whose wave was last, in the order of the places, in percent."""
-    place = _place(answer)
-    last_shares = answer.last_waves.group_by("row", place).agg(pl.col("last_share").sum())
-    places = sorted(last_shares[place].unique().to_list())
-    shares = {(row, at): share for row, at, share in last_shares.iter_rows()}
-    rows = last_shares["row"].unique().to_list()
-    return {row: "/".join(f"{100 * shares.get((row, at), 0):.0f}" for at in places) for row in rows}
+    """Row -> in percent, how often the wave of each place was last; of many places, only the most frequent."""
+    shares: dict[int, dict[int, float]] = {}
+    last_shares = answer.last_waves.group_by("row", _place(answer)).agg(pl.col("last_share").sum())
+    for row, at, share in last_shares.sort(_place(answer)).iter_rows():
+        shares.setdefault(row, {})[at] = share
+    places = _places(answer)
+    if len(places) > _FEW_PLACES:
+        most = {row: max(of_row, key=of_row.__getitem__) for row, of_row in shares.items()}
+        return {row: f"{at}: {percent(shares[row][at], 0)}" for row, at in most.items()}
+    return {row: "/".join(f"{100 * of_row.get(at, 0):.0f}" for at in places) + " %" for row, of_row in shares.items()}
 
 
 def _verdict(answer: Barriers) -> Text:
@@ -103,16 +119,16 @@ def _verdict(answer: Barriers) -> Text:
         name = "SIMD" if place == "simd" else "slot"
         if often > _SYSTEMATIC / count:
             share = percent(often, 0)
-            text.append(
-                f"; at row {worst['row']} the wave of {name} {worst[f'last_{place}']} is last in {share} of the cases"
-            )
+            last = f"the wave of {name} {worst[f'last_{place}']}"
+            text.append(f"; at {worst['address']:#x} {last} is last in {share} of the cases")
         else:
-            text.append(f"; at row {worst['row']} no {name} is systematically last")
+            text.append(f"; at {worst['address']:#x} no {name} is systematically last")
     return text
 
 
 def _workgroups(answer: Barriers) -> Text:
-    text = f"{answer.workgroup_count:,} workgroups of {answer.waves_per_workgroup:.1f} traced waves each met"
+    each = " each" if answer.workgroup_count != 1 else ""
+    text = f"{counted(answer.workgroup_count, 'workgroups')} of {answer.waves_per_workgroup:.1f} traced waves{each} met"
     if not answer.workgroup_count:
         text = "0 workgroups met"
     if answer.alone_wave_count:

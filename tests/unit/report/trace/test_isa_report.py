@@ -180,7 +180,7 @@ def test_samples() -> None:
 def test_loops_and_blocks_are_marked() -> None:
     numbers: list[object] = [0] * 10 + [1] * 30
     lines = printed(listing(block=numbers), IsaView(show_all=True))
-    headings = ("loop 0: 1 times back from row 38", "end of loop 0", "block 1")
+    headings = ("loop 0: 1 time back from 0x1098", "end of loop 0", "block 1")
     begin, end, block = (next(n for n, line in enumerate(lines) if line.endswith(text)) for text in headings)
     assert "0x1008" in lines[begin + 1]
     assert "0x1098" in lines[end - 1]

@@ -39,6 +39,7 @@ class Barriers(Answer):
             "one barrier instruction that was executed, most cycles lost first",
             """
             row                   Int32    -       | code.row
+            address               UInt64   -       | code.address
             text                  String   -       | disassembly
             file                  String?  -       | source file
             line                  UInt32?  -       | source line
@@ -74,6 +75,7 @@ class Barriers(Answer):
             """
             row                  Int32    -       | code.row of the barrier
             cause_row            Int32    -       | code.row on the way to it
+            address              UInt64   -       | code.address of the cause
             text                 String   -       | disassembly of the cause
             file                 String?  -       | source file of the cause
             line                 UInt32?  -       | source line of the cause
@@ -165,7 +167,7 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
     return (
         executions.join(met, on="row", how="left")
         .with_columns(pl.col(name).fill_null(0) for name in counts)
-        .join(trace.code.select("row", "text", "file", "line"), on="row", how="left")
+        .join(trace.code.select("row", "address", "text", "file", "line"), on="row", how="left")
         .sort("lost_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
         .select(Barriers.tables["rows"].names)
     )
@@ -208,7 +210,9 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
         .with_columns(last_cycles_mean=last, other_cycles_mean=other)
         .with_columns(excess_cycles_mean=pl.col("last_cycles_mean") - pl.col("other_cycles_mean"))
         .filter(pl.col("excess_cycles_mean") >= _NOTICEABLE_CYCLES)
-        .join(trace.code.select("row", "text", "file", "line"), left_on="cause_row", right_on="row", how="left")
+        .join(
+            trace.code.select("row", "address", "text", "file", "line"), left_on="cause_row", right_on="row", how="left"
+        )
         .sort("row", "excess_cycles_mean", "cause_row", descending=[False, True, False])
         .select(Barriers.tables["causes"].names)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.base.words import counted
 from wavescope.report.kit.arrows import Arrow
 from wavescope.report.kit.folding import stretches
 
@@ -90,6 +91,7 @@ def isa_lines(
     rows: Sequence[ListingRow], windows: Mapping[int, int], loops: Sequence[ListingRow] = ()
 ) -> list[IsaLine]:
     """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
+    addresses = {row["row"]: f"{row['address']:#x}" for row in rows}
     loops_from: dict[int, list[ListingRow]] = {}
     ends: dict[int, list[ListingRow]] = {}
     for loop in loops:
@@ -109,7 +111,7 @@ def isa_lines(
             elif before and row["row"] != before["row"] + 1:
                 lines.append(IsaLine(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
             opened = loops_from.get(row["row"], [])
-            lines += [IsaLine(heading=_loop_heading(loop)) for loop in opened]
+            lines += [IsaLine(heading=_loop_heading(loop, addresses.get(loop["last_row"]))) for loop in opened]
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
                 lines.append(IsaLine(heading=f"block {row['block']}"))
             lines.append(IsaLine(index, index + 1))
@@ -117,10 +119,12 @@ def isa_lines(
     return lines
 
 
-def _loop_heading(loop: ListingRow) -> str:
-    times = "" if loop["taken_count"] is None else f": {loop['taken_count']:,} times back from row {loop['last_row']}"
+def _loop_heading(loop: ListingRow, end: str | None) -> str:
+    """`end` is the address of its last row; None = that row is not listed."""
+    times = "" if loop["taken_count"] is None else f": {counted(loop['taken_count'], 'times')} back"
+    origin = f" from {end}" if times and end else ""
     inside = "" if loop["parent"] is None else f" in loop {loop['parent']}"
-    return f"loop {loop['loop']}{inside}{times}"
+    return f"loop {loop['loop']}{inside}{times}{origin}"
 
 
 def pairs_of(listing: IsaListing, view: IsaView) -> list[Pair]:
