@@ -38,7 +38,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
 
 def units(document: Document, *, other: int, by: str = "instruction") -> pl.DataFrame:
     """The units of the code of both traces, in the order of the code."""
-    return _comparison(document, other, by).units.sort("unit").drop("trace")
+    return _comparison(document, other, by).units.sort("unit").drop("trace", "address", "base_address")
 
 
 def _comparison(document: Document, other: int, by: str) -> Comparison:

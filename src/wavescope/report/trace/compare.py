@@ -105,9 +105,10 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
         return Text(text, "red" if row["delta_cycles_per_wave"] > 0 else "green")
 
     def place(row: dict[str, Any]) -> str:
-        return str(row["row"] if row["row"] is not None else row["base_row"])
+        address = row["address"] if row["address"] is not None else row["base_address"]
+        return "" if address is None else f"{address:#x}"
 
-    named = [Column("row", place)] if answer.by == "instruction" else []
+    named = [Column("address", place)] if answer.by == "instruction" else []
     return (
         Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),
         Column("of all", lambda row: toned(row, _share(row["delta_share"]))),

@@ -152,6 +152,10 @@ def test_blocks_are_followed_when_code_is_inserted_before_them() -> None:
     assert set(found.units["change"]) <= {"same", "text"}
     worst = found.units.row(0, named=True)
     assert worst["base_row"] + 1 == worst["row"] <= 20
+    assert (worst["base_address"], worst["address"]) == (
+        one.code["address"][worst["base_row"]],
+        two.code["address"][worst["row"]],
+    )
     assert worst["beyond_noise"]
 
 

@@ -132,7 +132,12 @@ def compare(
     if len(runs[0]) > 1 == max(map(len, runs[1:])):
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
     firsts = [members_of_family[0] for members_of_family in _by_family(families, list(range(len(members))))]
-    table = compared_units(costs, [units.labels[at] for at in firsts], [unit_of_row[at] for at in firsts])
+    table = compared_units(
+        costs,
+        [units.labels[at] for at in firsts],
+        [unit_of_row[at] for at in firsts],
+        [members[at].code for at in firsts],
+    )
     return Comparison(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
@@ -205,9 +210,10 @@ def _culprit(comparison: Comparison, number: int) -> str:
         return f"; no single {comparison.by} stands out"
     worst = same_way.row(0, named=True)
     label = worst["label"] or worst["base_label"]
-    row = f" (row {worst['row'] if worst['row'] is not None else worst['base_row']})" if comparison.by != "line" else ""
+    address = worst["address"] if worst["address"] is not None else worst["base_address"]
+    place = f" ({address:#x})" if comparison.by != "line" and address is not None else ""
     part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
-    return f"; {part} at {label}{row}: {percent(worst['delta_share'], sign=True)}"
+    return f"; {part} at {label}{place}: {percent(worst['delta_share'], sign=True)}"
 
 
 def main_kernel(trace: ThreadTrace) -> str:

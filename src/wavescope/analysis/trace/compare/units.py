@@ -27,6 +27,8 @@ UNITS = table_spec(
     change                          String   -       | same, text (reads differently now), new or gone
     row                             Int32    -       | its first code row in this trace; null = gone
     base_row                        Int32    -       | its first code row in the first trace; null = new
+    address                         UInt64   -       | code.address of that row in this trace; null = gone
+    base_address                    UInt64   -       | code.address of that row in the first trace; null = new
     base_hit_count_per_wave         Float64  -       | executions, first trace
     hit_count_per_wave              Float64  -       | executions, this trace
     base_latency_cycles_per_wave    Float64  cycles  | latency, first trace
@@ -125,23 +127,28 @@ def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
 
 
 def compared_units(
-    costs: Sequence[pl.DataFrame], labels: Sequence[Sequence[str | None]], unit_of_row: Sequence[Sequence[int]]
+    costs: Sequence[pl.DataFrame],
+    labels: Sequence[Sequence[str | None]],
+    unit_of_row: Sequence[Sequence[int]],
+    codes: Sequence[pl.DataFrame],
 ) -> pl.DataFrame:
-    """The table UNITS: every trace against the first.
+    """The table UNITS: every trace against the first; `codes` are their code tables.
 
     Examples
     --------
-    >>> compared_units([], [], []).columns[0]
+    >>> compared_units([], [], [], []).columns[0]
     'trace'
     """
-    named = [_named(cost, names, units) for cost, names, units in zip(costs, labels, unit_of_row, strict=True)]
+    named = [_named(*member) for member in zip(costs, labels, unit_of_row, codes, strict=True)]
     tables = [_against(number, named[0], other) for number, other in enumerate(named[1:], start=1)]
     empty = pl.DataFrame(schema=UNITS.dtypes)
     return pl.concat([empty, *tables])
 
 
-def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int]) -> pl.DataFrame:
-    """All units that the trace has, executed or not, with label and first row."""
+def _named(
+    cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int], code: pl.DataFrame
+) -> pl.DataFrame:
+    """All units that the trace has, executed or not, with label, first row and its address."""
     first: dict[int, int] = {}
     for row, unit in enumerate(unit_of_row):
         first.setdefault(unit, row)
@@ -150,6 +157,7 @@ def _named(cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequen
         {"unit": present, "label": [labels[unit] for unit in present], "row": [first[unit] for unit in present]},
         schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
     )
+    names = names.join(code.select("row", "address"), on="row", how="left", maintain_order="left")
     return names.join(cost, on="unit", how="left", maintain_order="left")
 
 
