@@ -892,6 +892,10 @@ export interface MemoryLatencyByRowRow {
   row: number;
   /** What it is */
   kind: string;
+  /** Bytes of one lane (scalar: of the wave); empty = not in the text [bytes] */
+  bytes_per_lane: number | null;
+  /** By one execution, all lanes active; empty = not known [bytes] */
+  requested_bytes: number | null;
   /** Executions whose wait is known */
   sample_count: number;
   /** Of them those that ended their wait: their latency is exact */
@@ -927,6 +931,8 @@ export interface MemoryLatencyByRowRow {
 export const MEMORY_LATENCY_BY_ROW: TableInfo<MemoryLatencyByRowRow> = {
   row: ["Row", "", "Code row"],
   kind: ["Kind", "", "What it is"],
+  bytes_per_lane: ["Bytes per lane", "bytes", "Bytes of one lane (scalar: of the wave); empty = not in the text"],
+  requested_bytes: ["Requested", "bytes", "By one execution, all lanes active; empty = not known"],
   sample_count: ["Samples", "", "Executions whose wait is known"],
   tight_count: ["Tight", "", "Of them those that ended their wait: their latency is exact"],
   latency_cycles_mean: ["Latency cycles mean", "cycles", "Mean time from issue to the end of the wait; may be a bound"],
@@ -1009,12 +1015,84 @@ export const MEMORY_LATENCY_EXPOSURE: TableInfo<MemoryLatencyExposureRow> = {
   exposed_share: ["Exposed share", "", "Exposed cycles of this part"],
 };
 
+/** One row is one width of accesses to one memory in one direction; most requested bytes first. */
+export interface MemoryLatencyTrafficRow {
+  /** Memory (global and buffer), flat, scratch, lds or scalar */
+  space: string;
+  /** Load, store, atomic or load to LDS */
+  direction: string;
+  /** Bytes of one lane, of the wave where scalar; empty = not in the text [bytes] */
+  bytes_per_lane: number | null;
+  /** Instructions in the code that were executed */
+  row_count: number;
+  /** Their executions */
+  execution_count: number;
+  /** Bytes that they request if all lanes are active; empty = not known [bytes] */
+  requested_bytes_total: number | null;
+  /** The same / waves with instructions; empty = not known [bytes] */
+  requested_bytes_per_wave: number | null;
+  /** The same / cycles of the traced CUs; empty = not known [bytes] */
+  requested_bytes_per_cycle: number | null;
+}
+
+export const MEMORY_LATENCY_TRAFFIC: TableInfo<MemoryLatencyTrafficRow> = {
+  space: ["Space", "", "Memory (global and buffer), flat, scratch, lds or scalar"],
+  direction: ["Direction", "", "Load, store, atomic or load to LDS"],
+  bytes_per_lane: ["Bytes per lane", "bytes", "Bytes of one lane, of the wave where scalar; empty = not in the text"],
+  row_count: ["Rows", "", "Instructions in the code that were executed"],
+  execution_count: ["Executions", "", "Their executions"],
+  requested_bytes_total: ["Requested", "bytes", "Bytes that they request if all lanes are active; empty = not known"],
+  requested_bytes_per_wave: ["Requested per wave", "bytes", "The same / waves with instructions; empty = not known"],
+  requested_bytes_per_cycle: ["Requested per cycle", "bytes", "The same / cycles of the traced CUs; empty = not known"],
+};
+
+/** One row is accesses of one basic block to consecutive offsets of the same address; most first. */
+export interface MemoryLatencyNeighboursRow {
+  /** Code row of the first of them in the code */
+  first_row: number;
+  /** Its address */
+  address: string;
+  /** Their mnemonic */
+  mnemonic: string;
+  /** Memory, flat, scratch or lds */
+  space: string;
+  /** Load or store */
+  direction: string;
+  /** Bytes per lane of each [bytes] */
+  bytes_per_lane: number;
+  /** How many there are */
+  access_count: number;
+  /** Accesses of up to 16 bytes per lane that would move the same bytes, if aligned */
+  wide_count: number;
+}
+
+export const MEMORY_LATENCY_NEIGHBOURS: TableInfo<MemoryLatencyNeighboursRow> = {
+  first_row: ["First row", "", "Code row of the first of them in the code"],
+  address: ["Address", "", "Its address"],
+  mnemonic: ["Mnemonic", "", "Their mnemonic"],
+  space: ["Space", "", "Memory, flat, scratch or lds"],
+  direction: ["Direction", "", "Load or store"],
+  bytes_per_lane: ["Bytes per lane", "bytes", "Bytes per lane of each"],
+  access_count: ["Accesses", "", "How many there are"],
+  wide_count: ["Wides", "", "Accesses of up to 16 bytes per lane that would move the same bytes, if aligned"],
+};
+
 /** Latency of every memory operation, from waits and from counters. */
 export interface MemoryLatencyAnswer {
   definition: string;
   by_row: Frame<MemoryLatencyByRowRow>;
   from_counters: Frame<MemoryLatencyFromCountersRow>;
   exposure: Frame<MemoryLatencyExposureRow>;
+  traffic: Frame<MemoryLatencyTrafficRow>;
+  neighbours: Frame<MemoryLatencyNeighboursRow>;
+  /** Lanes of a wave; None = not known. */
+  lane_count: number | null;
+  /** Cycles of the traced CUs, that of `requested_bytes_per_cycle`. */
+  cu_cycles: number;
+  /** What `requested_bytes_per_cycle` is of: a CU (gfx9), or the traced SIMD of a WGP (RDNA). */
+  traced_unit: string;
+  /** GPU of the trace, as recorded. */
+  target: string | null;
   /** Width of the bins of `distribution`. */
   bin_cycles: number;
   /** Sampling interval of the counters; 0 = the trace has none of them. */

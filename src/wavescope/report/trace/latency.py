@@ -10,6 +10,7 @@ from rich.text import Text
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import sparkline
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
+from wavescope.report.trace.traffic import traffic_report
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.memory_latency import MemoryLatency
 
 _BAR_CELLS = 30
+_NARROW_BAR_CELLS = 16
 
 
 def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> list[RenderableType]:
-    """A verdict, the operations with their latencies, and what the counters say where there are some."""
+    """A verdict, the operations with their latencies, what counters in the trace say, and the requested bytes."""
     if not answer.by_row.height:
-        return [Text("no memory operation was waited for")]
+        return [Text("no memory operation was waited for"), *traffic_report(answer, width=width)]
     title = f"latency from issue to the end of the wait; bins of {answer.bin_cycles:,} cycles"
-    parts: list[RenderableType] = [_verdict(answer), Text(), _exposure(answer), Text()]
-    parts.append(frame_table(answer.by_row, _ROWS, limit=limit, width=width, what="memory operations", title=title))
+    parts: list[RenderableType] = [_verdict(answer), Text(), _exposure(answer, width), Text()]
+    columns = _ROWS if answer.by_row["file"].count() else _ROWS[:-1]
+    parts.append(frame_table(answer.by_row, columns, limit=limit, width=width, what="memory operations", title=title))
     parts.append(Text(_LEGEND, "dim"))
     if answer.from_counters.height:
         title = f"from counters sampled every {answer.counter_interval_cycles} cycles"
@@ -33,12 +36,13 @@ def latency_report(answer: MemoryLatency, *, limit: int, width: int = WIDE) -> l
             answer.from_counters, _COUNTERS, limit=limit, width=width, what="memory operations", title=title
         )
         parts += [Text(), table]
-    return parts
+    return [*parts, *traffic_report(answer, width=width)]
 
 
 _LEGEND = (
     "tight: of the samples those whose latency is exact, because the operation was what ended a wait; rows with <="
-    " have none: the wait ended for something younger, or had nothing left to wait for"
+    " have none: the wait ended for something younger, or had nothing left to wait for; bytes: of one lane, of a scalar"
+    " load of the wave"
 )
 
 
@@ -54,14 +58,15 @@ def _verdict(answer: MemoryLatency) -> Text:
     return text.append(f" takes {low} cycles (95 % within {high})")
 
 
-def _exposure(answer: MemoryLatency) -> Table:
+def _exposure(answer: MemoryLatency, width: int) -> Table:
     """The waves' time by part: how long, and how much of it nothing hid."""
     table = Table.grid(padding=(0, 2))
+    bar_cells = _BAR_CELLS if width >= WIDE else _NARROW_BAR_CELLS
     for _ in range(4):
         table.add_column(no_wrap=True, justify="right")
     for part, total, hidden, exposed, share in answer.exposure.iter_rows():
-        cells = round(_BAR_CELLS * share)
-        bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (_BAR_CELLS - cells), "#999999"))
+        cells = round(bar_cells * share)
+        bars = Text.assemble(("█" * cells, "#D55E00"), ("░" * (bar_cells - cells), "#999999"))
         label = f"{short(exposed)} exposed ({percent(share, 0)}), {short(hidden)} hidden"
         table.add_row(Text(part, "bold"), short(total), bars if total else "", Text(label, justify="left"))
     return table
@@ -82,10 +87,12 @@ _ROWS = (
     Column("min", lambda row: short(row["latency_cycles_min"]), is_wide=True),
     Column("p50", lambda row: short(row["latency_cycles_p50"]), is_wide=True),
     Column("p95", lambda row: short(row["latency_cycles_p95"])),
-    Column("distribution", lambda row: sparkline(row["distribution"]), is_text=True, is_fixed=True),
+    Column("distribution", lambda row: sparkline(row["distribution"]), is_text=True, is_fixed=True, is_wide=True),
     Column("tight", lambda row: short(row["tight_count"])),
     Column("of", lambda row: short(row["sample_count"]), is_wide=True),
     Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
+    Column("bytes", lambda row: "" if row["bytes_per_lane"] is None else str(row["bytes_per_lane"])),
+    Column("address", lambda row: f"{row['address']:#x}"),
     _TEXT,
     _PLACE,
 )

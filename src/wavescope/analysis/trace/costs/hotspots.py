@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.trace.code.attribution import source_of_rows
 from wavescope.analysis.trace.code.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
+from wavescope.analysis.trace.code.requested import requested_bytes
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavescope.analysis.trace.costs.kernel_costs import kernel_costs
 from wavescope.analysis.trace.parts import ask
@@ -77,7 +78,9 @@ class Hotspots(Answer):
             cycles_share                Float64  -       | of latency and idle of the whole trace
             stall_share                 Float64  -       | of all stall cycles
             exposed_share               Float64  -       | of all exposed cycles; null = not known
-            """,
+            bytes_per_lane              Int32    bytes   | by instruction: bytes it moves per lane (scalar: per wave); null = none
+            requested_bytes_total       Int64    bytes   | what its executions request, all lanes active, as far as known
+            """,  # noqa: E501 - a line is a column
         )
     }
 
@@ -128,7 +131,11 @@ def hotspots(
         chosen, sources = _with_kernel_names(trace, chosen), source_of_rows(trace.code, attribution, mine)
     else:
         sources = units_of_rows(trace, by, attribution, mine)
-    units = unit_totals(trace, chosen, sources, _SUMS, SORTS[sort])
+    chosen = _with_bytes(trace, chosen)
+    units = unit_totals(trace, chosen, sources, (*_SUMS, "requested_bytes_total"), SORTS[sort])
+    widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
+    widths = widths if by == "instruction" else widths.clear()
+    units = units.join(widths, on="first_row", how="left", maintain_order="left")
     shares = {
         "cycles_share": cycles / (all_cycles or 1),
         "stall_share": pl.col("stall_cycles_total") / (int(costs["stall_cycles_total"].sum()) or 1),
@@ -172,6 +179,15 @@ def units_of_rows(
     else:
         unit = "loop " + pl.lit(loop_of_rows(trace)).cast(pl.String)
     return sources.select("row", unit.alias("unit"), "file", "line")
+
+
+def _with_bytes(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
+    """The costs with `requested_bytes_total`: 0 where an instruction moves nothing, or nobody knows how much."""
+    per_execution = requested_bytes(trace).select("row", "requested_bytes")
+    requested = (pl.col("hit_count") * pl.col("requested_bytes")).fill_null(0)
+    return costs.join(per_execution, on="row", how="left", maintain_order="left").with_columns(
+        requested_bytes_total=requested
+    )
 
 
 def _check(by: str, sort: str) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.trace.code.located import PLACE_COLUMNS, located
+from wavescope.analysis.trace.code.requested import lanes_per_wave, requested_bytes
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.memory_latency.level_counters import counter_latencies
+from wavescope.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbours
+from wavescope.analysis.trace.memory_latency.traffic import TRAFFIC, cu_cycles, traffic
 from wavescope.analysis.trace.waits.resolved import producer_kinds, resolve
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -28,6 +31,8 @@ _ROW_SPEC = table_spec(
     f"""
     row                     Int32          -       | code.row
     kind                    String         -       | what it is (stall_classes.py)
+    bytes_per_lane          Int32          bytes   | bytes of one lane (scalar: of the wave); null = not in the text
+    requested_bytes         Int64          bytes   | by one execution, all lanes active; null = not known
     sample_count            Int64          -       | executions whose wait is known
     tight_count             Int64          -       | of them those that ended their wait: their latency is exact
     latency_cycles_mean     Float64        cycles  | mean time from issue to the end of the wait; may be a bound
@@ -78,17 +83,28 @@ class MemoryLatency(Answer):
         "From waits: from the issue of an operation to the end of the wait that drained it. Exact (tight) when the"
         " wait stalled and the operation was the last it waited for; else an upper bound: to the end of the wait, or to"
         " its start when it did not stall. From counters: the n-th issue on a CU ends at the first sample of the level"
-        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed)."
+        " counter at which at most all younger ones can be in flight (in-order completion per CU assumed). Requested"
+        " bytes: width in the mnemonic x lanes of a wave (scalar: x 1), as if all lanes were active; what the caches"
+        " then fetch is not in a trace. Per cycle: / time from the first start to the last end of traced waves on each"
+        " CU, added up over the traced CUs (RDNA: only the waves of the traced SIMD of a WGP are in it)."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "by_row": _ROW_SPEC,
         "from_counters": _COUNTER_SPEC,
         "exposure": _EXPOSURE_SPEC,
+        "traffic": TRAFFIC,
+        "neighbours": NEIGHBOURS,
     }
 
     by_row: pl.DataFrame
     from_counters: pl.DataFrame
     exposure: pl.DataFrame
+    traffic: pl.DataFrame
+    neighbours: pl.DataFrame
+    lane_count: int | None  #: Lanes of a wave; None = not known.
+    cu_cycles: int  #: Cycles of the traced CUs, that of `requested_bytes_per_cycle`.
+    traced_unit: str  #: What `requested_bytes_per_cycle` is of: a CU (gfx9), or the traced SIMD of a WGP (RDNA).
+    target: str | None  #: GPU of the trace, as recorded.
     bin_cycles: int  #: Width of the bins of `distribution`.
     counter_interval_cycles: int  #: Sampling interval of the counters; 0 = the trace has none of them.
 
@@ -104,11 +120,19 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
     longest = max(table["latency_cycles_p95"].to_list(), default=0)
     width = max(1, -(-longest // (DISTRIBUTION_BINS - 1)))
     table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
+    requested = requested_bytes(trace).select("row", "bytes_per_lane", "requested_bytes")
+    table = table.join(requested, on="row", how="left", maintain_order="left")
     total = pl.col("bound_cycles_mean") * pl.col("sample_count")
     return MemoryLatency(
         by_row=_shaped(table.sort(total, "row", descending=[True, False]), trace, _ROW_SPEC),
         from_counters=_shaped(measured, trace, _COUNTER_SPEC),
         exposure=_exposure(trace, rows),
+        traffic=traffic(trace, rows),
+        neighbours=neighbours(trace, rows),
+        lane_count=lanes_per_wave(trace),
+        cu_cycles=cu_cycles(trace.waves.filter(pl.col("instruction_count") > 0)),
+        traced_unit="CU" if trace.gfxip in (0, 9) else "SIMD",
+        target=trace.source.target,
         bin_cycles=width,
         counter_interval_cycles=interval,
     )
