@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.in_process import call
 
 BY = ["instruction", "line", "file", "function", "kernel", "block", "loop"]
 
@@ -46,15 +47,14 @@ def test_loops(run: Run, tmp_path: Path) -> None:
     assert run("demo", "--keep", tmp_path / "demo", "--json").returncode == 0
     done = run("loops", tmp_path / "demo")
     assert done.returncode == 0 and "1 loop" in done.stdout and "trips" in done.stdout
-    answer = json.loads(run("loops", tmp_path / "demo", "--json").stdout)
+    answer = json.loads(call("loops", tmp_path / "demo", "--json").stdout)
     (loop,) = answer["loops"]["rows"]
     assert loop["trips_min"] == loop["trips_max"] == 9
     assert [row["iteration"] for row in answer["iterations"]["rows"]] == list(range(9))
-    table = run("loops", tmp_path / "demo", "--by", "iteration", "--csv").stdout.splitlines()
+    table = call("loops", tmp_path / "demo", "--by", "iteration", "--csv").stdout.splitlines()
     assert table[0].startswith("loop,iteration,wave_count") and len(table) == 1 + 9
-    assert (
-        f"loop 0 at {loop['address']:#x}, 9 iterations" in run("loops", tmp_path / "demo", "--by", "iteration").stdout
-    )
+    shown = call("loops", tmp_path / "demo", "--by", "iteration").stdout
+    assert f"loop 0 at {loop['address']:#x}, 9 iterations" in shown
 
 
 def test_an_empty_trace_is_said(run: Run, shared: Path) -> None:
@@ -82,10 +82,9 @@ def test_a_reader_that_goes_away_is_not_shouted_at(capture: Path) -> None:
     pipe.wait(120)
 
 
-def test_waves(run: Run, tmp_path: Path) -> None:
-    assert run("demo", "--keep", tmp_path / "demo", "--json").returncode == 0
-    done = run("waves", tmp_path / "demo")
+def test_waves(run: Run, capture: Path) -> None:
+    done = run("waves", capture)
     assert done.returncode == 0 and "slowest: wave" in done.stdout
-    rows = json.loads(run("waves", tmp_path / "demo", "--json").stdout)["waves"]["rows"]
+    rows = json.loads(call("waves", capture, "--json").stdout)["waves"]["rows"]
     assert [row["cycles"] for row in rows] == sorted((row["cycles"] for row in rows), reverse=True)
-    assert run("waves", tmp_path / "demo", "--csv", "--top", "3").stdout.count("\n") == 1 + 3
+    assert call("waves", capture, "--csv", "--top", "3").stdout.count("\n") == 1 + 3

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Run
+from tests.cli.in_process import call
 
 _WORKED = ("--target", "gfx942", "--vgprs", 144, "--agprs", 136, "--sgprs", 112, "--lds", 12800, "--workgroup", 256)
 
@@ -39,11 +40,36 @@ def test_the_calculator_needs_a_gpu(run: Run) -> None:
     assert "600 vector registers are more than gfx942 can give" in done.stderr
 
 
+def test_limiters_that_tie_are_all_marked() -> None:
+    done = call("occupancy", "--target", "gfx942", "--vgprs", 120, "--lds", 16384, "--workgroup", 256)
+    first, *rest = done.stdout.splitlines()
+    assert first == "4 waves per SIMD fit, bound by VGPR and LDS"
+    assert [line.split()[0] for line in rest if "◀" in line] == ["VGPR", "LDS"]
+    assert "next: 5 waves per SIMD need VGPR ≤ 96 registers (free 24) and LDS ≤ 12,800 bytes (free 3,584)" in rest
+
+
+def test_a_code_object(capture: Path) -> None:
+    (code_object, *_) = sorted(capture.glob("*.out"))
+    done = call("occupancy", code_object)
+    assert done.status == 0, done.stderr
+    assert "on gfx942 (said by the code object)" in done.stdout and "LDS is what the code declares" in done.stdout
+    answer = json.loads(call("occupancy", code_object, "--json").stdout)
+    of_trace = json.loads(call("occupancy", capture, "--json").stdout)["kernels"]["rows"][0]
+    (kernel,) = (row for row in answer["kernels"]["rows"] if row["name"] == of_trace["name"])
+    assert [kernel[name] for name in ("vgprs", "agprs", "lds_bytes")] == [
+        of_trace[name] for name in ("vgprs", "agprs", "lds_bytes")
+    ]
+    assert call("occupancy", code_object, "--kernel", "nothing like it").status == 2
+    more = json.loads(call("occupancy", code_object, "--lds", 65536, "--workgroup", 64, "--json").stdout)
+    assert more["kernels"]["rows"][0]["bound_by"] == "LDS" and more["kernels"]["rows"][0]["workgroup_size"] == 64
+
+
 def test_a_capture(run: Run, capture: Path) -> None:
     done = run("occupancy", capture)
     assert done.returncode == 0, done.stderr
     assert "bound by" in done.stdout
-    assert "resident waves over time" in done.stdout
+    assert "resident waves over time" in done.stdout and "drain: share of the time" in done.stdout
+    assert "the capture does not name its GPU" not in done.stdout
     answer = json.loads(run("occupancy", capture, "--json", "--se", 1).stdout)
     assert [row["se"] for row in answer["engines"]["rows"]] == [1]
     assert answer["target"] == "gfx942"

@@ -10,7 +10,7 @@ from wavescope.base.bounds import AMOUNT, SOME
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.request import Request, target_option
-from wavescope.cli.kit.trace import TraceRequest, whole_trace_verb
+from wavescope.cli.kit.trace import CodeObjectRequest, TraceRequest, whole_trace_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,13 +45,16 @@ def command(
 ) -> None:
     """How many waves fit on a SIMD, how many were there, and what limits them.
 
-    Without PATH, computes it for the resources given: --target and --vgprs at least.
+    PATH is a thread trace, or a code object: then what fits of its kernels. Without PATH, computes it for the resources
+    given: --target and --vgprs at least.
     """
     from wavescope.analysis.common.occupancy.limits import Resources
 
     resources = Resources(vgprs, agprs, sgprs, lds, workgroup, int(wave_size) if wave_size else None)
     if isinstance(request, TraceRequest):
         _of_trace(request, target, resources, wgp_mode=not cu_mode)
+    elif isinstance(request, CodeObjectRequest):
+        _of_code_object(request, target, resources, wgp_mode=not cu_mode)
     else:
         _calculate(request, target, resources, wgp_mode=not cu_mode)
 
@@ -67,6 +70,20 @@ def _calculate(request: Request, target: str | None, resources: Resources, *, wg
         raise UsageError(what, advice=advice)
     answer = theoretical(target, resources, wgp_mode=wgp_mode)
     request.give(answer, answer.kernels, lambda: occupancy_report(answer, (), limit=1), ())
+
+
+def _of_code_object(request: CodeObjectRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> None:
+    from wavescope.analysis.trace.occupancy import occupancy_of_code_object
+    from wavescope.codeobj.code_object import CodeObject
+    from wavescope.model.losses import loss_frame
+    from wavescope.report.trace.occupancy import occupancy_report
+
+    code_object = CodeObject.read(request.path, target=target)
+    answer = occupancy_of_code_object(
+        code_object, gpu=target, kernel=request.kernel, override=resources, wgp_mode=wgp_mode
+    )
+    losses = loss_frame(code_object.losses)
+    request.give(answer, answer.kernels, lambda: occupancy_report(answer, (), limit=request.limit), losses)
 
 
 def _of_trace(request: TraceRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> None:

@@ -1176,6 +1176,8 @@ export interface OccupancyLimitsLimitersRow {
   available: number;
   /** Registers, bytes or waves */
   unit: string;
+  /** Whether it allows no more waves than fit; several may */
+  is_binding: boolean;
   /** Has to come down to this for the next step; empty = is no obstacle to it */
   next_at_most: number | null;
 }
@@ -1188,6 +1190,7 @@ export const OCCUPANCY_LIMITS_LIMITERS: TableInfo<OccupancyLimitsLimitersRow> = 
   allocated: ["Allocated", "", "Rounded up to the granule"],
   available: ["Available", "", "What a SIMD (registers) or a CU or WGP (LDS, workgroups) has"],
   unit: ["Unit", "", "Registers, bytes or waves"],
+  is_binding: ["Binding", "", "Whether it allows no more waves than fit; several may"],
   next_at_most: ["Next at most", "", "Has to come down to this for the next step; empty = is no obstacle to it"],
 };
 

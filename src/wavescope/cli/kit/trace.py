@@ -89,15 +89,36 @@ def trace_totals_verb(verb: Callable[..., None]) -> click.Command:
     return _command(verb, _PATH, lambda common: _request(**common, in_parts=True))
 
 
+@dataclass(frozen=True, kw_only=True)
+class CodeObjectRequest(Request):
+    """A request about the kernels of one code object."""
+
+    path: Path
+    kernel: str | None  #: Only kernels whose name contains it; None = all.
+
+
 def whole_trace_verb(verb: Callable[..., None]) -> click.Command:
-    """As `trace_verb`, but the trace is not reduced to the selection, and without PATH the verb gets a `Request`."""
+    """As `trace_verb`, but the trace is not reduced to the selection, and PATH may be left away or a code object.
+
+    Without PATH the verb gets a `Request`, with a code object a `CodeObjectRequest`.
+    """
 
     def request(common: dict[str, Any]) -> Request:
-        if common["path"] is None:
-            return Request(**{name: common[name] for name in FORM_NAMES})
+        form = {name: common[name] for name in FORM_NAMES}
+        path = common["path"]
+        if path is None:
+            return Request(**form)
+        if _is_code_object(path):
+            return CodeObjectRequest(paths=(path,), path=path, kernel=common["kernel"], **form)
         return _request(**common, cut=False)
 
     return _command(verb, _OPTIONAL_PATH, request)
+
+
+def _is_code_object(path: Path) -> bool:
+    from wavescope.readers.files.kinds import Kind, sniff
+
+    return path.is_file() and sniff(path) is Kind.CODE_OBJECT
 
 
 def _command(

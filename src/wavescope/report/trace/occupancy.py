@@ -27,29 +27,37 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
         yield Text("no wave was seen on any SIMD, and no kernel is known", style="bold")
     rows = answer.kernels.head(limit).to_dicts()
     for row in rows[:1]:
-        yield Text(_verdict(row), style="bold")
-        yield Text(f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" "))
         limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
+        yield Text(_verdict(row, limiters), style="bold")
+        yield Text(f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" "))
         if limiters.height:
-            yield _limiter_table(limiters, row, answer.lds_shared_by)
+            yield _limiter_table(limiters, answer.lds_shared_by)
             yield Text.assemble(("next: ", "bold"), _next(limiters, row))
     if answer.kernels.height > 1:
         yield _kernel_table(answer.kernels, limit)
     if answer.engines.height:
         yield _engine_table(answer, curves, limit)
+        yield Text(_LEGEND, "dim")
     for note in answer.notes:
         wrong = note.startswith("WRONG")
         yield Text.assemble(("" if wrong else "note: ", "bold cyan"), (printable(note), "bold red" if wrong else ""))
 
 
-def _verdict(row: dict[str, Any]) -> str:
+_LEGEND = (
+    "mean: waves per SIMD over the whole time, of the SIMDs that held a wave; drain: share of the time after the last"
+    " wave started, in which SIMDs only empty"
+)
+
+
+def _verdict(row: dict[str, Any], limiters: pl.DataFrame) -> str:
     waves = row["waves_per_simd_limit"]
     if waves is None:
         fits = "what fits is not known"
     elif waves == 0:
         fits = f"no workgroup fits, bound by {row['bound_by']}"
     else:
-        bound = "the hardware" if row["bound_by"] == "hardware" else row["bound_by"]
+        binding = limiters.filter(limiters["is_binding"])["limiter"].to_list()
+        bound = "the hardware" if row["bound_by"] == "hardware" else " and ".join(binding)
         fits = f"{_waves(waves)} per SIMD {'fits' if waves == 1 else 'fit'}, bound by {bound}"
     if row["waves_per_simd_max"] is None:
         return fits
@@ -58,13 +66,27 @@ def _verdict(row: dict[str, Any]) -> str:
 
 
 def _next(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
-    if row["all_at_once"] and (row["waves_per_simd_max"] or 0) < (row["waves_per_simd_limit"] or 0):
-        return "all waves were there at once: a larger grid would fill the SIMDs, no resource stands in the way"
-    if (row["waves_per_simd_max"] or 1 << 62) < (row["waves_per_simd_limit"] or 0):
-        seen = f"{row['waves_per_simd_max']} of {row['waves_per_simd_limit']}"
-        return f"nothing to free: no SIMD held as many waves as fit ({seen}); they end before others arrive"
+    fit, reached = row["waves_per_simd_limit"] or 0, row["waves_per_simd_max"]
+    if reached is not None and reached < fit:
+        seen = f"{reached} of {fit}"
+        if not row["all_at_once"]:
+            return f"nothing to free: no SIMD held as many waves as fit ({seen}); they end before others arrive"
+        text = f"all waves were there at once: {fit - reached} more per SIMD fit, if the grid had them{_not_known(row)}"
+        return text if row["next_waves_per_simd"] is None else f"{text}; beyond that, {_step(limiters, row)}"
     if row["next_waves_per_simd"] is None:
         return "nothing: no more waves fit on this hardware"
+    return _step(limiters, row)
+
+
+def _not_known(row: dict[str, Any]) -> str:
+    """Resources that may allow less than is known here."""
+    names = {"LDS": "lds_bytes", "workgroup size": "workgroup_size", "SGPR": "sgprs"}
+    missing = [name for name, column in names.items() if row[column] is None]
+    return f" and what is not known ({', '.join(missing)}) allows them" if missing else ""
+
+
+def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
+    """What has to shrink for the next number of waves."""
     freed = limiters.with_columns(free=limiters["allocated"] - limiters["next_at_most"])
     steps = [
         f"{step['limiter']} ≤ {step['next_at_most']:,} {step['unit']} (free {step['free']:,})"
@@ -73,14 +95,14 @@ def _next(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
     return f"{_waves(row['next_waves_per_simd'])} per SIMD need {' and '.join(steps) or 'another workgroup size'}"
 
 
-def _limiter_table(limiters: pl.DataFrame, kernel: dict[str, Any], shared_by: str) -> Table:
+def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
     most = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
     return frame_table(
         limiters,
         [
             Column(
                 "limiter",
-                lambda row: row["limiter"] + (" ◀" if row["limiter"] == kernel["bound_by"] else ""),
+                lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""),
                 is_text=True,
             ),
             Column("waves/SIMD", lambda row: str(row["waves_per_simd"])),
@@ -103,15 +125,18 @@ def _because(row: dict[str, Any], shared_by: str) -> str:
 
 
 def _kernel_table(kernels: pl.DataFrame, limit: int) -> Table:
+    seen = [
+        Column("waves", lambda row: _or_unknown(row["wave_count"])),
+        Column("max", lambda row: _or_unknown(row["waves_per_simd_max"])),
+        Column("mean", lambda row: "?" if row["waves_per_simd_mean"] is None else f"{row['waves_per_simd_mean']:.2f}"),
+    ]
     return frame_table(
         kernels,
         [
             Column("kernel", lambda row: shortened(printable(row["name"])), takes_rest=True),
-            Column("waves", lambda row: f"{row['wave_count']:,}"),
+            *(seen if kernels["wave_count"].count() else ()),
             Column("fit", lambda row: _or_unknown(row["waves_per_simd_limit"])),
             Column("bound by", lambda row: row["bound_by"] or "", is_text=True),
-            Column("max", lambda row: str(row["waves_per_simd_max"])),
-            Column("mean", lambda row: f"{row['waves_per_simd_mean']:.2f}"),
             Column("VGPR", lambda row: _registers(row)),
             Column("SGPR", lambda row: _or_unknown(row["sgprs"])),
             Column("LDS", lambda row: _or_unknown(row["lds_bytes"])),

@@ -1,21 +1,24 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_resident_waves import trace_of
 from wavescope.analysis.common.occupancy.architecture import architecture
 from wavescope.analysis.common.occupancy.limits import Resources
-from wavescope.analysis.trace.occupancy import occupancy, theoretical
+from wavescope.analysis.trace.occupancy import Occupancy, occupancy, theoretical
 from wavescope.analysis.trace.selection import Selection
 from wavescope.codeobj.targets import family_of
 from wavescope.errors import UsageError
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.model.trace import ThreadTrace, TraceSource
+from wavescope.report.trace.occupancy import occupancy_report
 
 
 def _rows(table: str, *rows: dict[str, object]) -> pl.DataFrame:
@@ -213,6 +216,29 @@ def test_synthetic_captures(gpu: str, wave_size: int, tmp_path: Path) -> None:
     assert row["waves_per_simd_max"] >= 1
     assert answer.engines.height == 2
     assert any("WGP mode" in note for note in answer.notes) == (gpu != "gfx942")
+
+
+def test_what_binds_together() -> None:
+    tied = theoretical("gfx942", Resources(vgprs=120, lds_bytes=16384, workgroup_size=256)).limiters
+    assert tied.filter(pl.col("is_binding"))["limiter"].to_list() == ["VGPR", "LDS"]
+    free = theoretical("gfx942", Resources(vgprs=8, lds_bytes=0, workgroup_size=256)).limiters
+    assert free.filter(pl.col("is_binding"))["limiter"].to_list() == ["hardware"]
+
+
+def test_the_next_step_of_a_small_grid_names_the_resources_behind_it() -> None:
+    kernel = {"vgprs": 120, "agprs": 0, "sgprs": 48, "lds_bytes": 16384, "workgroup_size": 256, "wave_size": 64}
+    text = _printed(occupancy(_trace(kernel, ["v_mov_b32 v119, v0"], waves=2, target="gfx942")))
+    assert "all waves were there at once: 2 more per SIMD fit, if the grid had them; beyond that, 5 waves" in text
+    assert "VGPR ≤ 96 registers (free 24) and LDS ≤ 12,800 bytes (free 3,584)" in text
+    unknown = _printed(occupancy(_trace(kernel | {"lds_bytes": None}, ["v_mov_b32 v119, v0"], target="gfx942")))
+    assert "if the grid had them and what is not known (LDS) allows them" in unknown
+
+
+def _printed(answer: Occupancy) -> str:
+    written = io.StringIO()
+    for part in occupancy_report(answer, (), limit=5):
+        Console(width=400, file=written).print(part)
+    return written.getvalue()
 
 
 def test_the_calculator_needs_no_trace() -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
 from wavescope.analysis.common.occupancy.architecture import Architecture, architecture
-from wavescope.analysis.common.occupancy.limits import Limits, Resources, limits
+from wavescope.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
 from wavescope.analysis.trace.occupancy.achieved import achieved, chosen_waves
-from wavescope.analysis.trace.occupancy.resources import KernelResources, kernel_resources
+from wavescope.analysis.trace.occupancy.resources import (
+    KernelResources,
+    compiled_notes,
+    compiled_resources,
+    kernel_resources,
+)
 from wavescope.analysis.trace.waves.resident import resident_waves
 from wavescope.base.words import shortened
 from wavescope.errors import UsageError
@@ -19,9 +24,10 @@ from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, empty_frame, frame_of, table_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from wavescope.analysis.trace.selection import Selection
+    from wavescope.codeobj.code_object import CodeObject
     from wavescope.model.trace import ThreadTrace
 
 _KERNELS = table_spec(
@@ -59,6 +65,7 @@ _LIMITERS = table_spec(
     allocated       UInt64   -      | rounded up to the granule
     available       UInt64   -      | what a SIMD (registers) or a CU or WGP (LDS, workgroups) has
     unit            String   -      | registers, bytes or waves
+    is_binding      Boolean  -      | whether it allows no more waves than fit; several may
     next_at_most    UInt64   -      | has to come down to this for the next step; null = is no obstacle to it
     """,
 )
@@ -109,18 +116,74 @@ def theoretical(gpu: str, resources: Resources, *, wgp_mode: bool = True) -> Occ
     UsageError
         When the GPU is not known, or no wave can have these resources.
     """
-    facts = gpus.of(gpu)
     asked = KernelResources(None, "", resources, "options", ())
-    limit = limits(facts, resources, wgp_mode=wgp_mode)
+    given = Architecture(gpus.of(gpu), "given with --target")
+    return _limits_only(given, [(asked, limits(given.facts, resources, wgp_mode=wgp_mode))], (), wgp_mode=wgp_mode)
+
+
+def occupancy_of_code_object(
+    code_object: CodeObject,
+    *,
+    gpu: str | None = None,
+    kernel: str | None = None,
+    override: Resources | None = None,
+    wgp_mode: bool = True,
+) -> Occupancy:
+    """The theoretical occupancy of the kernels of a code object, from its metadata; fewest waves per SIMD first.
+
+    Parameters
+    ----------
+    gpu
+        Target or product; None = what the code object was compiled for.
+    kernel
+        Only kernels whose name contains it.
+    override
+        Resources that are known better, such as LDS with its dynamic part.
+
+    Raises
+    ------
+    UsageError
+        When the GPU is not known, no kernel is left, or no wave can have these resources.
+    """
+    target = gpu or code_object.target
+    if target is None:
+        raise UsageError("the code object does not name its GPU", where=code_object.where, advice="name it: --target")
+    compiled = [
+        (each.name, compiled_resources(number, each, override or Resources()))
+        for number, each in enumerate(code_object.kernels)
+    ]
+    asked = [resources for name, resources in compiled if kernel is None or kernel in name or kernel in resources.name]
+    if not asked:
+        names = ", ".join(shortened(resources.name) for _, resources in compiled[:4])
+        what = "no kernel of the code object has this name" if code_object.kernels else "the code object has no kernels"
+        raise UsageError(what, where=code_object.where, advice=f"kernels: {names}" if names else "")
+    origin = "given with --target" if gpu else "said by the code object"
+    gpu_facts = Architecture(gpus.of(target), origin)
+    notes = compiled_notes(code_object.kernels, override or Resources())
+    fitting = [(each, _limits_of(gpu_facts, each, wgp_mode=wgp_mode, notes=notes)) for each in asked]
+    answer = _limits_only(gpu_facts, fitting, notes, wgp_mode=wgp_mode)
+    return replace(answer, kernels=answer.kernels.sort("waves_per_simd_limit", nulls_last=True, maintain_order=True))
+
+
+def _limits_only(
+    architecture: Architecture,
+    fitting: Sequence[tuple[KernelResources, Limits | None]],
+    notes: Sequence[str],
+    *,
+    wgp_mode: bool,
+) -> Occupancy:
+    """What fits of these kernels, without a trace."""
+    facts = architecture.facts
+    modes = [_mode_notes(limit, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode) for _, limit in fitting if limit]
     return Occupancy(
         target=facts.target,
-        target_origin="given with --target",
+        target_origin=architecture.origin,
         target_is_certain=True,
         lds_shared_by="WGP" if facts.has_wgp_mode and wgp_mode else "CU",
-        kernels=frame_of(_KERNELS, [_theoretical_row(asked, limit)]),
-        limiters=frame_of(_LIMITERS, _limiter_rows(asked, limit)),
+        kernels=frame_of(_KERNELS, [_theoretical_row(*member) for member in fitting]),
+        limiters=frame_of(_LIMITERS, [row for member in fitting for row in _limiter_rows(*member)]),
         engines=empty_frame(_ENGINES),
-        notes=_mode_notes(limit, wgp_mode=wgp_mode, has_modes=facts.has_wgp_mode),
+        notes=tuple(dict.fromkeys([*notes, *(note for mode in modes for note in mode)])),
     )
 
 
@@ -245,16 +308,24 @@ def _limiter_rows(kernel: KernelResources, limit: Limits | None) -> list[dict[st
             "allocated": limiter.allocated,
             "available": limiter.available,
             "unit": limiter.unit,
+            "is_binding": _is_binding(limiter, limit),
             "next_at_most": steps.get(limiter.name),
         }
         for limiter in limit.limiters
     ]
 
 
+def _is_binding(limiter: Limiter, limit: Limits) -> bool:
+    """Whether a limiter binds: alone or together with others; where the hardware does, nothing else matters."""
+    if limit.bound_by == "hardware" or limiter.name == "hardware":
+        return limiter.name == limit.bound_by
+    return limiter.waves_per_simd == limit.waves_per_simd
+
+
 def _architecture_notes(architecture: Architecture) -> list[str]:
     if architecture.contradicts:
         return [f"the capture says {architecture.contradicts}, but {architecture.facts.target} was asked for"]
-    if architecture.origin.startswith("given"):
+    if architecture.origin.startswith(("given", "said")):
         return []
     caveat = "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: give --target"
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,12 @@ import polars as pl
 
 from wavescope.analysis.common.occupancy.limits import Resources
 from wavescope.analysis.trace.occupancy.registers import registers
+from wavescope.codeobj.names import demangle
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.codeobj.code_object import Kernel
     from wavescope.facts.gpus.facts import Arch
     from wavescope.model.trace import ThreadTrace
 
@@ -49,6 +54,35 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     return tuple(
         _one(trace, facts, override, row, scans.get(row["kernel"]), launches.get(row["kernel"])) for row in rows
     )
+
+
+def compiled_resources(number: int, kernel: Kernel, override: Resources) -> KernelResources:
+    """Resources of a kernel of a code object, as its metadata has them; `override` wins."""
+    required = kernel.workgroup_size_required
+    size = override.workgroup_size or (math.prod(required) if required else kernel.workgroup_size_max)
+    resources = Resources(
+        vgprs=override.vgprs if override.vgprs is not None else kernel.vgprs,
+        agprs=override.agprs or (kernel.agprs or 0 if override.vgprs is None else 0),
+        sgprs=override.sgprs if override.sgprs is not None else kernel.sgprs,
+        lds_bytes=override.lds_bytes if override.lds_bytes is not None else kernel.lds_bytes,
+        workgroup_size=size,
+        wave_size=override.wave_size or kernel.wave_size,
+    )
+    origin = "options" if override.vgprs is not None else "nothing" if kernel.vgprs is None else "metadata"
+    return KernelResources(number, demangle(kernel.name), resources, origin, ())
+
+
+def compiled_notes(kernels: Sequence[Kernel], override: Resources) -> list[str]:
+    """What a code object does not tell about launches of its kernels."""
+    notes = []
+    if not override.workgroup_size and any(not kernel.workgroup_size_required for kernel in kernels):
+        notes.append(
+            "workgroups have the size that a kernel requires, else the largest that it was compiled for; "
+            "--workgroup gives the true size"
+        )
+    if override.lds_bytes is None:
+        notes.append("LDS is what the code declares; --lds gives it with what the launch adds")
+    return notes
 
 
 def _one(
