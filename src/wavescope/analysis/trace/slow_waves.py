@@ -172,6 +172,10 @@ def _excess(trace: ThreadTrace, wave: dict[str, int], path: pl.DataFrame) -> pl.
 def _row_cycles(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     """Executions and cycles (duration and the gap before) of one wave by code row."""
     waves = trace.waves.filter(pl.col("wave") == wave)
-    executed = trace.instructions.slice(*waves.select("first_instruction", "instruction_count").row(0))
+    first, count = waves.select("first_instruction", "instruction_count").row(0)
+    if first is None or count is None:  # the trace does not say where they are
+        executed = trace.instructions.filter(pl.col("wave") == wave)
+    else:
+        executed = trace.instructions.slice(first, count)
     totals = pl.DataFrame(_core.row_totals(executed, waves, trace.code.height))
     return totals.select("row", "hit_count", cycles=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
