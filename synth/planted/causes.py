@@ -121,7 +121,7 @@ def cold_fetch(case: Case) -> Launch:
     """A long kernel that runs for the first time; twin: it ran before."""
     words = case.words
     fast = case.machine.family != "gfx9"
-    trips = {"small": 2, "medium": 4, "large": 4}[case.size] * (4 if fast else 1)
+    trips = {"small": 2, "medium": 4, "large": 4}[case.size] * (2 if fast else 1)
     lines = {"small": 10, "medium": 20, "large": 60}[case.size]
     program = case.loop("first_call", words.work(16 * lines), trips * 4)
     return case.launch(program, rounds=1, conditions=Conditions(cold_code=case.planted))
@@ -154,10 +154,11 @@ def padding(case: Case) -> Launch:
 def spills(case: Case) -> Launch:
     """Registers that do not fit go to scratch memory and back; twin: they fit."""
     words = case.words
-    body = (*words.work(60), *(words.spills(2) if case.planted else ()), *words.work(60))
-    if case.machine.family != "gfx9":
-        body = (*words.work(200), *body)
-    return case.launch(case.loop("spilling", body))
+    fast = case.machine.family != "gfx9"
+    before, after = words.work(200 if fast else 60), words.work(60)
+    body = (*before, *(words.spills(2) if case.planted else ()), *after)
+    trips = case.trips // case.rounds // (2 if fast else 1)
+    return case.launch(case.loop("spilling", body, trips))
 
 
 def tail(case: Case) -> Launch:

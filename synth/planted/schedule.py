@@ -256,6 +256,6 @@ def run_cu(
     slots_per_simd: int,
 ) -> tuple[list[Wave], int]:
     """The waves of one CU and the bytes that they moved to and from memory."""
-    units = Units(machine, conditions, rng)
+    units = Units(machine, conditions, rng, entry)
     waves = Scheduler(machine, code, decisions, units).run(entry, workgroups, waves_per_workgroup, slots_per_simd)
     return waves, units.bytes_moved

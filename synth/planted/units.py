@@ -67,14 +67,14 @@ class Conditions:
 class Units:
     """The shared units of one CU or WGP."""
 
-    def __init__(self, machine: Machine, conditions: Conditions, rng: Random) -> None:
+    def __init__(self, machine: Machine, conditions: Conditions, rng: Random, entry: int) -> None:
         self.machine = machine
         self.conditions = conditions
         self.rng = rng
         self.memory_queue, self.lds_queue = Queue(machine.memory_queue), Queue(machine.lds_queue)
         self.memory_free = self.lds_free = self.address_free = 0.0
         self.bytes_moved = 0
-        self._lines: dict[int, int] = {}
+        self._lines = {entry // _LINE_BYTES: 0}  # the launch brings the first line
 
     def _jitter(self) -> int:
         return self.rng.randrange(self.conditions.jitter_cycles + 1)
