@@ -124,7 +124,7 @@ def test_kernels_that_are_entered_late_are_found(shared: Path, monkeypatch: pyte
     capture = find_capture([shared / "golden" / "gfx1200" / "profile_gemm_run_0"])
     first = att.decode_window(capture, capture.windows[0])
     assert "guessed_load_address" in first.losses["kind"]
-    monkeypatch.setattr(att, "_SCANNED_BYTES", 16)
+    monkeypatch.setattr(att, "SCANNED_BYTES", 16)
     again = att.decode_window(capture, capture.windows[0])
     for table in ("instructions", "waves", "occupancy", "kernels", "losses"):
         assert again.table(table).equals(first.table(table)), table

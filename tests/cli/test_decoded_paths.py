@@ -21,7 +21,12 @@ def test_info_on_a_decoded_directory(run: Run, tmp_path: Path) -> None:
     folder = write_decoded(tmp_path)
     done = run("info", folder)
     assert (done.returncode, done.stderr) == (0, "")
-    for words in ("decoded thread trace (ui_output), dispatch 1", "4 waves of SE 0", "wavescope stalls", "--resources"):
+    for words in (
+        "decoded thread trace (ui_output), dispatch 1",
+        "4 waves of SE 0",
+        "wavescope diagnose",
+        "--resources",
+    ):
         assert words in done.stdout
     answer = json.loads(run("info", folder, "--json").stdout)
     assert answer["overview"]["waves"] == 4
@@ -39,6 +44,8 @@ def test_info_on_a_folder_of_many(run: Run, tmp_path: Path) -> None:
     assert [line.split()[0] for line in done.stdout.splitlines() if "empty placeholder" in line and line[0] == " "] == [
         "2"
     ]
+    assert "Showing dispatch 1 (" in done.stdout
+    assert "2 more dispatches here; use --dispatch or --kernel" in done.stdout
     rows = json.loads(run("info", tmp_path, "--dispatch", 3, "--json").stdout)["dispatches"]
     assert [(row["dispatch"], row["is_placeholder"], row["is_chosen"]) for row in rows] == [
         (1, False, False),
@@ -70,7 +77,7 @@ def test_verbs_read_archives(run: Run, tmp_path: Path) -> None:
     folder = write_decoded(tmp_path / "plain")
     answers = [json.loads(run("stalls", path, "--json").stdout) for path in (packed, folder)]
     assert answers[0]["classes"] == answers[1]["classes"]
-    assert f"wavescope stalls {packed}  " in run("info", packed).stdout
+    assert f"wavescope diagnose {packed}  " in run("info", packed).stdout
 
 
 def test_decode_converts(run: Run, tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ def test_without_source_text_it_lists_instructions(run: Run, gemm: Path) -> None
     done = run("source", gemm, environment=COLOURS_OFF)
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
-    assert lines[1].startswith("hottest: s_waitcnt vmcnt(1) at 0x1814")
+    assert lines[2].startswith("hottest: s_waitcnt vmcnt(1) at 0x1814")
     (load,) = [line for line in lines if "global_load_dword v11" in line]
-    (wait,) = [line for line in lines[2:] if "s_waitcnt vmcnt(1)" in line]
+    (wait,) = [line for line in lines[3:] if "s_waitcnt vmcnt(1)" in line]
     lane = load.index("╭")
     assert wait[lane] == "╰"
     assert "tiled_gemm.hip:18" in wait
@@ -91,7 +91,7 @@ def test_branches(run: Run, gemm: Path) -> None:
 
 def test_around_and_function(run: Run, gemm: Path) -> None:
     shown = run("source", gemm, "--around", "0x1814", "--context", "0", "--arrows", "none").stdout
-    assert sum("0x18" in line for line in shown.splitlines()[2:]) == 1
+    assert sum("0x18" in line for line in shown.splitlines()[3:]) == 1
     assert run("source", gemm, "--function", "gemm").returncode == 0
     wrong = run("source", gemm, "--function", "nothing_like_it")
     assert (wrong.returncode, wrong.stdout) == (2, "")
@@ -146,7 +146,7 @@ def test_the_demo_keeps_the_source_of_its_kernel(run: Run, tmp_path: Path) -> No
 
 
 def test_a_reader_that_has_seen_enough_is_no_failure(gemm: Path) -> None:
-    command = f"{sys.executable} -m wavescope source {gemm} --all | head -1"
+    command = f"{sys.executable} -m wavescope source {gemm} --all | head -2"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, timeout=120, check=False
     )

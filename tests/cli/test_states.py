@@ -16,7 +16,7 @@ from tests.cli.conftest import Run
 def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> None:
     told = run("states", capture, environment={"COLUMNS": "120"})
     assert told.returncode == 0, told.stderr
-    first, second, *_ = told.stdout.splitlines()
+    _, first, second, *_ = told.stdout.splitlines()
     assert first.startswith("waves spend ") and "EXEC" in first
     assert second.startswith("shader clock ") and "SE 1 +" in second
     for part in ("share of wave-cycles per state", "waves per state over time", "busy time of pipes", "saxpy"):

@@ -81,7 +81,7 @@ def test_a_histogram_of_a_stretch_that_ends_before_it_begins_is_refused(things: 
 @pytest.mark.parametrize("value", [-(1 << 64), -1, 1 << 40, 1 << 64])
 def test_numbers_of_things_that_are_not_there_choose_nothing(things: dict[str, Any], value: int) -> None:
     for field in ("shader_engines", "simds", "waves"):
-        with pytest.raises(UsageError, match="no wave fits"):
+        with pytest.raises(UsageError, match="no wave matches"):
             select(things["trace"], Selection(**{field: (value,)}))
     for field in ("pids", "ranks", "gpus", "streams"):
         try:

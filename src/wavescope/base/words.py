@@ -76,3 +76,20 @@ def shortened(name: str, width: int = 60) -> str:
     ('gemm', 'gemm…')
     """
     return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def kernel_title(name: str) -> str:
+    """The name of a kernel without return type, namespace `(anonymous)` and parameters.
+
+    Examples
+    --------
+    >>> kernel_title("void vllm::rms_norm_kernel<__half>(__half*, int)")
+    'vllm::rms_norm_kernel<__half>'
+    """
+    text = name.removeprefix("void ").replace("(anonymous namespace)::", "")
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "(" and depth <= 0 and at:
+            return text[:at]
+    return text

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import DECIMALS, ID, PERCENT
+from wavescope.base.bounds import DECIMALS, PERCENT
 from wavescope.base.words import counted, side_label
 from wavescope.cli.kit.counters import counter_options
 from wavescope.cli.kit.io import arguments_of, console, context_of_kind, json_option
-from wavescope.cli.kit.numbers import Real, Whole
+from wavescope.cli.kit.numbers import DispatchKey, Real, Whole
 from wavescope.cli.kit.request import Request, amd_option, csv_option, top_option
 from wavescope.cli.kit.run import run_options
 from wavescope.cli.kit.trace import open_trace, selection_options
@@ -41,8 +41,9 @@ _REGRESSION_EXIT_CODE = 1
 @click.option(
     "--dispatch",
     "dispatches",
-    type=Whole(ID),
+    type=DispatchKey(),
     multiple=True,
+    metavar="N[@WHERE]",
     help="Which dispatch: once for all, or once for each PATH; several of one PATH are compared with each other.",
 )
 @click.option(
@@ -62,7 +63,7 @@ def _traces(
     top: int | None,
     everything: bool,
     selection: Selection,
-    dispatches: tuple[int, ...],
+    dispatches: tuple[str, ...],
     repeats: tuple[Path, ...],
     force: bool,
     amd: bool,
@@ -76,10 +77,12 @@ def _traces(
     """
     from wavescope.analysis.trace.compare import compare
     from wavescope.analysis.trace.selection import select, selected_rows
+    from wavescope.analysis.trace.subject import subject
+    from wavescope.report.kit.subject import subject_line
     from wavescope.report.trace.compare import compare_report
 
     asked = _asked(paths, dispatches)
-    whole = [open_trace(path, dispatch=dispatch, amd=amd) for path, dispatch in asked]
+    whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
     traces = [select(trace, selection) for trace in whole]
     again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
     rows = [selected_rows(trace, selection) for trace in traces]
@@ -89,33 +92,35 @@ def _traces(
     losses = [trace.losses for trace in traces]
     if as_json:
         verdicts = [answer.verdict(number) for number in range(1, len(traces))]
-        request.emit(answer, losses, top=top or None, verdicts=verdicts)
+        request.emit(answer, losses, top=top or None, subjects=[subject(trace) for trace in traces], verdicts=verdicts)
         return
     if as_csv:
         request.print_csv(answer.units)
         request.print_losses(losses, stderr=True)
         return
     out = console()
+    for trace, label in zip(traces, labels, strict=True):
+        out.print(subject_line(subject(trace), width=out.width, label=f"{label}: "))
     for part in compare_report(answer, limit=request.limit, everything=everything):
         out.print(part)
     _warn(traces, labels)
 
 
-def _asked(paths: tuple[Path, ...], dispatches: tuple[int, ...]) -> list[tuple[Path, int | None]]:
+def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
     """Which dispatch of which path."""
     from wavescope.errors import UsageError
 
     if len(paths) == 1 and len(dispatches) > 1:
         return [(paths[0], dispatch) for dispatch in dispatches]
     if len(dispatches) in (0, 1, len(paths)):
-        chosen: tuple[int | None, ...] = dispatches or (None,)
+        chosen: tuple[str | None, ...] = dispatches or (None,)
         return list(zip(paths, chosen * len(paths) if len(chosen) == 1 else chosen, strict=True))
     what = f"{len(dispatches)} dispatches for {len(paths)} paths"
     raise UsageError(what, advice="give --dispatch once, or once for each PATH")
 
 
 def _repeats(
-    asked: list[tuple[Path, int | None]], traces: list[ThreadTrace], named: tuple[Path, ...], *, amd: bool
+    asked: list[tuple[Path, str | None]], traces: list[ThreadTrace], named: tuple[Path, ...], *, amd: bool
 ) -> list[list[ThreadTrace]]:
     """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
     from wavescope.analysis.trace.compare.alignment import align_rows
@@ -128,7 +133,7 @@ def _repeats(
             what = "not a repeated run: its code differs from that of the first trace"
             raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
         repeats_of[0].append(trace)
-    used = {(path, trace.source.dispatch) for (path, _), trace in zip(asked, traces, strict=True)}
+    used = {(path, trace.source.dispatch_key) for (path, _), trace in zip(asked, traces, strict=True)}
     for (path, _), trace, more in zip(asked, traces, repeats_of, strict=True):
         for dispatch in trace.source.other_dispatches[:_MOST_SIBLINGS]:
             if (path, dispatch) in used:

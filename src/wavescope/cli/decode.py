@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import ENGINE, ID, JOBS
+from wavescope.base.bounds import ENGINE, JOBS
 from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress
-from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.numbers import DispatchKey, Whole
 from wavescope.errors import DamagedError, UsageError, WavescopeError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ FORMATS = ("ui_output", "parquet", "json")
 )
 @code_object_option
 @click.option("--se", "shader_engines", type=Whole(ENGINE), multiple=True, help="Only this shader engine; repeatable.")
-@click.option("--dispatch", type=Whole(ID), help="Only this dispatch; default: all.")
+@click.option("--dispatch", type=DispatchKey(), metavar="N[@WHERE]", help="Only this dispatch; default: all.")
 @click.option("--threads", type=Whole(JOBS), help="Shader engines to decode at once; default: all cores.")
 @click.option("--amd", is_flag=True, help="Equal AMD's decoder, defects included; ui_output always does.")
 @click.option(
@@ -71,7 +71,7 @@ def command(
     file_format: str,
     code_objects: tuple[str, ...],
     shader_engines: tuple[int, ...],
-    dispatch: int | None,
+    dispatch: str | None,
     threads: int | None,
     amd: bool,
     source_root: Path | None,
@@ -142,12 +142,13 @@ class _Job:
 
 
 def _conversions(
-    paths: tuple[Path, ...], dispatch: int | None, file_format: str, *, only_raw: bool
+    paths: tuple[Path, ...], dispatch: str | None, file_format: str, *, only_raw: bool
 ) -> list[_Job] | None:
     """The decoded traces that the only path leads to; None = it leads to raw traces."""
-    from wavescope.readers.files.decoded import choose
+    from wavescope.readers.files.dispatches import choose, named
     from wavescope.readers.files.kinds import Kind, sniff
     from wavescope.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, read_decoded
+    from wavescope.readers.trace.dispatches import decoded_dispatches
 
     kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
     if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
@@ -163,35 +164,44 @@ def _conversions(
             where=where,
         )
     candidates, losses = candidates_of(paths[0], kind)
-    full = [c for c in candidates if dispatch in (None, c.dispatch) and not c.is_placeholder]
+    dispatches = decoded_dispatches(candidates, where)
+    asked = dispatches if dispatch is None else named(dispatches, dispatch)
+    full = [(d.key, d.item) for d in asked if not d.item.is_placeholder]
     if not full:
-        choose(candidates, dispatch, where)
+        choose(dispatches, dispatch, where=where)
         what = "only empty placeholders: there is nothing to convert"
         raise UsageError(what, where=where, advice=f"wavescope info {where}")
-    return [_Job(c.title, c.byte_count, partial(read_decoded, c, losses)) for c in full]
+    return [_Job(_title(key), c.byte_count, partial(read_decoded, c, losses)) for key, c in full]
 
 
 def _decodings(
     paths: tuple[Path, ...],
     code_objects: tuple[str, ...],
-    dispatch: int | None,
+    dispatch: str | None,
     shader_engines: tuple[int, ...],
     file_format: str,
     options: dict[str, Any],
 ) -> list[_Job]:
     from wavescope.readers.files.capture import find_capture
+    from wavescope.readers.files.dispatches import choose, named
     from wavescope.readers.trace.att import decode_window
+    from wavescope.readers.trace.dispatches import raw_dispatches
 
     capture = find_capture(paths, code_objects)
-    windows = _ordered(capture.only(dispatch=dispatch, shader_engines=shader_engines or None).windows, file_format)
+    top = paths[0] if len(paths) == 1 else None
+    dispatches = raw_dispatches(capture.only(shader_engines=shader_engines or None), top)
+    asked = dispatches if dispatch is None else named(dispatches, dispatch)
+    if not asked:
+        choose(dispatches, dispatch, where=", ".join(map(str, paths)))
+    titles = {id(each.item): _title(each.key) for each in asked}
     return [
-        _Job(
-            "the trace" if window.dispatch is None else f"dispatch {window.dispatch}",
-            window.byte_count,
-            partial(decode_window, capture, window, **options),
-        )
-        for window in windows
+        _Job(titles[id(window)], window.byte_count, partial(decode_window, capture, window, **options))
+        for window in _ordered([each.item for each in asked], file_format)
     ]
+
+
+def _title(key: str) -> str:
+    return f"dispatch {key}" if key else "the trace"
 
 
 def _ordered(windows: Sequence[Window], file_format: str) -> Sequence[Window]:

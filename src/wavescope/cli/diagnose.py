@@ -65,6 +65,7 @@ def _traces(
     """A prioritized plan for the kernel of a thread trace."""
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.errors import UsageError
+    from wavescope.report.kit.subject import subject_markdown
     from wavescope.report.trace.diagnose import diagnosis_markdown, diagnosis_report
 
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
@@ -77,7 +78,8 @@ def _traces(
         kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
     answer = diagnose(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        click.echo(diagnosis_markdown(answer, name=request.path.name), nl=False)
+        title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
+        click.echo(f"{title}\n\n{subject_markdown(request.subject)}\n{plan}", nl=False)
         return
     facts: dict[str, Any] = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
     request.give(

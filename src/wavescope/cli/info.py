@@ -7,30 +7,40 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import ID
+from wavescope.base.words import counted
 from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
-from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.numbers import dispatch_option
 from wavescope.cli.kit.request import amd_option
 
 if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.trace.overview import Overview
-    from wavescope.readers.files.capture import Capture
+    from wavescope.analysis.trace.subject import Subject
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.files.capture import Capture, Window
     from wavescope.readers.files.decoded import Decoded
+    from wavescope.readers.files.dispatches import Dispatch
     from wavescope.readers.files.kinds import Kind
+
+    Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
+    _Raw = tuple[Dispatch[Window], Overview, Subject]
+
+_SHOWN = 50  #: Decoded dispatches that text lists.
 
 
 @click.command()
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
+@dispatch_option
+@click.option("--kernel", metavar="NAME", help="The dispatch of a kernel whose name contains NAME.")
 @code_object_option
 @resources_option
 @amd_option
 @json_option
 def command(
     path: Path,
-    dispatch: int | None,
+    dispatch: str | None,
+    kernel: str | None,
     code_objects: tuple[str, ...],
     resources: tuple[Path, ...],
     amd: bool,
@@ -51,9 +61,9 @@ def command(
     elif holds_run(path):
         _run(path, kind, as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
-        _raw_capture(path, dispatch, code_objects, amd=amd, as_json=as_json)
+        _raw_capture(path, (dispatch, kernel), code_objects, amd=amd, as_json=as_json)
     elif kind in DECODED_KINDS:
-        _decoded(path, kind, dispatch, resources, as_json=as_json)
+        _decoded(path, kind, (dispatch, kernel), resources, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
     else:
@@ -135,45 +145,50 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
         out.print(line)
 
 
-def _decoded(path: Path, kind: Kind, dispatch: int | None, resources: tuple[Path, ...], *, as_json: bool) -> None:
+def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], *, as_json: bool) -> None:
     from rich.text import Text
 
     from wavescope.analysis.trace.contents import contents
     from wavescope.model.answer import to_builtins
-    from wavescope.readers.files.decoded import choose
+    from wavescope.readers.files.dispatches import choose
     from wavescope.readers.opening import candidates_of, open_decoded
+    from wavescope.readers.trace.dispatches import decoded_dispatches
     from wavescope.report.trace.decoded import contents_report, dispatches_report
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
-        chosen = choose(candidates, dispatch, str(path))
-    rows = _dispatch_rows(candidates, chosen, str(path))
-    with progress(f"reading {chosen.folder.name}"):
-        facts = contents(open_decoded(candidates, losses, dispatch, str(path), resources))
+        dispatches = decoded_dispatches(candidates, str(path))
+        chosen = choose(dispatches, *asked, where=str(path))
+    is_asked = asked != (None, None)
+    with progress(f"reading {chosen.item.folder.name}"):
+        facts = contents(open_decoded(chosen, dispatches, losses, resources, is_asked=is_asked))
     if as_json:
+        rows = _decoded_rows(dispatches, chosen, str(path))
         body = {"kind": kind.value, "dispatches": rows.to_dicts(), **to_builtins(facts)}
         losses = body["overview"]["losses"]
         emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
         return
     out = console()
-    unopened = "".join(f"; {loss.count:,} archives not opened" for loss in losses if loss.kind == "other_dispatches")
-    if len(candidates) > 1:
-        for part in dispatches_report(f"{path}: {kind.value}{unopened}", rows):
+    is_listed = len(dispatches) > 1
+    if is_listed:
+        shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
+        more = f"; showing {_SHOWN} of {len(dispatches):,}, --json has all" if len(dispatches) > _SHOWN else ""
+        rows = _decoded_rows(shown, chosen, str(path))
+        for part in dispatches_report(f"{path}: {kind.value}{more}", rows, width=out.width):
             out.print(part, soft_wrap=isinstance(part, Text))
     called = _CALLED.get(facts.format, facts.format)
-    for part in contents_report(
-        chosen.folder.label, _command_path(path, candidates, chosen), called, facts, is_listed=len(candidates) > 1
-    ):
+    label, command = chosen.item.folder.label, _command_path(path, dispatches, chosen)
+    for part in contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed):
         out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
 
 
-def _command_path(path: Path, candidates: list[Decoded], chosen: Decoded) -> str:
+def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
     """What to write on the command line to mean the chosen one."""
-    if len(candidates) == 1:
+    if len(dispatches) == 1:
         return str(path)
-    file, inside, _ = chosen.folder.label.partition("!")
-    beside = sum(c.folder.label.startswith(f"{file}!") for c in candidates)
-    return f"{file} --dispatch {chosen.dispatch}" if inside and beside > 1 and chosen.dispatch is not None else file
+    file, inside, _ = chosen.item.folder.label.partition("!")
+    beside = sum(d.item.folder.label.startswith(f"{file}!") for d in dispatches)
+    return f"{file} --dispatch {chosen.number}" if inside and beside > 1 and chosen.number is not None else file
 
 
 _CALLED = {
@@ -183,61 +198,123 @@ _CALLED = {
 }
 
 
-def _dispatch_rows(candidates: list[Decoded], chosen: Decoded, top: str) -> pl.DataFrame:
+def _decoded_rows(dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded], top: str) -> pl.DataFrame:
+    """One row per dispatch; the kernels are looked up."""
     import polars as pl
 
     from wavescope.base.shown import shown
 
-    rows = [
-        {
-            "dispatch": c.dispatch,
-            "agent": c.agent,
-            "folder": shown(c.folder.label.removeprefix(top).lstrip("/!") or c.folder.name),
-            "form": c.form,
-            "wave_count": c.wave_count,
-            "byte_count": c.byte_count,
-            "is_placeholder": c.is_placeholder,
-            "is_chosen": c is chosen,
-        }
-        for c in candidates
-    ]
+    rows = []
+    for dispatch in dispatches:
+        decoded, kernels = dispatch.item, dispatch.contents.kernels
+        rows.append(
+            {
+                "key": shown(dispatch.key),
+                "dispatch": dispatch.number,
+                "agent": dispatch.agent,
+                "kernel": kernels[0][1] if kernels else None,
+                "kernel_count": len(kernels),
+                "folder": shown(decoded.folder.label.removeprefix(top).lstrip("/!") or decoded.folder.name),
+                "form": decoded.form,
+                "wave_count": decoded.wave_count,
+                "byte_count": decoded.byte_count,
+                "is_placeholder": decoded.is_placeholder,
+                "is_chosen": dispatch is chosen,
+            }
+        )
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _raw_capture(path: Path, dispatch: int | None, code_objects: tuple[str, ...], *, amd: bool, as_json: bool) -> None:
+def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool, as_json: bool) -> None:
     from wavescope.analysis.trace.overview import overview
+    from wavescope.analysis.trace.subject import subject
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import find_capture
-    from wavescope.readers.files.kinds import Kind
+    from wavescope.readers.files.dispatches import choose
     from wavescope.readers.trace.att import decode_window
-    from wavescope.report.trace.capture import capture_report
+    from wavescope.readers.trace.dispatches import raw_dispatches
 
     capture = find_capture([path], code_objects)
-    if dispatch is not None:
-        capture = capture.only(dispatch=dispatch)
-    facts: list[Overview] = []
+    dispatches = raw_dispatches(capture, path if path.is_dir() else None)
+    chosen = choose(dispatches, *asked, where=str(path))
+    traces: list[_Raw] = []
     problems: list[WavescopeError] = []
-    for window in capture.windows:
-        with progress(f"decoding dispatch {window.dispatch} ({window.byte_count / 1e6:,.1f} MB)"):
+    for each in [chosen] if asked != (None, None) else dispatches:
+        with progress(f"decoding dispatch {each.key} ({each.item.byte_count / 1e6:,.1f} MB)"):
             try:
-                facts.append(overview(decode_window(capture, window, amd=amd, rows_up_to=0)))
+                trace = decode_window(capture, each.item, amd=amd, rows_up_to=0)
+                traces.append((each, overview(trace), subject(trace)))
             except WavescopeError as error:
                 problems.append(error)
-    if problems and not facts:
+    if problems and not traces:
         raise problems[0]
     if as_json:
-        import msgspec
+        _emit_raw(path, capture, traces, chosen, problems)
+    else:
+        _show_raw(path, capture, traces, chosen, problems)
 
-        answer: dict[str, Any] = {"kind": Kind.RAW_CAPTURE.value}
-        answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
-        answer["dispatches"] = [msgspec.to_builtins(f) | {"damaged": f.damaged} for f in facts]
-        answer["unreadable"] = [str(problem) for problem in problems]
-        answer["profiles"] = _runs_beside(path)
-        losses = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
-        emit_json(answer, inputs=[path], losses=losses)
-        return
+
+def _raw_rows(traces: list[_Raw], chosen: Dispatch[Window]) -> list[dict[str, Any]]:
+    """What a dispatch is called, and what it is; the rest is in its overview."""
+    return [
+        {
+            "key": each.key,
+            "kernel": named.kernel,
+            "kernel_count": named.kernel_count,
+            "gpu": named.gpu,
+            "folder": each.path,
+            "is_chosen": each is chosen,
+        }
+        for each, _, named in traces
+    ]
+
+
+def _emit_raw(
+    path: Path, capture: Capture, traces: list[_Raw], chosen: Dispatch[Window], problems: list[WavescopeError]
+) -> None:
+    import msgspec
+
+    from wavescope.readers.files.kinds import Kind
+
+    rows = _raw_rows(traces, chosen)
+    answer: dict[str, Any] = {"kind": Kind.RAW_CAPTURE.value}
+    answer["code_objects"] = [{"id": c.id, "file": c.path.name} for c in capture.code_objects]
+    answer["dispatches"] = [
+        row | msgspec.to_builtins(facts) | {"damaged": facts.damaged}
+        for row, (_, facts, _) in zip(rows, traces, strict=True)
+    ]
+    answer["unreadable"] = [str(problem) for problem in problems]
+    answer["profiles"] = _runs_beside(path)
+    losses = [loss for dispatch in answer["dispatches"] for loss in dispatch["losses"]]
+    emit_json(answer, inputs=[path], losses=losses)
+
+
+def _show_raw(
+    path: Path, capture: Capture, traces: list[_Raw], chosen: Dispatch[Window], problems: list[WavescopeError]
+) -> None:
+    import polars as pl
+
+    from wavescope.base.shown import shown
+    from wavescope.report.trace.capture import capture_report
+
+    facts = [each for _, each, _ in traces]
+    counts = [
+        {
+            "agent": each.agent,
+            "shader_engines": each.shader_engines,
+            "waves": each.waves,
+            "waves_complete": each.waves_complete,
+            "instructions": each.instructions,
+            "unresolved": each.unresolved,
+            "span_cycles": each.span_cycles,
+            "byte_count": each.bytes,
+        }
+        for each in facts
+    ]
+    named = [row | {"key": shown(row["key"]), "folder": shown(row["folder"])} for row in _raw_rows(traces, chosen)]
+    rows = pl.DataFrame([row | count for row, count in zip(named, counts, strict=True)], infer_schema_length=None)
     out = console()
-    for renderable in capture_report(str(path), _files(path, capture), facts, problems):
+    for renderable in capture_report(str(path), _files(path, capture), facts, rows, problems, width=out.width):
         out.print(renderable)
     beside = _runs_beside(path)
     if beside:
@@ -264,8 +341,8 @@ def _files(path: Path, capture: Capture) -> str:
 
     traces = sum(len(window.files) for window in capture.windows)
     decoded = len(survey(path).decoded) if path.is_dir() else 0
-    beside = f", and {decoded:,} decoded directories beside them" if decoded else ""
-    return f"{traces:,} trace files, {len(capture.code_objects):,} code objects{beside}"
+    beside = f", and {counted(decoded, 'decoded directories')} beside them" if decoded else ""
+    return f"{counted(traces, 'trace files')}, {counted(len(capture.code_objects), 'code objects')}{beside}"
 
 
 def _code_object(path: Path, *, as_json: bool) -> None:

@@ -11,9 +11,8 @@ from urllib.parse import quote
 import click
 from click.core import ParameterSource
 
-from wavescope.base.bounds import ID
 from wavescope.cli.kit.io import code_object_option, json_option, resources_option
-from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.numbers import dispatch_option
 from wavescope.cli.kit.request import amd_option
 from wavescope.cli.kit.serving import Listener, import_server, serving_options
 from wavescope.errors import UsageError
@@ -33,7 +32,7 @@ _MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest.")
+@dispatch_option
 @click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
 @click.option(
     "--source-root",
@@ -204,7 +203,7 @@ def _open(
             library.add(label, str(path), opener, notes=_notes_beside(path, f".dispatch_{number}"))
         if len(others) > _MOST_SIBLINGS:
             note = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
-            click.echo(f"{note}; --dispatch N opens any", err=True)
+            click.echo(f"{note}; --dispatch opens any", err=True)
     return opened
 
 

@@ -24,6 +24,8 @@ class LossKind:
     #: Whether data is missing or may be wrong; False = worth knowing, but `--strict` does not mind.
     is_damage: bool = True
     counted_in: str = "times"  #: What the count of such a loss counts.
+    #: Whether it changes no number, so that `info` tells it and the other verbs do not repeat it.
+    is_for_info: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ _KINDS = (
         "the last {count} bytes were not read, as in AMD's decoder, which stops before the end of a buffer",
         "nothing is wrong with the file; a wave that ended in these bytes is shown as incomplete",
         is_damage=False,
+        is_for_info=True,
     ),
     LossKind(
         "missing_end",
@@ -180,9 +183,18 @@ _KINDS = (
     ),
     LossKind(
         "other_dispatches",
-        "{count} other dispatches of the input are not in this trace ({detail})",
-        "choose one with --dispatch N (in Python: dispatch=N); `wavescope info` lists all",
+        "{detail}",
+        "use --dispatch or --kernel (in Python: dispatch=, kernel=); `wavescope info` lists them with their kernels",
         is_damage=False,
+        is_for_info=True,
+    ),
+    LossKind(
+        "unopened_archives",
+        "{detail} beside the decoded traces not opened",
+        "pass an archive by its own path to read it",
+        is_damage=False,
+        counted_in="archives",
+        is_for_info=True,
     ),
     LossKind(
         "left_out_of_page",
@@ -251,6 +263,7 @@ _KINDS = (
         "{count} source copies are not in the directory ({detail}): their text is not shown",
         "copy the whole directory, source_* included",
         is_damage=False,
+        is_for_info=True,
     ),
     LossKind(
         "no_waves",
@@ -279,6 +292,7 @@ _KINDS = (
         "the folder contains raw traces and their decoded directories; {detail}",
         "name the decoded directory itself, or the folder of the .att files, to read the other form",
         is_damage=False,
+        is_for_info=True,
     ),
     LossKind(
         "broken_archive",
@@ -290,12 +304,14 @@ _KINDS = (
         "{count} entries of the archive were left out: {detail}",
         "if they belong to the trace, unpack the archive and open the folder",
         is_damage=False,
+        is_for_info=True,
     ),
     LossKind(
         "parquet_columns",
         "another version of wavescope wrote these tables; {count} columns or tables differ ({detail})",
         "decode the capture again if you miss them",
         is_damage=False,
+        is_for_info=True,
     ),
     LossKind(
         "counter_rows",

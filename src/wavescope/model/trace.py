@@ -32,7 +32,10 @@ class TraceSource:
     dispatch: int | None = None
     target: str | None = None  #: GPU the code was built for (gfx942, ...); None = unknown.
     target_origin: str = ""  #: File that names the target, where the trace itself does not.
-    other_dispatches: tuple[int, ...] = ()  #: Dispatches of the same capture that are not in this trace.
+    #: What `--dispatch` and `open(dispatch=...)` take for this one: its number, and where several of the input have it,
+    #: what tells them apart (`3@run_b`).
+    dispatch_key: str = ""
+    other_dispatches: tuple[str, ...] = ()  #: Keys of the other dispatches of the input.
     format: str = "raw capture"  #: What was read: raw capture, ui_output, PC sampling or parquet.
     amd: bool = False  #: Whether raw traces and hidden latency follow AMD's rules, defects included.
 

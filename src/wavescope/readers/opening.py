@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import listed
+from wavescope.base.words import counted
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
-from wavescope.readers.files.decoded import Decoded, choose, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavescope.readers.files.decoded import Decoded, decoded_in_archive, decoded_on_disk, form_of, survey
+from wavescope.readers.files.dispatches import Dispatch, choose, named
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, THREAD_TRACES, Kind, misfit, sniff
 from wavescope.readers.files.runs import refused_below
 from wavescope.readers.trace import buffers
 from wavescope.readers.trace.assemble import add_losses
+from wavescope.readers.trace.dispatches import decoded_dispatches, name_dispatch, raw_dispatches
 
 if TYPE_CHECKING:
     import os
@@ -30,13 +33,12 @@ if TYPE_CHECKING:
 
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
 
-_NAMED = 8  #: Other dispatches that a note names.
-
 
 def open(  # noqa: A001
     path: str | os.PathLike[str],
     *,
-    dispatch: int | None = None,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
@@ -55,7 +57,10 @@ def open(  # noqa: A001
         raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
         Parquet directory of ours; or a folder with several of these.
     dispatch
-        Which dispatch of thread traces; None = the fullest (`trace.source.other_dispatches` and a note list the rest).
+        Which dispatch of thread traces: its number, or its key where several have the number (`3@run_b`). None = the
+        fullest with traced waves, kernels of the runtime last; `trace.source.other_dispatches` lists the rest.
+    kernel
+        A part of the kernel's name, to choose the dispatch of thread traces by.
     threads
         How many shader engines to decode, or wave files to read, at once; None = as many as there are cores.
     code_objects
@@ -71,7 +76,7 @@ def open(  # noqa: A001
     Raises
     ------
     UsageError
-        When the path does not exist, or has no such dispatch.
+        When the path does not exist, has no such dispatch, or several of that number.
     NotATraceError, UnsupportedError
         When it is nothing that wavescope reads.
 
@@ -92,6 +97,7 @@ def open(  # noqa: A001
     return open_trace(
         path,
         dispatch=dispatch,
+        kernel=kernel,
         threads=threads,
         code_objects=code_objects,
         resources=resources,
@@ -103,7 +109,8 @@ def open(  # noqa: A001
 def open_trace(
     path: str | os.PathLike[str],
     *,
-    dispatch: int | None = None,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
     threads: int | None = None,
     code_objects: Sequence[str] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
@@ -119,7 +126,7 @@ def open_trace(
     Raises
     ------
     UsageError
-        When the path does not exist, or has no such dispatch.
+        When the path does not exist, has no such dispatch, or several of that number.
     NotATraceError, UnsupportedError
         When it is not a thread trace; the error says what it is and which verb fits.
     """
@@ -131,6 +138,7 @@ def open_trace(
             place,
             inventory,
             dispatch=dispatch,
+            kernel=kernel,
             threads=threads,
             code_objects=code_objects,
             rows_up_to=rows_up_to,
@@ -140,7 +148,10 @@ def open_trace(
     if kind not in DECODED_KINDS:
         raise does_not_fit(kind, place)
     candidates, losses = candidates_of(place, kind, inventory)
-    trace = open_decoded(candidates, losses, dispatch, str(place), resources, threads=threads)
+    dispatches = decoded_dispatches(candidates, str(place))
+    chosen = choose(dispatches, dispatch, kernel, where=str(place))
+    is_asked = dispatch is not None or kernel is not None
+    trace = open_decoded(chosen, dispatches, losses, resources, threads=threads, is_asked=is_asked)
     return _with_rules(trace, amd=amd)
 
 
@@ -162,7 +173,8 @@ def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) ->
         return decoded_on_disk([path if path.is_dir() else path.absolute().parent], inventory), []
     if kind is Kind.DECODED_FOLDER:
         below = survey(path, inventory)
-        unopened = [Loss("other_dispatches", len(below.archives), detail="in archives")] if below.archives else []
+        count = len(below.archives)
+        unopened = [Loss("unopened_archives", count, detail=counted(count, "archives"))] if count else []
         return decoded_on_disk(below.decoded, inventory), [*unopened, *_not_followed(below.refused)]
     if kind is Kind.ARCHIVE:
         return _in_archives([path])
@@ -266,24 +278,17 @@ def _nothing_in(archive: Archive) -> NotATraceError:
 
 
 def open_decoded(
-    candidates: Sequence[Decoded],
-    losses: Sequence[Loss],
-    dispatch: int | None,
-    where: str,
+    chosen: Dispatch[Decoded],
+    dispatches: Sequence[Dispatch[Decoded]],
+    losses: Sequence[Loss] = (),
     resources: Sequence[str | os.PathLike[str]] = (),
     *,
     threads: int | None = None,
+    is_asked: bool = False,
 ) -> ThreadTrace:
-    """The fullest of the candidates (of a dispatch), with a note about the others; see `open`."""
-    chosen = choose(candidates, dispatch, where)
-    trace = read_decoded(chosen, losses, threads=threads)
-    rest = [candidate for candidate in candidates if candidate is not chosen]
-    if rest:
-        numbers = {c.dispatch for c in rest if c.dispatch is not None} - {chosen.dispatch}
-        trace.source = replace(trace.source, other_dispatches=tuple(sorted(numbers)))
-    unsaid = [candidate for candidate in rest if dispatch in (None, candidate.dispatch)]
-    if unsaid:
-        add_losses(trace, [Loss("other_dispatches", len(unsaid), detail=_listed(unsaid, chosen))])
+    """The trace of one of the dispatches, with a note about the others unless this one was asked for; see `open`."""
+    trace = read_decoded(chosen.item, losses, threads=threads)
+    name_dispatch(trace, chosen, dispatches, is_asked=is_asked)
     return _with_named(trace, resources)
 
 
@@ -293,51 +298,53 @@ def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]])
     return with_resources(trace, resources) if resources else trace
 
 
-def _listed(rest: Sequence[Decoded], chosen: Decoded) -> str:
-    """The other dispatches in a line; by folder where the number does not tell them apart."""
-    titles = [c.folder.name if c.dispatch == chosen.dispatch else c.title for c in rest]
-    more = f" and {len(titles) - _NAMED:,} more" if len(titles) > _NAMED else ""
-    return ", ".join(titles[:_NAMED]) + more
-
-
 def _raw_or_decoded(
-    path: Path, inventory: Inventory, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any
+    path: Path,
+    inventory: Inventory,
+    *,
+    dispatch: int | str | None,
+    kernel: str | None,
+    code_objects: Sequence[str],
+    **decoding: Any,
 ) -> ThreadTrace:
     """A raw capture; of decoded directories next to it, the form with more data."""
     decoded = survey(path, inventory).decoded if path.is_dir() else ()
+    asked = {"dispatch": dispatch, "kernel": kernel}
     if not decoded:
-        return _raw(path, inventory, dispatch=dispatch, code_objects=code_objects, **decoding)
+        return _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
     why_not = _why_not_raw(path, inventory, dispatch, code_objects)
     if not why_not:
-        trace = _raw(path, inventory, dispatch=dispatch, code_objects=code_objects, **decoding)
-        detail = f"the raw traces were decoded, the {len(decoded)} decoded directories were not read"
+        trace = _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
+        count = counted(len(decoded), "decoded directories")
+        detail = f"the raw traces were decoded, the {count} {'was' if len(decoded) == 1 else 'were'} not read"
     else:
-        trace = open_decoded(decoded_on_disk(decoded, inventory), [], dispatch, str(path), threads=decoding["threads"])
+        dispatches = decoded_dispatches(decoded_on_disk(decoded, inventory), str(path))
+        chosen = choose(dispatches, dispatch, kernel, where=str(path))
+        is_asked = dispatch is not None or kernel is not None
+        trace = open_decoded(chosen, dispatches, threads=decoding["threads"], is_asked=is_asked)
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
     return trace
 
 
-def _raw(
-    path: Path, inventory: Inventory, *, dispatch: int | None, code_objects: Sequence[str], **decoding: Any
-) -> ThreadTrace:
+def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **asked: Any) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
     from wavescope.readers.trace.att import decode
     from wavescope.readers.trace.resources import fill_from_around
 
-    trace = decode(path, code_objects, dispatch=dispatch, inventory=inventory, **decoding)
+    trace = decode(path, code_objects, inventory=inventory, **asked)
     beside = Path(trace.source.path).absolute()
     fill_from_around(trace, [Directory(beside, inventory), Directory(beside.parent, inventory)], with_code=False)
     return trace
 
 
-def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | None, code_objects: Sequence[str]) -> str:
+def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
     from wavescope.codeobj.llvm import find_tools
     from wavescope.readers.files.capture import find_capture
 
     capture = find_capture([path], code_objects, inventory)
-    if dispatch is not None and all(window.dispatch != dispatch for window in capture.windows):
+    if dispatch is not None and not named(raw_dispatches(capture, path), dispatch):
         return f"there is no raw trace of dispatch {dispatch}"
     if not capture.code_objects:
         return "no code object next to the raw traces"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import json
 import os
 import tarfile
 from importlib.util import find_spec
@@ -81,10 +82,10 @@ def several(parent: Path) -> Path:
 
 def test_a_parent_with_several_dispatches(tmp_path: Path) -> None:
     trace = wavescope.open(several(tmp_path))
-    assert (trace.source.dispatch, trace.source.other_dispatches) == (3, (1, 2))
+    assert (trace.source.dispatch, trace.source.dispatch_key, trace.source.other_dispatches) == (3, "3", ("1", "2"))
     note = trace.losses.filter(pl.col("kind") == "other_dispatches")
     assert note["count"].to_list() == [2]
-    assert "dispatch 1, dispatch 2 (empty placeholder)" in note["message"][0]
+    assert note["message"].to_list() == ["showing dispatch 3; 2 more dispatches here: 1, 2"]
     assert wavescope.open(tmp_path, dispatch=1).waves.height == 2
 
 
@@ -99,14 +100,14 @@ def test_placeholders_are_said_not_raised(tmp_path: Path) -> None:
     trace = wavescope.open(tmp_path, dispatch=2)
     assert "placeholder" in kinds(trace)
     assert trace.waves.height == row_totals(trace).height == 0
-    with pytest.raises(UsageError, match=r"dispatch 9.*there are: dispatch 1, dispatch 2 \(empty placeholder\)"):
+    with pytest.raises(UsageError, match=r"no dispatch 9; there are: 1 \(blas::saxpy<64u>\), 2 \(no wave traced\), 3 "):
         wavescope.open(tmp_path, dispatch=9)
 
 
 def test_an_archive_with_several_dispatches(tmp_path: Path) -> None:
     files = inside("run/ui_output_agent_1_dispatch_7") | inside("run/ui_output_agent_1_dispatch_8", PLACEHOLDER)
     trace = wavescope.open(zipped(tmp_path / "a.zip", files))
-    assert (trace.source.dispatch, trace.source.other_dispatches) == (7, (8,))
+    assert (trace.source.dispatch, trace.source.other_dispatches) == (7, ("8",))
     assert trace.source.path.endswith("a.zip!run/ui_output_agent_1_dispatch_7")
 
 
@@ -121,10 +122,26 @@ def test_a_folder_of_archives(tmp_path: Path) -> None:
 def test_the_same_dispatch_of_two_agents(tmp_path: Path) -> None:
     write_decoded(tmp_path, "ui_output_agent_1_dispatch_4", waves=2)
     write_decoded(tmp_path, "ui_output_agent_2_dispatch_4_after_fix")
-    trace = wavescope.open(tmp_path, dispatch=4)
-    assert trace.source.agent == 2
-    assert trace.source.other_dispatches == ()
-    assert "ui_output_agent_1_dispatch_4" in trace.losses.filter(pl.col("kind") == "other_dispatches")["message"][0]
+    with pytest.raises(UsageError, match=r"2 dispatches are called 4; choose one with --dispatch: 4@1 .*, 4@2 "):
+        wavescope.open(tmp_path, dispatch=4)
+    trace = wavescope.open(tmp_path, dispatch="4@1")
+    assert (trace.source.agent, trace.source.other_dispatches) == (1, ("4@2",))
+    assert kinds(trace) == []  # it was asked for
+    assert wavescope.open(tmp_path).source.agent == 2
+
+
+def test_the_kernel_chooses_the_dispatch(tmp_path: Path) -> None:
+    fill = "__amd_rocclr_fillBufferAligned"
+    for number, name, waves in ((1, fill, 4), (3, "saxpy", 2)):
+        files = decoded_files(waves=waves)
+        occupancy = json.loads(files["occupancy.json"])
+        occupancy["dispatches"] = dict.fromkeys(occupancy["dispatches"], name)
+        files["occupancy.json"] = json.dumps(occupancy).encode()
+        write_files(tmp_path / f"ui_output_agent_1_dispatch_{number}", files)
+    assert wavescope.open(tmp_path).source.dispatch == 3  # the program's kernel, though the other is fuller
+    assert wavescope.open(tmp_path, kernel="fillBuffer").source.dispatch == 1
+    with pytest.raises(UsageError, match=rf"name contains 'gemm'; there are: 1 \({fill}\), 3 \(saxpy"):
+        wavescope.open(tmp_path, kernel="gemm")
 
 
 @pytest.fixture

@@ -74,6 +74,8 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
         return trace
     check_range(selection.start_cycles, selection.end_cycles, "the time")
     waves = trace.waves.filter(_wave_filter(trace, selection))
+    if 0 < waves.height == trace.waves.height and not (selection.chooses_time or selection.shader_engines):
+        return trace  # every wave is of the kernel, as it is where --kernel chose the dispatch
     is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
@@ -83,7 +85,7 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
         waves, tables["states"] = _cut(waves, trace.states, before, start, end)
         is_selected = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
-        raise UsageError("no wave fits this choice", where=trace.source.path, advice=_what_there_is(trace))
+        raise UsageError("no wave matches these filters", where=trace.source.path, advice=_what_there_is(trace))
     instructions = trace.instructions.filter(is_selected)
     states = tables.get("states", trace.states)
     states = states.filter(states["wave"].is_in(waves["wave"].implode()))

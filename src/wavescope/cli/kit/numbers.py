@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavescope.base.bounds import ID
+
 if TYPE_CHECKING:
     from wavescope.base.bounds import Bounds
 
@@ -44,3 +46,27 @@ class Real(Whole):
     def number(self, text: str) -> float:
         """What a text says."""
         return float(text)
+
+
+class DispatchKey(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """A dispatch as `wavescope info` lists it: its number, or `NUMBER@WHERE` where several have the number."""
+
+    name = "dispatch"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The key that was typed; its number is within the bounds of numbers of dispatches."""
+        text = str(value)
+        number, at, where = text.partition("@")
+        if number or not at:
+            number = str(Whole(ID).convert(number, param, ctx))
+        if at and not where:
+            self.fail(f"{text[:40]!r} names no folder or agent after @.", param, ctx)
+        return f"{number}{at}{where}"
+
+
+dispatch_option = click.option(
+    "--dispatch",
+    type=DispatchKey(),
+    metavar="N[@WHERE]",
+    help="Which dispatch, as `wavescope info` lists them. Default: the fullest of a kernel that is not the runtime's.",
+)

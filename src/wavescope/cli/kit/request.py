@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,6 +53,10 @@ class Request:
         """Facts about the input that belong into the JSON object."""
         return {}
 
+    def head(self, width: int) -> Iterable[RenderableType]:
+        """What stands above every report: what it is about."""
+        return ()
+
     def give(
         self,
         answer: Answer | dict[str, Any],
@@ -65,7 +70,7 @@ class Request:
     ) -> None:
         """Print the answer in the requested form: one JSON object, `table` as CSV, or the parts of `report`.
 
-        Losses are always printed: JSON contains them, CSV leaves them to stderr.
+        Losses that may change a number are always printed, by CSV to stderr; JSON contains all.
 
         Parameters
         ----------
@@ -85,7 +90,7 @@ class Request:
             self.print_losses(losses, stderr=True)
         else:
             out = console()
-            for part in report():
+            for part in chain(self.head(out.width), report()):
                 out.print(part)
             self.print_losses(losses)
 
@@ -117,14 +122,17 @@ class Request:
 
     @staticmethod
     def print_losses(losses: pl.DataFrame | Sequence[pl.DataFrame], *, stderr: bool = False) -> None:
-        """Print losses, one line each."""
+        """Print losses, one line each, without those that only `info` tells."""
         import polars as pl
         from rich.text import Text
 
         from wavescope.base.words import side_label
+        from wavescope.model.losses import LOSSES
         from wavescope.report.kit.losses import loss_lines
 
+        untold = [name for name, kind in LOSSES.items() if kind.is_for_info]
         tables = [losses] if isinstance(losses, pl.DataFrame) else list(losses)
+        tables = [table.filter(~pl.col("kind").is_in(untold)) for table in tables]
         if not any(table.height for table in tables):
             return
         out = console(stderr=stderr)

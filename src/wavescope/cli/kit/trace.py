@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.base.bounds import ENGINE, ID, ITEM
+from wavescope.base.bounds import ENGINE, ITEM
 from wavescope.cli.kit.io import code_object_option, progress, resources_option, with_options
-from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.numbers import Whole, dispatch_option
 from wavescope.cli.kit.request import FORM_NAMES, Request, amd_option, form_options
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.selection import Selection
+    from wavescope.analysis.trace.subject import Subject
     from wavescope.model.trace import ThreadTrace
 
 
@@ -35,10 +36,23 @@ class TraceRequest(Request):
 
     @property
     def origin(self) -> dict[str, Any]:
-        """The source of the trace."""
+        """The source of the trace, and what it shows."""
         from wavescope.model.answer import to_builtins
 
-        return {"source": to_builtins(self.trace.source)}
+        return {"subject": to_builtins(self.subject), "source": to_builtins(self.trace.source)}
+
+    @property
+    def subject(self) -> Subject:
+        """What the trace shows: kernel, dispatch, GPU."""
+        from wavescope.analysis.trace.subject import subject
+
+        return subject(self.trace)
+
+    def head(self, width: int) -> Iterable[RenderableType]:
+        """The line that names kernel, dispatch and GPU."""
+        from wavescope.report.kit.subject import subject_line
+
+        return (subject_line(self.subject, width=width),)
 
     def require_instructions(self) -> ThreadTrace:
         """Return the trace if it has instructions; the error names the verb that fits its content."""
@@ -47,12 +61,12 @@ class TraceRequest(Request):
         if self.trace.instruction_count:
             return self.trace
         where, source = str(self.path), self.trace.source
-        arguments = f"{where} --dispatch {source.dispatch}" if source.other_dispatches else where
+        arguments = f"{where} --dispatch {source.dispatch_key}" if source.other_dispatches else where
         if self.trace.samples.height:
             what = "these are PC samples: they record how often a row was seen, not when"
             raise UsageError(what, where=where, advice=f"wavescope hotspots {arguments}")
         if "placeholder" in self.trace.losses["kind"]:
-            number = "" if source.dispatch is None else f"dispatch {source.dispatch} is "
+            number = f"dispatch {source.dispatch_key} is " if source.dispatch_key else ""
             what = f"{number}an empty placeholder: nothing was captured"
             raise UsageError(what, where=where, advice=f"wavescope info {where} lists the other dispatches")
         if self.trace.stored_totals["hit_count"].sum():
@@ -151,7 +165,8 @@ def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
 def open_trace(
     path: Path,
     *,
-    dispatch: int | None = None,
+    dispatch: str | None = None,
+    kernel: str | None = None,
     code_objects: tuple[str, ...] = (),
     resources: tuple[Path, ...] = (),
     amd: bool = False,
@@ -162,7 +177,13 @@ def open_trace(
 
     with progress(f"reading {path.name}"):
         return open_path(
-            path, dispatch=dispatch, code_objects=code_objects, resources=resources, amd=amd, in_parts=in_parts
+            path,
+            dispatch=dispatch,
+            kernel=kernel,
+            code_objects=code_objects,
+            resources=resources,
+            amd=amd,
+            in_parts=in_parts,
         )
 
 
@@ -175,7 +196,7 @@ def _request(
     time: tuple[int | None, int | None],
     file: str | None,
     line: tuple[int | None, int | None],
-    dispatch: int | None,
+    dispatch: str | None,
     code_objects: tuple[str, ...],
     resources: tuple[Path, ...],
     amd: bool,
@@ -188,7 +209,13 @@ def _request(
 
     selection = Selection(kernel, se, simd, wave, *time, file, *line)
     trace = open_trace(
-        path, dispatch=dispatch, code_objects=code_objects, resources=resources, amd=amd, in_parts=in_parts
+        path,
+        dispatch=dispatch,
+        kernel=kernel,
+        code_objects=code_objects,
+        resources=resources,
+        amd=amd,
+        in_parts=in_parts,
     )
     trace = select(trace, selection) if cut else trace
     rows = selected_rows(trace, selection)
@@ -220,7 +247,9 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
 _PATH = click.argument("path", type=click.Path(path_type=Path))
 _OPTIONAL_PATH = click.argument("path", type=click.Path(path_type=Path), required=False)
 _SELECTION: tuple[Callable[[Any], Any], ...] = (
-    click.option("--kernel", metavar="NAME", help="Only waves of kernels whose name contains NAME."),
+    click.option(
+        "--kernel", metavar="NAME", help="The dispatch, and of it only waves, of kernels whose name contains NAME."
+    ),
     click.option("--se", type=Whole(ENGINE), multiple=True, help="Only this shader engine; may be repeated."),
     click.option("--simd", type=Whole(ENGINE), multiple=True, help="Only this SIMD; may be repeated."),
     click.option("--wave", type=Whole(ITEM), multiple=True, help="Only this wave (waves.wave); may be repeated."),
@@ -238,7 +267,7 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
 )
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     *_SELECTION,
-    click.option("--dispatch", type=Whole(ID), help="Which dispatch of a folder with several; default: the fullest."),
+    dispatch_option,
     code_object_option,
     resources_option,
     amd_option,

@@ -65,8 +65,20 @@ class Arch:
     #: Operations or bytes per cycle of one CU, L2 channel (l2_) or instruction and scalar cache (sqc_).
     rates: dict[str, int] = field(default_factory=dict, hash=False)
     marks: tuple[str, ...] = ()  #: Patterns of mnemonics that no earlier target of the family has.
+    series: str = ""  #: What the maker calls all products of the target; empty = they have no name in common.
     products: tuple[Product, ...] = ()
     product: Product = Product("")  #: The one that was asked for; else the first, whose facts are then an assumption.
+
+    @property
+    def family(self) -> str:
+        """Series of its products, else the generation.
+
+        Examples
+        --------
+        >>> of("gfx942").family, of("gfx1100").family
+        ('MI300 series', 'RDNA 3')
+        """
+        return self.series or self.generation
 
     @property
     def has_wgp_mode(self) -> bool:
@@ -118,13 +130,16 @@ def _declared(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The facts of a target over those of its base; products are its own; pipe cycles, rates add up unless fresh."""
+    """The facts of a target over those of its base; products, series and marks are its own; pipe cycles and rates add up
+    unless fresh."""
     entry = dict(declared[target])
     base, fresh = entry.pop("base", None), entry.pop("fresh", [])
     if base is None:
         return entry
     facts = {
-        name: fact for name, fact in _inherited(base, declared).items() if name not in ("products", "marks", *fresh)
+        name: fact
+        for name, fact in _inherited(base, declared).items()
+        if name not in ("products", "series", "marks", *fresh)
     }
     declared_here: dict[str, int] = entry.get("pipe_cycles", {})
     inherited: dict[str, int] = facts.get("pipe_cycles", {})

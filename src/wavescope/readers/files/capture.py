@@ -85,29 +85,22 @@ class Capture:
     #: Names that look like parts of it and are not read, with the reason: links that lead out, pipes.
     refused: Mapping[str, str] = field(default_factory=dict)
 
-    def best(self) -> Window:
-        """The window with the most bytes: the one that most likely holds the kernel of interest."""
-        if not self.windows:
-            raise UsageError("the capture has no dispatch")
-        return max(self.windows, key=lambda window: window.byte_count)
-
-    def only(self, *, dispatch: int | None = None, shader_engines: Iterable[int] | None = None) -> Capture:
-        """The capture with one dispatch and some shader engines only.
+    def only(self, *, shader_engines: Iterable[int] | None = None) -> Capture:
+        """The capture with some shader engines only; None = all.
 
         Raises
         ------
         UsageError
             When nothing is left.
         """
-        wanted = None if shader_engines is None else set(shader_engines)
-        windows = []
-        for window in self.windows:
-            files = tuple(f for f in window.files if wanted is None or f.se in wanted)
-            if files and dispatch in (None, window.dispatch):
-                windows.append(replace(window, files=files))
+        if shader_engines is None:
+            return self
+        wanted = set(shader_engines)
+        parts = ((window, tuple(file for file in window.files if file.se in wanted)) for window in self.windows)
+        windows = tuple(replace(window, files=files) for window, files in parts if files)
         if not windows:
-            raise UsageError("no trace of that dispatch and shader engine", advice=f"there are: {self.describe()}")
-        return replace(self, windows=tuple(windows))
+            raise UsageError("no trace of that shader engine", advice=f"there are: {self.describe()}")
+        return replace(self, windows=windows)
 
     def code_of(self, window: Window) -> tuple[CodeObjectFile, ...]:
         """The code objects of the window's process: ids mean nothing to another process.

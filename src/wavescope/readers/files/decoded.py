@@ -17,7 +17,7 @@ from wavescope.readers.files.folder import Directory
 from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     from wavescope.readers.files.archive import Archive
     from wavescope.readers.files.folder import Folder
@@ -62,12 +62,6 @@ class Decoded:
         if self.form == "parquet":
             return self.instruction_count * _JSON_BYTES_PER_INSTRUCTION
         return sum(_size(self.folder, name) for name in self.folder.names() if _WAVE_FILE.fullmatch(name))
-
-    @property
-    def title(self) -> str:
-        """What to call it in one or two words."""
-        name = self.folder.name if self.dispatch is None else f"dispatch {self.dispatch}"
-        return f"{name} (empty placeholder)" if self.is_placeholder else name
 
 
 @dataclass(frozen=True)
@@ -181,24 +175,6 @@ def _around(folder: Path, listings: Inventory) -> tuple[Folder, ...]:
         beside = []
     siblings = [place for place in map(Path, beside) if not (place / MANIFEST).is_file()]
     return tuple(Directory(place, listings) for place in (folder, parent, *siblings[:MAX_BESIDE]))
-
-
-def choose(candidates: Sequence[Decoded], dispatch: int | None, where: str) -> Decoded:
-    """The fullest one, or the fullest one of a dispatch.
-
-    Raises
-    ------
-    UsageError
-        When there is no such dispatch.
-    """
-    possible = [c for c in candidates if dispatch in (None, c.dispatch)]
-    if not possible:
-        what = "no decoded trace" + ("" if dispatch is None else f" of dispatch {dispatch}")
-        there = ", ".join(c.title for c in candidates)
-        raise UsageError(what, where=where, advice=f"there are: {there}" if there else "")
-    if len(possible) == 1:
-        return possible[0]
-    return max(possible, key=lambda c: (not c.is_placeholder, c.wave_bytes, c.byte_count))
 
 
 def _parquet_folder(folder: Folder) -> Decoded:

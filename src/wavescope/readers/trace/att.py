@@ -11,8 +11,10 @@ from wavescope.base.files import listed
 from wavescope.model.losses import Loss, loss_frame
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
+from wavescope.readers.files.dispatches import choose
 from wavescope.readers.trace.assemble import STATUS, add_losses
 from wavescope.readers.trace.buffers import Buffers
+from wavescope.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
 from wavescope.readers.trace.later_rows import leave_rows
 
 if TYPE_CHECKING:
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from wavescope.readers.files.inventory import Inventory
     from wavescope.readers.trace.code import Code
 
-
-_SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
-
 _STOPPED = STATUS.index("stopped")
 
 
@@ -35,7 +34,8 @@ def decode(
     code_objects: Sequence[str] = (),
     threads: int | None = None,
     *,
-    dispatch: int | None = None,
+    dispatch: int | str | None = None,
+    kernel: str | None = None,
     shader_engines: Iterable[int] | None = None,
     amd: bool = False,
     source_root: str | os.PathLike[str] | None = None,
@@ -54,7 +54,10 @@ def decode(
     threads
         How many shader engines to decode at once; None = as many as there are cores.
     dispatch
-        Which dispatch; None = the one with the most bytes (`trace.source.other_dispatches` lists the rest).
+        Which dispatch: its number, or its key where several have the number (`3@run_b`; `trace.source.other_dispatches`
+        lists those of the others). None = the fullest with traced waves, kernels of the runtime last.
+    kernel
+        A part of the kernel's name, to choose the dispatch by.
     shader_engines
         Only these; None = all.
     amd
@@ -82,12 +85,13 @@ def decode(
     """
     chosen = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     everything = find_capture([Path(path) for path in chosen], code_objects, inventory)
-    possible = everything.only(dispatch=dispatch, shader_engines=shader_engines)
-    window = possible.best()
-    trace = decode_window(everything, window, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to)
-    if len(possible.windows) > 1:
-        others = ", ".join(str(w.dispatch) for w in possible.windows if w is not window)
-        add_losses(trace, [Loss("other_dispatches", len(possible.windows) - 1, detail=f"dispatch {others}")])
+    top = Path(chosen[0]) if len(chosen) == 1 else None
+    possible = raw_dispatches(everything.only(shader_engines=shader_engines), top)
+    picked = choose(possible, dispatch, kernel, where=", ".join(map(str, chosen)))
+    trace = decode_window(
+        everything, picked.item, threads=threads, amd=amd, source_root=source_root, rows_up_to=rows_up_to
+    )
+    name_dispatch(trace, picked, possible, is_asked=dispatch is not None or kernel is not None)
     return trace
 
 
@@ -130,7 +134,7 @@ def decode_window(
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     lossy_tables = ("code",) if source_root is None else ("code", "sources")
-    trace = ThreadTrace(tables, _source(capture, window, code.target, amd=amd), lazy_tables, lossy_tables)
+    trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy_tables)
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     lazy_tables["code"] = lambda: _code_table(trace, code)
@@ -171,7 +175,7 @@ def _with_code(
     from wavescope.readers.trace.code import load_code
 
     heads = buffers.heads()
-    code = load_code(files, heads, lambda: _entered(buffers, _SCANNED_BYTES))
+    code = load_code(files, heads, lambda: _entered(buffers, SCANNED_BYTES))
     records = decode_all(code.program)
     if code.entries is not None:
         entries = _entries_of(records)
@@ -202,14 +206,12 @@ def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
     return assemble.entries_of(assemble.tables_of(records, [0] * len(records)))
 
 
-def _source(capture: Capture, window: Window, target: str | None, *, amd: bool) -> TraceSource:
-    others = [w.dispatch for w in capture.windows if w.agent == window.agent and w.dispatch != window.dispatch]
+def _source(window: Window, target: str | None, *, amd: bool) -> TraceSource:
     return TraceSource(
         path=str(window.files[0].path.parent),
         agent=window.agent,
         dispatch=window.dispatch,
         target=target,
-        other_dispatches=tuple(number for number in others if number is not None),
         amd=amd,
     )
 

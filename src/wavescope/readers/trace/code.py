@@ -228,6 +228,15 @@ def load_code(
     )
 
 
+def kernels_entered(files: Sequence[CodeObjectFile], heads: Sequence[bytes], entries: pl.DataFrame) -> pl.DataFrame:
+    """The `kernels` table for entries, from the symbols of the code objects alone: nothing is disassembled."""
+    losses: list[Loss] = []
+    parts = list(_read_parts(files, _likely_target(heads), losses))
+    if any(part.id == 0 and part.load_address is None for part in parts):
+        parts = _placed(parts, entries, losses)
+    return Code(_core.Program(), tuple(parts), None).kernels_at(entries)
+
+
 def _likely_target(heads: Sequence[bytes]) -> str | None:
     targets = (_LIKELY_TARGETS.get(generation_of(head[:8])) for head in heads)
     return next((target for target in targets if target), None)

@@ -115,7 +115,7 @@ class _Store:
         numbers = {key: fields[key] for key in ("agent", "dispatch") if isinstance(fields.get(key), int)}
         return TraceSource(
             path=self.folder.label,
-            other_dispatches=tuple(n for n in others if isinstance(n, int)) if isinstance(others, list) else (),
+            other_dispatches=tuple(map(str, others)) if isinstance(others, list) else (),
             format="parquet",
             amd=fields.get("amd") is True,
             **texts,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wavescope.base.words import kernel_title
 from wavescope.report.kit.tables import printable
 
 
@@ -51,14 +52,7 @@ def brief_kernel(name: str | None, width: int = 48) -> str:
     >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH", 8)
     'Cijk_Al…'
     """
-    text = printable(name or "?").removeprefix("void ").replace("(anonymous namespace)::", "")
-    depth, cut = 0, len(text)
-    for at, letter in enumerate(text):
-        depth += {"<": 1, ">": -1}.get(letter, 0)
-        if letter == "(" and depth <= 0 and at:
-            cut = at
-            break
-    return brief(text[:cut], width)
+    return brief(kernel_title(name or "?"), width)
 
 
 def brief(name: str | None, width: int = 48) -> str:

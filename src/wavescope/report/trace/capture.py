@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.base.words import percent, shortened
+from wavescope.base.words import counted, shortened
 from wavescope.report.kit.losses import loss_lines
+from wavescope.report.kit.tables import printable
+from wavescope.report.trace.dispatches import chosen_line, dispatch_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.overview import Overview
@@ -20,28 +23,43 @@ if TYPE_CHECKING:
     from wavescope.errors import WavescopeError
     from wavescope.model.losses import Loss
 
+_NAMED = 8  #: Dispatches that the line of a loss names.
+
 
 def capture_report(
-    path: str, files: str, facts: Sequence[Overview], problems: Sequence[WavescopeError]
+    path: str,
+    files: str,
+    facts: Sequence[Overview],
+    rows: pl.DataFrame,
+    problems: Sequence[WavescopeError],
+    *,
+    width: int,
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope info` on a raw capture."""
+    """The answer of `wavescope info` on a raw capture: `rows` has one row per dispatch, in the order of `facts`."""
     yield Text.assemble((path, "bold"), f": raw thread-trace capture, {files}")
-    target = next((f.target for f in facts if f.target), None)
-    generation = max((f.gfxip for f in facts), default=0)
     clock = next((f.clock_mhz for f in facts if f.clock_mhz), None)
     running = f", shader clock {clock:,.0f} MHz" if clock else ""
-    yield Text(f"GPU: {target or 'not named'} (stream of gfx{generation}){running}")
-    yield _dispatch_table(facts)
-    kernels = [name for f in facts for name in f.kernels]
-    for name in dict.fromkeys(kernels):
-        yield Text(f"  kernel {shortened(name)}")
-    for fact in facts:
-        label = "" if fact.dispatch is None else f"dispatch {fact.dispatch} "
-        for line in loss_lines(fact.losses):
-            yield Text.assemble(label, line)
+    yield Text(f"GPU: {printable(', '.join(dict.fromkeys(rows['gpu'])))}{running}")
+    yield dispatch_table(rows, width=width)
+    yield from chosen_line(rows)
+    yield from _losses(facts, rows)
     for problem in problems:
         yield Text.assemble(("unreadable: ", "bold red"), str(problem))
     yield Text.assemble(("next: ", "bold"), _next_step(path, facts))
+
+
+def _losses(facts: Sequence[Overview], rows: pl.DataFrame) -> Iterator[Text]:
+    """Losses, each once, with the dispatches that have it."""
+    keys_of: dict[str, list[str]] = {}
+    lines: dict[str, Text] = {}
+    for fact, key in zip(facts, rows["key"], strict=True):
+        for line in loss_lines(fact.losses):
+            lines[line.plain] = line
+            keys_of.setdefault(line.plain, []).append(key)
+    for plain, line in lines.items():
+        keys = [printable(key) for key in keys_of[plain] if key]
+        named = ", ".join(keys[:_NAMED]) + (f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else "")
+        yield Text.assemble(f"dispatch {named} " if keys else "", line)
 
 
 def code_object_report(
@@ -54,7 +72,9 @@ def code_object_report(
     >>> str(next(iter(code_object_report("a.out", "gfx942", [], []))))
     'a.out: GPU code object for gfx942, 0 kernels'
     """
-    yield Text.assemble((path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {len(kernels)} kernels")
+    yield Text.assemble(
+        (path, "bold"), f": GPU code object for {target or 'an unnamed GPU'}, {counted(len(kernels), 'kernels')}"
+    )
     columns = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "wave_size", "workgroup_size_max")
     table = Table("kernel", box=None, header_style="bold")
     for column in columns:
@@ -68,29 +88,9 @@ def code_object_report(
         yield Text.assemble(("loss: ", "bold yellow"), f"{loss.message}; {loss.advice}")
 
 
-def _dispatch_table(facts: Sequence[Overview]) -> Table:
-    table = Table(box=None, header_style="bold")
-    for name in ("dispatch", "SE", "MB", "waves", "instructions", "without PC", "occupancy events", "span (cycles)"):
-        table.add_column(name, justify="right")
-    for f in facts:
-        waves = f"{f.waves:,}" if f.waves == f.waves_complete else f"{f.waves:,} ({f.waves - f.waves_complete:,} cut)"
-        unresolved = percent(f.unresolved / f.instructions) if f.instructions else "-"
-        table.add_row(
-            "-" if f.dispatch is None else str(f.dispatch),
-            str(f.shader_engines),
-            f"{f.bytes / 1e6:,.2f}",
-            waves,
-            f"{f.instructions:,}",
-            unresolved,
-            f"{f.occupancy_events:,}",
-            f"{f.span_cycles:,}",
-        )
-    return table
-
-
 def _next_step(path: str, facts: Sequence[Overview]) -> str:
     if not any(f.waves for f in facts):
         return "capture again: no wave ran on the traced CU (--att-target-cu, --att-shader-engine-mask, a larger grid)"
     if any(f.damaged for f in facts):
         return f"fix the losses above, or check what can be trusted: wavescope coverage {path}"
-    return f"wavescope hotspots {path} (where the time goes), stalls, diagnose; or wavescope decode {path} -o decoded"
+    return f"wavescope diagnose {path} (what to change first); hotspots, stalls, waits, ... take the same path"

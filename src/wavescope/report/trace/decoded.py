@@ -9,7 +9,8 @@ from rich.text import Text
 
 from wavescope.base.words import percent, shortened
 from wavescope.report.kit.losses import loss_lines
-from wavescope.report.kit.tables import Column, frame_table, printable, short
+from wavescope.report.kit.tables import printable
+from wavescope.report.trace.dispatches import chosen_line, dispatch_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,32 +30,23 @@ _MISSING = {
 }
 
 
-def dispatches_report(what: str, rows: pl.DataFrame, *, limit: int = 50) -> Iterator[RenderableType]:
+def dispatches_report(what: str, rows: pl.DataFrame, *, width: int) -> Iterator[RenderableType]:
     """All dispatches of a folder or archive, empty placeholders included."""
     yield Text(what, style="bold")
-    columns = (
-        Column("", lambda row: ">" if row["is_chosen"] else "", is_text=True),
-        Column("dispatch", lambda row: _known(row["dispatch"])),
-        Column("agent", lambda row: _known(row["agent"])),
-        Column("waves", lambda row: "-" if row["is_placeholder"] else f"{row['wave_count']:,}"),
-        Column("bytes", lambda row: short(row["byte_count"])),
-        Column("form", lambda row: "empty placeholder" if row["is_placeholder"] else row["form"], is_text=True),
-        Column("folder", lambda row: printable(row["folder"]), takes_rest=True),
-    )
-    empty = int(rows["is_placeholder"].sum())
-    note = f", {empty:,} of them empty placeholder{'s' if empty > 1 else ''}" if empty else ""
-    yield frame_table(rows, columns, limit=limit, what=f"dispatches{note}")
+    yield dispatch_table(rows.rename({"wave_count": "waves"}), width=width)
+    yield from chosen_line(rows)
 
 
 def contents_report(
-    label: str, path: str, kind: str, facts: Contents, *, is_listed: bool = False
+    label: str, path: str, kind: str, facts: Contents, *, key: str = "", is_listed: bool = False
 ) -> Iterator[RenderableType]:
     """Contents of one decoded trace, missing data, and the next commands.
 
-    `path` is what commands about it are given. With `is_listed` the other dispatches need no note.
+    `path` is what commands about it are given, `key` what `--dispatch` takes for it. With `is_listed` the other
+    dispatches need no note.
     """
     seen = facts.overview
-    number = "" if seen.dispatch is None else f", dispatch {seen.dispatch}"
+    number = f", dispatch {printable(key)}" if key else ""
     yield Text.assemble((printable(label), "bold"), f": {kind}{number}")
     yield _labelled("GPU", _gpu(facts))
     for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True):
@@ -141,16 +133,10 @@ def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tupl
         if seen.occupancy_events:
             yield f"wavescope occupancy {place}", "the waves of the other CUs; then trace one of these CUs"
         if any(loss.kind == "placeholder" for loss in seen.losses) and any_other:
-            yield "--dispatch N", "one of the dispatches above that is not a placeholder"
+            yield "--dispatch", "one of the dispatches above that is not a placeholder"
         else:
             yield "capture again", "--att-target-cu, --att-shader-engine-mask, or a larger grid"
         return
     if seen.damaged:
         yield f"wavescope coverage {place}", "what can be trusted in spite of the losses above"
-    yield f"wavescope diagnose {place}", "what to change first"
-    yield f"wavescope hotspots {place}", "where the time goes"
-    yield f"wavescope stalls {place}", "what it waits for"
-
-
-def _known(number: int | None) -> str:
-    return "-" if number is None else str(number)
+    yield f"wavescope diagnose {place}", "what to change first; hotspots, stalls, waits, ... take the same path"

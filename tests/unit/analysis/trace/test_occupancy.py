@@ -194,7 +194,7 @@ def test_resources_that_the_gpu_cannot_give_are_a_note() -> None:
 
 def test_kernels_and_engines_can_be_chosen() -> None:
     trace = _trace(_FLASH, ["v_mov_b32 v241, v0"])
-    with pytest.raises(UsageError, match="no wave fits") as caught:
+    with pytest.raises(UsageError, match="no wave matches") as caught:
         occupancy(trace, selection=Selection(kernel="other"))
     assert "k()" in caught.value.advice
     with pytest.raises(UsageError):

@@ -76,7 +76,7 @@ def test_waits_keep_their_producers(trace: ThreadTrace) -> None:
 
 def test_kernels_by_part_of_the_name(trace: ThreadTrace) -> None:
     assert select(trace, Selection(kernel="gemm")).waves.height == trace.waves.height
-    with pytest.raises(UsageError, match="no wave fits"):
+    with pytest.raises(UsageError, match="no wave matches"):
         select(trace, Selection(kernel="softmax"))
 
 

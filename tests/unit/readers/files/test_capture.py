@@ -57,11 +57,10 @@ def test_a_folder_with_two_processes_and_dispatches(tmp_path: Path) -> None:
         (tmp_path / f"{pid}_gfx942_code_object_id_5.out").touch()
     capture = find_capture([tmp_path])
     assert [(w.pid, w.dispatch, len(w.files)) for w in capture.windows] == [(1, 3, 2), (1, 4, 1), (2, 3, 1)]
-    assert capture.best().files[1].se == 1
     assert [c.path.name for c in capture.code_of(capture.windows[2])] == ["2_gfx942_code_object_id_5.out"]
     assert [w.dispatch for w in capture.only(shader_engines=[1]).windows] == [3]
     with pytest.raises(UsageError, match=r"dispatch 3 \(SE 0, 1\)"):
-        capture.only(dispatch=9)
+        capture.only(shader_engines=[9])
 
 
 def test_given_code_objects_replace_found_ones(tmp_path: Path) -> None:

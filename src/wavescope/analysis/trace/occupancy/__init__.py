@@ -253,7 +253,7 @@ def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
     if everything.height and not waves.height:
         engines = ", ".join(map(str, everything["se"].unique().sort().to_list()))
         kernels = ", ".join(shortened(name) for name in trace.kernels["demangled"].head(4).to_list())
-        what = "no wave fits this choice"
+        what = "no wave matches these filters"
         whole = achieved(everything)
         cycles = f"{whole.start_cycles:,} to {whole.end_cycles:,}"
         advice = f"shader engines: {engines}; cycles: {cycles}; kernels: {kernels}"

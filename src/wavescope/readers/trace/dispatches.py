@@ -1,0 +1,145 @@
+"""The dispatches of raw captures and of decoded traces, with their kernels, found without decoding them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from wavescope.base.words import counted
+from wavescope.errors import WavescopeError
+from wavescope.model.losses import Loss
+from wavescope.readers.files.dispatches import Contents, Dispatch, with_keys
+from wavescope.readers.trace.assemble import add_losses
+from wavescope.readers.trace.buffers import Buffers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from wavescope.model.trace import ThreadTrace
+    from wavescope.readers.files.capture import Capture, Window
+    from wavescope.readers.files.decoded import Decoded
+
+T = TypeVar("T")
+
+_NOTED = 8  #: Other dispatches that a note names.
+
+SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
+
+
+def raw_dispatches(capture: Capture, top: Path | None = None) -> list[Dispatch[Window]]:
+    """The dispatches of a raw capture; `top` is the folder that was searched."""
+    dispatches = []
+    for window in capture.windows:
+        folder = window.files[0].path.parent
+        path = folder.relative_to(top) if top is not None and folder.is_relative_to(top) else folder
+        dispatches.append(
+            Dispatch(
+                window,
+                window.dispatch,
+                window.agent,
+                window.pid,
+                "" if path == Path() else str(path),
+                "",
+                size=lambda window=window: (window.byte_count,),  # type: ignore[misc]
+                look=partial(_in_window, capture, window),
+            )
+        )
+    return with_keys(dispatches)
+
+
+def decoded_dispatches(candidates: Sequence[Decoded], top: str = "") -> list[Dispatch[Decoded]]:
+    """The dispatches among decoded traces; `top` is the path where they were found."""
+    dispatches = []
+    for candidate in candidates:
+        below = candidate.folder.label.removeprefix(top).strip("/!")
+        folder, _, name = below.replace("!", "/").rpartition("/")
+        dispatches.append(
+            Dispatch(
+                candidate,
+                candidate.dispatch,
+                candidate.agent,
+                None,
+                folder,
+                name or candidate.folder.name,
+                size=lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),  # type: ignore[misc]
+                look=partial(_in_folder, candidate),
+            )
+        )
+    return with_keys(dispatches)
+
+
+def name_dispatch(
+    trace: ThreadTrace, chosen: Dispatch[T], dispatches: Sequence[Dispatch[T]], *, is_asked: bool
+) -> None:
+    """Record in the trace which dispatch it is, and the keys of the others of the input.
+
+    Where nobody asked for this one, a note lists the others.
+    """
+    others = [dispatch.key for dispatch in dispatches if dispatch.key != chosen.key]
+    trace.source = replace(trace.source, dispatch_key=chosen.key, other_dispatches=tuple(others))
+    if others and not is_asked:
+        more = f" and {len(others) - _NOTED:,} more" if len(others) > _NOTED else ""
+        showing = f"showing dispatch {chosen.key}; {counted(len(others), 'more dispatches')} here: "
+        add_losses(trace, [Loss("other_dispatches", len(others), detail=showing + ", ".join(others[:_NOTED]) + more)])
+
+
+def _in_window(capture: Capture, window: Window) -> Contents:
+    """Kernels at the start of the buffers; what cannot be read has neither kernels nor waves."""
+    from wavescope import _core
+    from wavescope.readers.trace import assemble
+    from wavescope.readers.trace.code import kernels_entered
+
+    buffers = Buffers(window.files)
+    nothing = _core.Program()
+    nothing.link()
+    try:
+        buffers.check()
+        records = buffers.count(nothing, first_bytes=SCANNED_BYTES)
+        tables = assemble.tables_of(records, [0] * len(records))
+        kernels = kernels_entered(capture.code_of(window), buffers.heads(), _entries(tables))
+    except WavescopeError:
+        return Contents(has_waves=False)
+    is_long = any(file.path.stat().st_size > SCANNED_BYTES for file in window.files)
+    return Contents(_pairs(kernels), has_waves=is_long or tables["waves"].height > 0)
+
+
+def _entries(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """The entries of the traced waves, the most frequent first; without waves, those of all tables."""
+    import polars as pl
+
+    from wavescope.readers.trace import assemble
+
+    waves = tables["waves"].select(code_object="entry_code_object", address="entry_address")
+    entries = waves.filter((pl.col("code_object") != 0) | (pl.col("address") != 0))
+    if not entries.height:
+        return assemble.entries_of(tables)
+    by_count = entries.group_by("code_object", "address").len().sort("len", "address", descending=[True, False])
+    return by_count.drop("len").with_row_index("kernel")
+
+
+def _in_folder(candidate: Decoded) -> Contents:
+    if candidate.is_placeholder:
+        return Contents(has_waves=False)
+    try:
+        return Contents(_pairs(_stored_kernels(candidate)), has_waves=candidate.wave_count > 0)
+    except WavescopeError:
+        return Contents(has_waves=False)
+
+
+def _stored_kernels(candidate: Decoded) -> pl.DataFrame:
+    if candidate.form == "parquet":
+        from wavescope.readers.trace.parquet import read_parquet
+
+        return read_parquet(candidate.folder).kernels
+    from wavescope.readers.trace.ui_output.code import read_code
+    from wavescope.readers.trace.ui_output.occupancy import occupancy_tables, read_occupancy
+
+    return occupancy_tables(read_occupancy(candidate.folder), read_code(candidate.folder)).tables["kernels"]
+
+
+def _pairs(kernels: pl.DataFrame) -> tuple[tuple[str, str], ...]:
+    return tuple(kernels.select("name", "demangled").iter_rows())
