@@ -79,6 +79,7 @@ _COLLECT_EVERY = 100_000
 
 _STOPPED = 128 + signal.SIGINT
 _LONGEST_PATH = 300
+_LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 #: Every verb with its question.
@@ -96,6 +97,19 @@ class _LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"wavescope.cli.{cmd_name.replace('-', '_')}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = click.utils.make_str(args[0])
+        if word not in VERBS and not word.startswith("-") and not ctx.resilient_parsing:
+            from wavescope.cli.kit.suggestions import verbs_meant
+            from wavescope.errors import UsageError
+
+            meant = [f"wavescope {verb} ({VERBS[verb]})" for verb in verbs_meant(word, VERBS)]
+            advice = "; or ".join(meant) if meant else "wavescope --help lists the verbs by the question they answer"
+            raise UsageError(f"there is no verb {word[:_LONGEST_WORD]!r}", advice=advice)
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for question, verbs in _GROUPS.items():
@@ -138,6 +152,9 @@ def main() -> None:
         sys.exit(_STOPPED)
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
+    except click.NoSuchOption as error:
+        _with_options_meant(error).show()
+        sys.exit(error.exit_code)
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -164,6 +181,18 @@ def main() -> None:
         )
         click.echo("  try: run again as `wavescope --debug ...` and report what it prints", err=True)
         sys.exit(BUG_EXIT_CODE)
+
+
+def _with_options_meant(error: click.NoSuchOption) -> click.NoSuchOption:
+    """The error with better suggestions than click's, which knows no synonyms."""
+    from wavescope.cli.kit.suggestions import options_meant
+
+    if error.ctx is None:
+        return error
+    options = [name for parameter in error.ctx.command.params for name in parameter.opts if name.startswith("--")]
+    meant = options_meant(error.option_name, options)
+    question = f" Did you mean {' or '.join(meant)}?" if meant else ""
+    return click.NoSuchOption(error.option_name, f"No such option {error.option_name!r}.{question}", ctx=error.ctx)
 
 
 def program() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
@@ -38,32 +39,68 @@ resources_option = click.option(
 _FILE_WIDTH = 120
 _SILENT_TERMINAL = 80
 _HEIGHT = 25
+_PADDING = re.compile(r" +(?=\n)")
 _NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A rich console; colours only on a terminal, and NO_COLOR is respected."""
+    """A rich console; colours only on a terminal, and NO_COLOR is respected.
+
+    Into files and pipes, sentences are written on one line each, unless COLUMNS says how wide lines are.
+    """
     from rich.console import Console
+    from rich.text import Text
 
     stream = sys.stderr if stderr else sys.stdout
-    width = width_of(os.environ.get("COLUMNS", ""), _terminal_width(stream))
+    terminal_width = _terminal_width(stream)
+    width = width_of(os.environ.get("COLUMNS", ""), terminal_width)
+    wraps = terminal_width is not None or bool(_columns(os.environ.get("COLUMNS", "")))
 
     class Piped(Console):
+        def print(self, *objects: Any, **how: Any) -> None:
+            if not wraps and all(isinstance(each, str | Text) for each in objects):
+                how["soft_wrap"] = True
+            super().print(*objects, **how)
+
         def on_broken_pipe(self) -> NoReturn:
             raise BrokenPipeError  # rich would leave with status 1; `main` knows better
 
     # Names and paths are untrusted: markup in them is printed as it is.
     # With a height, which nothing here depends on, rich does not ask the environment for sizes once more.
     return Piped(
-        stderr=stderr, highlight=False, markup=False, emoji=False, width=width, height=_HEIGHT, soft_wrap=False
+        file=stream if terminal_width is not None else cast("TextIO", _Unpadded(stream)),
+        stderr=stderr,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=width,
+        height=_HEIGHT,
+        soft_wrap=False,
     )
+
+
+class _Unpadded:
+    """A stream without the spaces with which tables fill their lines."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.encoding = stream.encoding
+        self.flush = stream.flush
+        self.isatty = stream.isatty
+
+    def write(self, text: str) -> int:
+        return self._stream.write(_PADDING.sub("", text))
 
 
 def width_of(columns: str, terminal: int | None) -> int:
     """Characters per line: COLUMNS, else the terminal, else the width for files; within what can be laid out."""
-    requested = int(columns) if columns.isascii() and columns.isdigit() and len(columns) < 10 else 0
-    return min(max(requested or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+    return min(max(_columns(columns) or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
+
+
+def _columns(text: str) -> int:
+    """The number that COLUMNS says; 0 = none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _terminal_width(stream: TextIO) -> int | None:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from wavescope.base.shown import shown
 from wavescope.base.words import counted
+from wavescope.report.kit.fitted_table import FittedTable
 from wavescope.report.kit.line import Line
 
 if TYPE_CHECKING:
@@ -26,9 +27,16 @@ class Column:
     heading: str
     cell: Callable[[dict[str, Any]], Any]
     is_text: bool = False  #: Left-aligned words instead of right-aligned numbers.
-    takes_rest: bool = False  #: Gets the width that the other columns leave; too long texts end in an ellipsis.
-    is_fixed: bool = False  #: Words that are never cut, for short ones whose end matters.
+    takes_rest: bool = False  #: Long texts, which are cut first, to what the other columns leave.
+    is_fixed: bool = False  #: Short words, which are cut later than others.
     is_wide: bool = False  #: Left out where the terminal is narrow.
+
+    @property
+    def role(self) -> str:
+        """How it gives way where the table is too wide: see `FittedTable`."""
+        if self.takes_rest:
+            return "rest"
+        return ("short" if self.is_fixed else "words") if self.is_text else "number"
 
 
 def frame_table(
@@ -42,7 +50,8 @@ def frame_table(
 ) -> Table:
     """The first `limit` rows of a frame, None = all; the title says what is shown and how much of it.
 
-    Where `width` characters are few, columns that are `is_wide` are left out.
+    Left out are short words (`is_fixed`) that are empty in every row, such as source lines where there are none, and
+    where `width` characters are few, columns that are `is_wide`.
 
     Examples
     --------
@@ -54,21 +63,18 @@ def frame_table(
     columns = [column for column in columns if width >= WIDE or not column.is_wide]
     shown = frame if limit is None else frame.head(limit)
     note = truncation(shown.height, frame.height, what)
-    heading = ", ".join(part for part in (title, note) if part)
-    table = plain_table(heading)
-    table.expand = any(column.takes_rest for column in columns)  # else a long text would squeeze the numbers
+    table = FittedTable(", ".join(part for part in (title, note) if part))
+    rows = shown.to_dicts()
     for column in columns:
-        is_words = column.is_text or column.takes_rest
-        table.add_column(
-            column.heading,
-            justify="left" if is_words else "right",
-            no_wrap=column.is_fixed or not is_words,  # rich narrows the widest column that may wrap, never a number
-            overflow="ellipsis",
-            ratio=1 if column.takes_rest else None,
-        )
-    for row in shown.iter_rows(named=True):
-        table.add_row(*(one_line(column.cell(row)) for column in columns))
+        cells = [one_line(column.cell(row)) for row in rows]
+        is_empty = column.is_fixed and bool(cells) and not any(map(_is_filled, cells))
+        if not is_empty:
+            table.add(column.heading, cells, column.role)
     return table
+
+
+def _is_filled(cell: Any) -> bool:
+    return bool(cell.plain if isinstance(cell, Text) else cell)
 
 
 def plain_table(title: str) -> Table:

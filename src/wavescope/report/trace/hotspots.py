@@ -152,7 +152,7 @@ def _names(by: str) -> list[Column]:
     """The columns that say which unit a row is."""
     text = Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True)
     source = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
-    address = Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}", is_wide=True)
+    address = Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}")
     if by == "instruction":
         return [address, text, source]
     costliest = Column("costliest", lambda row: printable(row["text"] or "?"), takes_rest=True)

@@ -136,7 +136,7 @@ _ROWS = (
     _EXPOSED,
     Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
     Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
-    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}", is_wide=True),
+    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}"),
     Column("instruction", _cell_text, takes_rest=True),
     Column("class", lambda row: row["class"], is_text=True, is_wide=True),
     _SOURCE,
@@ -150,7 +150,7 @@ _CLASSIC_LINE = (
 )
 _CLASSIC_ROW = (
     Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
-    Column("address", lambda row: f"{row['address']:#x}", is_wide=True),
+    Column("address", lambda row: f"{row['address']:#x}"),
     _TYPE,
     Column("instruction", _cell_text, takes_rest=True),
     Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True),

@@ -1,0 +1,118 @@
+"""What was meant by a verb or an option that does not exist: words of other tools, and slips of the keyboard."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+#: Words of other profilers, and of the question itself -> verbs that answer it.
+_VERBS: dict[str, tuple[str, ...]] = {
+    "analyze": ("diagnose",),
+    "analyse": ("diagnose",),
+    "advice": ("diagnose",),
+    "advise": ("diagnose",),
+    "bottleneck": ("diagnose",),
+    "profile": ("diagnose", "summary"),
+    "asm": ("source",),
+    "assembly": ("source",),
+    "code": ("source",),
+    "disasm": ("source",),
+    "disassemble": ("source",),
+    "isa": ("source",),
+    "listing": ("source",),
+    "sass": ("source",),
+    "lines": ("source", "hotspots"),
+    "bandwidth": ("roofline", "l2", "memory-chart"),
+    "cache": ("l2", "memory-chart"),
+    "dram": ("memory-chart", "l2"),
+    "hbm": ("memory-chart", "l2"),
+    "memory": ("memory-chart", "latency"),
+    "coalescing": ("counters", "l2"),
+    "conflicts": ("counters",),
+    "lds": ("counters", "occupancy"),
+    "speed-of-light": ("counters",),
+    "pmc": ("counters",),
+    "sol": ("counters",),
+    "diff": ("compare",),
+    "dispatches": ("info", "kernels"),
+    "list": ("info",),
+    "ls": ("info",),
+    "show": ("open", "info"),
+    "stat": ("summary", "info"),
+    "stats": ("summary", "hotspots"),
+    "export": ("convert", "decode"),
+    "perfetto": ("convert",),
+    "gui": ("open",),
+    "serve": ("open",),
+    "timeline": ("open", "states"),
+    "view": ("open",),
+    "viewer": ("open",),
+    "registers": ("occupancy",),
+    "utilization": ("states", "counters"),
+    "quality": ("coverage",),
+    "trust": ("coverage",),
+    "iterations": ("loops",),
+    "outliers": ("waves", "coverage"),
+    "slowest": ("waves", "coverage"),
+    "wave": ("waves", "coverage"),
+    "waves": ("coverage",),
+    "sql": ("query",),
+}
+
+#: Options of other tools -> ours, where the verb has it.
+_OPTIONS = {
+    "--count": "--top",
+    "--head": "--top",
+    "--limit": "--top",
+    "--max-rows": "--top",
+    "--num": "--top",
+    "--rows": "--top",
+    "-n": "--top",
+    "-d": "--dispatch",
+    "--dispatch-id": "--dispatch",
+    "--filter": "--kernel",
+    "--kernel-name": "--kernel",
+    "--name": "--kernel",
+    "-k": "--kernel",
+    "--arch": "--target",
+    "--gpu": "--target",
+    "--group-by": "--by",
+    "--sort-by": "--sort",
+    "--markdown": "--format",
+    "--md": "--format",
+    "--out": "--output",
+}
+
+_MOST = 3  #: Suggestions at once.
+
+
+def verbs_meant(word: str, verbs: Collection[str]) -> list[str]:
+    """Verbs that may have been meant, the likeliest first.
+
+    Examples
+    --------
+    >>> verbs_meant("isa", ["source", "stalls"]), verbs_meant("Stall", ["source", "stalls"])
+    (['source'], ['stalls'])
+    """
+    typed = word.lower().replace("_", "-")
+    meant = [verb for verb in _VERBS.get(typed, ()) if verb in verbs]
+    starts = [verb for verb in verbs if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
+    near = get_close_matches(typed, verbs, n=_MOST, cutoff=0.7)
+    return list(dict.fromkeys([*meant, *starts, *([] if meant else near)]))[:_MOST]
+
+
+def options_meant(word: str, options: Collection[str]) -> list[str]:
+    """Options that may have been meant, the likeliest first.
+
+    Examples
+    --------
+    >>> options_meant("--limit", ["--top", "--time"]), options_meant("--disptach", ["--dispatch", "--time"])
+    (['--top'], ['--dispatch'])
+    """
+    same = _OPTIONS.get(word)
+    if same in options:
+        return [str(same)]
+    return get_close_matches(word, options, n=_MOST, cutoff=0.7)
