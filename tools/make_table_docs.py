@@ -53,7 +53,7 @@ def tables_page() -> str:
     ]
     for kind in LOSSES.values():
         strict = "yes" if kind.is_damage else "no"
-        lines.append(f"| `{kind.name}` | {kind.message} | {kind.advice} | {strict} |")
+        lines.append(f"| `{kind.name}` | {kind.worded()} | {kind.advice} | {strict} |")
     return "\n".join(lines) + "\n"
 
 

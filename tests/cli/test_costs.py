@@ -17,7 +17,7 @@ BY = ["instruction", "line", "file", "function", "kernel", "block", "loop"]
 
 @pytest.mark.parametrize("by", BY)
 def test_hotspots_by_every_unit(run: Run, capture: Path, by: str) -> None:
-    done = run("hotspots", capture, "--by", by, "--top", "3")
+    done = run("hotspots", capture, "--by", by, "--top", "3", environment={"COLUMNS": "120"})
     assert done.returncode == 0 and "cycles of waves" in done.stdout and "Traceback" not in done.stderr
     assert max(map(len, done.stdout.splitlines())) <= 120
 

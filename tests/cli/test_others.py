@@ -32,7 +32,7 @@ def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     done = run("info", tmp_path / "notes.txt")
     assert done.returncode == 0
-    assert "nothing wavescope knows" in done.stdout
+    assert "a kind of input that wavescope cannot read" in done.stdout
     assert run("info", tmp_path / "missing").returncode == 2
 
 

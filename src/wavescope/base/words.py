@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 _NOUN = re.compile(r"(\w+)s(?=$| and\b)")
+_VERBS = {"are": "is", "were": "was", "have": "has", "differ": "differs", "stall": "stalls"}  #: Of several -> of one.
+_THAT = re.compile(rf"\bthat ({'|'.join(_VERBS)})\b")
 _DESCRIBED = re.compile(r" (?:of|in|with|that|on)\b")
 
 
@@ -15,10 +17,13 @@ def counted(count: int, what: str) -> str:
     --------
     >>> counted(1, "HIP calls"), counted(1, "copies of memory"), counted(1, "processes"), counted(3112, "rows")
     ('1 HIP call', '1 copy of memory', '1 process', '3,112 rows')
+    >>> counted(1, "rows that stall")
+    '1 row that stalls'
     """
     if count == 1:
         head = _DESCRIBED.split(what, maxsplit=1)[0]
-        what = _NOUN.sub(lambda match: _singular(match[1]), head) + what[len(head) :]
+        described = _THAT.sub(lambda match: f"that {_VERBS[match[1]]}", what[len(head) :])
+        what = _NOUN.sub(lambda match: _singular(match[1]), head) + described
     return f"{count:,} {what}"
 
 

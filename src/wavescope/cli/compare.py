@@ -115,7 +115,7 @@ def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[P
     if len(dispatches) in (0, 1, len(paths)):
         chosen: tuple[str | None, ...] = dispatches or (None,)
         return list(zip(paths, chosen * len(paths) if len(chosen) == 1 else chosen, strict=True))
-    what = f"{len(dispatches)} dispatches for {len(paths)} paths"
+    what = f"{counted(len(dispatches), 'dispatches')} for {counted(len(paths), 'paths')}"
     raise UsageError(what, advice="give --dispatch once, or once for each PATH")
 
 

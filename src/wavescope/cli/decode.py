@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import ENGINE, JOBS
+from wavescope.base.words import counted
 from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress
 from wavescope.cli.kit.numbers import DispatchKey, Whole
 from wavescope.errors import DamagedError, UsageError, WavescopeError
@@ -125,7 +126,9 @@ def command(
         answer = {"format": file_format, "dispatches": dispatches, "unreadable": unreadable}
         emit_json(answer, inputs=paths, losses=losses)
     if problems:
-        problems[0].kept = f"{len(done)} of {len(jobs)} dispatches were written" if done else problems[0].kept
+        problems[0].kept = (
+            f"{len(done)} of {counted(len(jobs), 'dispatches')} were written" if done else problems[0].kept
+        )
         raise problems[0]
     if strict and any(facts.damaged for facts, _ in done):
         what = "the input is incomplete (see the losses above)"
@@ -252,7 +255,7 @@ def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, fl
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
     counts = (
-        f": {facts.waves:,} waves, {facts.instructions:,} instructions{share}, "
+        f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{share}, "
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
     out.print(Text.assemble((name, "bold"), counts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,12 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+_BY_COUNT = re.compile(r"\[([^][|]*)\|([^][|]*)\]")
+
 
 @dataclass(frozen=True)
 class LossKind:
-    """A kind of loss: `message` may use {count} and {detail}."""
+    """A kind of loss: `message` may use {count} and {detail}, and [one|several] for words that depend on the count."""
 
     name: str
     message: str
@@ -26,6 +29,10 @@ class LossKind:
     counted_in: str = "times"  #: What the count of such a loss counts.
     #: Whether it changes no number, so that `info` tells it and the other verbs do not repeat it.
     is_for_info: bool = False
+
+    def worded(self, count: int = 2) -> str:
+        """The message for one or for several, with {count} and {detail} still to be filled in."""
+        return _BY_COUNT.sub(r"\1" if count == 1 else r"\2", self.message)
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Loss:
     @property
     def message(self) -> str:
         """The sentence for people."""
-        return LOSSES[self.kind].message.format(count=f"{self.count:,}", detail=self.detail)
+        return LOSSES[self.kind].worded(self.count).format(count=f"{self.count:,}", detail=self.detail)
 
     @property
     def advice(self) -> str:
@@ -74,7 +81,7 @@ _KINDS = (
     ),
     LossKind(
         "stitch_incomplete",
-        "{count} instructions of a wave could not be attributed to code",
+        "{count} [instruction|instructions] of a wave could not be attributed to code",
         "put every code object of the capture next to the trace, and install an AMDGPU disassembler",
     ),
     LossKind(
@@ -94,7 +101,7 @@ _KINDS = (
     ),
     LossKind(
         "unknown_tokens",
-        "{count} tokens are of an unknown kind",
+        "{count} [token is|tokens are] of an unknown kind",
         "the file may be damaged, or of a generation that this version of wavescope does not support",
     ),
     LossKind(
@@ -104,12 +111,13 @@ _KINDS = (
     ),
     LossKind(
         "counter_gaps",
-        "the sampling interval was announced too often; {count} times the gaps between counter samples were not filled",
+        "the sampling interval was announced too often; [once|{count} times] the gaps between counter "
+        "samples were not filled",
         "the file is probably damaged: copy or capture it again",
     ),
     LossKind(
         "unread_tail",
-        "the last {count} bytes were not read, as in AMD's decoder, which stops before the end of a buffer",
+        "the last [byte was|{count} bytes were] not read, as in AMD's decoder, which stops before the end of a buffer",
         "nothing is wrong with the file; a wave that ended in these bytes is shown as incomplete",
         is_damage=False,
         is_for_info=True,
@@ -121,7 +129,8 @@ _KINDS = (
     ),
     LossKind(
         "unended_waves",
-        "{count} waves of the shader engine have no end in the trace; occupancy shows them running to its end",
+        "{count} [wave of the shader engine has|waves of the shader engine have] no end in the trace; "
+        "occupancy shows [it|them] running to its end",
         "check that the file was copied whole; if it was, enlarge --att-buffer-size, or trace a shorter kernel",
     ),
     LossKind(
@@ -162,12 +171,14 @@ _KINDS = (
     ),
     LossKind(
         "listing_lines",
-        "{count} lines of a listing could not be read ({detail})",
+        "{count} [line|lines] of a listing could not be read ({detail})",
         "each line is: address TAB size TAB text",
     ),
     LossKind(
         "marker_names",
-        "{count} rows of the marker names of {detail} could not be read; markers with these ids are not shown",
+        "{count} [row|rows] of the marker names of {detail} could not be read; markers with [this id|these "
+        "ids] are not "
+        "shown",
         "build the code object again with the instrumentation pass of the same LLVM",
     ),
     LossKind(
@@ -198,7 +209,7 @@ _KINDS = (
     ),
     LossKind(
         "left_out_of_page",
-        "{count} results ({detail}) are not in this file, which would be too large",
+        "{count} [result|results] ({detail}) [is|are] not in this file, which would be too large",
         "`wavescope open` shows them; a trace of fewer waves or a part of the run makes a smaller file",
         is_damage=False,
     ),
@@ -214,12 +225,12 @@ _KINDS = (
     ),
     LossKind(
         "missing_files",
-        "{count} files that belong to the directory are not in it ({detail})",
+        "{count} [file that belongs|files that belong] to the directory [is|are] not in it ({detail})",
         "copy the whole directory again",
     ),
     LossKind(
         "unlisted_files",
-        "{count} files are not listed in filenames.json ({detail})",
+        "{count} [file is|files are] not listed in filenames.json ({detail})",
         "perhaps an earlier decoding left them: decode into a fresh directory",
     ),
     LossKind(
@@ -229,38 +240,41 @@ _KINDS = (
     ),
     LossKind(
         "malformed_rows",
-        "{count} rows do not fit the format and were left out ({detail})",
+        "{count} [row does|rows do] not fit the format and [was|were] left out ({detail})",
         "the directory is damaged or of an unknown writer: decode the raw capture with wavescope",
     ),
     LossKind(
         "impossible_times",
-        "{count} instructions have impossible times: before their wave or each other, beyond 2^48 cycles, "
+        "{count} [instruction has|instructions have] impossible times: before their wave or each other, "
+        "beyond 2^48 cycles, "
         "or stalls that are negative or longer than the instruction ({detail}); they are not changed",
         "the numbers around them are not reliable: decode the raw capture with wavescope",
     ),
     LossKind(
         "unresolved_pcs",
-        "{count} instructions have an unknown PC: the decoder could not attribute them to code ({detail})",
+        "{count} [instruction has|instructions have] an unknown PC: the decoder could not attribute [it|them] to code "
+        "({detail})",
         "decode the raw capture again with every code object next to it",
     ),
     LossKind(
         "unknown_rows",
-        "{count} instructions refer to rows that code.json does not have ({detail})",
+        "{count} [instruction refers|instructions refer] to rows that code.json does not have ({detail})",
         "code.json is cut or of another decoding: decode the raw capture again",
     ),
     LossKind(
         "duplicate_rows",
-        "{count} rows of code.json have an id that another row has: instructions count for the first of them",
+        "{count} [row of code.json has|rows of code.json have] an id that another row has: instructions count for the "
+        "first of them",
         "decode the raw capture again",
     ),
     LossKind(
         "duplicate_waves",
-        "{count} wave files repeat a wave that was already read and were left out ({detail})",
+        "{count} [wave file repeats|wave files repeat] a wave that was already read and [was|were] left out ({detail})",
         "the directory mixes two decodings: decode into a fresh one",
     ),
     LossKind(
         "missing_sources",
-        "{count} source copies are not in the directory ({detail}): their text is not shown",
+        "{count} [source copy is|source copies are] not in the directory ({detail}): [its|their] text is not shown",
         "copy the whole directory, source_* included",
         is_damage=False,
         is_for_info=True,
@@ -296,36 +310,41 @@ _KINDS = (
     ),
     LossKind(
         "broken_archive",
-        "the archive is damaged ({detail}); the {count} files before the damage were read",
+        "the archive is damaged ({detail}); the [file|{count} files] before the damage [was|were] read",
         "check that the archive was copied whole",
     ),
     LossKind(
         "archive_entries",
-        "{count} entries of the archive were left out: {detail}",
+        "{count} [entry of the archive was|entries of the archive were] left out: {detail}",
         "if they belong to the trace, unpack the archive and open the folder",
         is_damage=False,
         is_for_info=True,
     ),
     LossKind(
         "parquet_columns",
-        "another version of wavescope wrote these tables; {count} columns or tables differ ({detail})",
+        "another version of wavescope wrote these tables; {count} [column or table differs|columns or "
+        "tables differ] ({detail})",
         "decode the capture again if you miss them",
         is_damage=False,
         is_for_info=True,
     ),
     LossKind(
         "counter_rows",
-        "{count} rows of {detail} lack a dispatch, a kernel, a counter or a number; they were left out",
+        "{count} [row of {detail} lacks|rows of {detail} lack] a dispatch, a kernel, a counter or a number; "
+        "[it was|they were] left out",
         "check that the file was copied whole, or collect the counters again",
     ),
     LossKind(
         "counter_twice",
-        "{count} values of {detail} give a counter of a dispatch again; the first value is used",
+        "{count} [value of {detail} gives|values of {detail} give] a counter of a dispatch again; the first "
+        "value is used",
         "collect the counters again; a file should have one value per counter, dispatch and pass",
     ),
     LossKind(
         "counter_numbers",
-        "{count} values of {detail} are not valid counts (not a number, negative or too large) and were left out",
+        "{count} [value of {detail} is not a valid count|values of {detail} are not valid counts] (not a "
+        "number, negative "
+        "or too large) and [was|were] left out",
         "copy the original file again: a spreadsheet may have written commas into its numbers",
         counted_in="values",
     ),
@@ -336,13 +355,15 @@ _KINDS = (
     ),
     LossKind(
         "counter_times",
-        "{count} dispatches do not end after they start; their durations and rates are unknown",
+        "{count} [dispatch does not end after it starts; its duration|dispatches do not end after they start; their "
+        "durations] and rates are unknown",
         "the timestamps were rounded, as spreadsheets do: open the original file, or collect again",
         counted_in="dispatches",
     ),
     LossKind(
         "counter_dispatches",
-        "{count} dispatches are not in every pass ({detail}); the other passes have no values for them",
+        "{count} [dispatch is|dispatches are] not in every pass ({detail}); the other passes have no values "
+        "for [it|them]",
         "collect all passes with the same input and the same filters",
         counted_in="dispatches",
     ),
@@ -354,13 +375,14 @@ _KINDS = (
     ),
     LossKind(
         "counter_partner",
-        "{count} L2 channels lack counters that others have ({detail}); their ratios are unknown",
+        "{count} [L2 channel lacks|L2 channels lack] counters that others have ({detail}); [its|their] "
+        "ratios are unknown",
         "collect all channels of these counters in one pass",
         counted_in="channels",
     ),
     LossKind(
         "other_workloads",
-        "the database has {count} more workloads, which were not read: {detail}",
+        "the database has {count} more [workload, which was|workloads, which were] not read: {detail}",
         "let rocprof-compute analyze write one database per workload",
         is_damage=False,
         counted_in="workloads",
@@ -394,7 +416,8 @@ _KINDS = (
     ),
     LossKind(
         "mixed_values",
-        "{count} values of {detail} are not of the type that the column should have and were left out",
+        "{count} [value|values] of {detail} [is|are] not of the type that the column should have and "
+        "[was|were] left out",
         "the file was changed or written by an unknown tool: compare it with its origin",
     ),
     LossKind(
@@ -410,44 +433,50 @@ _KINDS = (
     ),
     LossKind(
         "unread_tables",
-        "the database has {count} more tables than are read ({detail})",
+        "the database has {count} more [table than is|tables than are] read ({detail})",
         "no profiler writes that many; split the file",
         counted_in="tables",
     ),
     LossKind(
         "dangling_rows",
-        "{count} rows refer to rows that do not exist ({detail}); their names or positions are unknown",
+        "{count} [row refers|rows refer] to rows that do not exist ({detail}); [its|their] names or "
+        "positions are unknown",
         "the file is damaged or was cut: compare it with its origin",
     ),
     LossKind(
         "backward_times",
-        "{count} events end before they start ({detail}); they count as calls without time",
+        "{count} [event ends before it starts|events end before they start] ({detail}); [it counts as a "
+        "call|they count as "
+        "calls] without time",
         "the clocks of the recording were not synchronised: record again",
     ),
     LossKind(
         "unfinished_events",
-        "{count} events have no end ({detail}); they count as calls without time",
+        "{count} [event has|events have] no end ({detail}); [it counts as a call|they count as calls] without time",
         "the process ended while they ran, or the recording was cut",
     ),
     LossKind(
         "overflowing_times",
-        "{count} events last longer than 52 days ({detail}); they count as calls without time",
+        "{count} [event lasts|events last] longer than 52 days ({detail}); [it counts as a call|they count "
+        "as calls] without "
+        "time",
         "the file or its writer is defective: record again",
     ),
     LossKind(
         "no_times",
-        "{count} dispatches have no times ({detail}); they count as calls without time",
+        "{count} [dispatch has|dispatches have] no times ({detail}); [it counts as a call|they count as "
+        "calls] without time",
         "record with --kernel-trace as well",
         is_damage=False,
     ),
     LossKind(
         "malformed_events",
-        "{count} rows or events do not fit the format and were left out ({detail})",
+        "{count} [row or event does|rows or events do] not fit the format and [was|were] left out ({detail})",
         "the file was cut or changed: copy it again, or record again",
     ),
     LossKind(
         "unread_records",
-        "{count} records are of kinds that this version of wavescope does not read ({detail})",
+        "{count} [record is of a kind|records are of kinds] that this version of wavescope does not read ({detail})",
         "the other kinds were read",
         is_damage=False,
     ),
@@ -459,7 +488,7 @@ _KINDS = (
     ),
     LossKind(
         "launched_before",
-        "{count} dispatches and copies were launched before the recording started",
+        "{count} [dispatch or copy was|dispatches and copies were] launched before the recording started",
         "--launched leaves them out, as TraceLens does",
         is_damage=False,
     ),
@@ -470,7 +499,7 @@ _KINDS = (
     ),
     LossKind(
         "not_in_format",
-        "{count} rows of {detail} do not fit into this format and were not written",
+        "{count} [row of {detail} does|rows of {detail} do] not fit into this format and [was|were] not written",
         "convert to parquet or arrow, which contain everything",
     ),
     LossKind(

@@ -205,8 +205,8 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
         ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),
         ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "not a readable SQLite database"),
-        ("notes.txt", b"hello, world\n", NotATraceError, "nothing that wavescope reads"),
-        ("code.json", b"{}", NotATraceError, "nothing that wavescope reads"),
+        ("notes.txt", b"hello, world\n", NotATraceError, "wavescope cannot read this kind of input"),
+        ("code.json", b"{}", NotATraceError, "wavescope cannot read this kind of input"),
     ],
 )
 def test_other_kinds_name_what_fits(

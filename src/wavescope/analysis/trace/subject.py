@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.common.occupancy.architecture import architecture
+from wavescope.errors import UsageError
 from wavescope.facts import gpus
 
 if TYPE_CHECKING:
@@ -73,6 +76,17 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 def _gpu(trace: ThreadTrace) -> str:
     target = trace.source.target
     if target is None:
-        return f"gfx{trace.gfxip}, exact GPU not known" if trace.gfxip else "GPU not known"
+        return _inferred_gpu(trace)
     name = target.rsplit("--", 1)[-1].split(":", 1)[0].lower()
     return f"{target} ({gpus.of(name).family})" if name in gpus.TARGETS else target
+
+
+def _inferred_gpu(trace: ThreadTrace) -> str:
+    """The GPU that the code is sure to be of, else the generation."""
+    if not trace.gfxip:
+        return "GPU not known"
+    with suppress(UsageError):
+        inferred = architecture(trace)
+        if inferred.is_certain:
+            return f"{inferred.facts.target} ({inferred.facts.family}, inferred)"
+    return f"gfx{trace.gfxip}, exact GPU not known"

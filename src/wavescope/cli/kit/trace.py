@@ -258,7 +258,7 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
         type=_Span("A:B"),
         default=(None, None),
         metavar="A:B",
-        help="Only instructions tried in these cycles.",
+        help="Only instructions first attempted between cycles A and B.",
     ),
     click.option("--file", metavar="FILE", help="Only instructions from this source file (the end of its path)."),
     click.option(

@@ -136,10 +136,10 @@ def opened(inputs: Sequence[RunInput], selection: RunSelection, *, with_environm
 
     run = _chosen(open_inputs(inputs, with_environment=with_environment), selection)
     if selection.kernel is not None and not _has_rows(run, ["dispatches"]):
-        what = f"no dispatch of a kernel {selection.kernel!r} fits this choice"
+        what = f"no dispatch of a kernel {selection.kernel!r} matches these filters"
         raise UsageError(what, advice="`wavescope top` lists the kernels")
     if selection != RunSelection() and not _has_rows(run, _EVENTS):
-        what = "nothing of the run fits this choice"
+        what = "nothing of the run matches these filters"
         raise UsageError(what, advice="choose more: `wavescope summary` tells what there is")
     return run
 

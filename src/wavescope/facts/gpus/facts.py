@@ -130,8 +130,10 @@ def _declared(file: str) -> dict[str, dict[str, Any]]:
 
 
 def _inherited(target: str, declared: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """The facts of a target over those of its base; products, series and marks are its own; pipe cycles and rates add up
-    unless fresh."""
+    """The facts of a target over those of its base.
+
+    Products, series and marks are its own; pipe cycles and rates add up unless fresh.
+    """
     entry = dict(declared[target])
     base, fresh = entry.pop("base", None), entry.pop("fresh", [])
     if base is None:

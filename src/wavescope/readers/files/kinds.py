@@ -50,7 +50,7 @@ class Kind(Enum):
     RUN_TABLES = "wavescope tables of a run"
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
-    UNKNOWN = "nothing wavescope knows"
+    UNKNOWN = "a kind of input that wavescope cannot read"
 
 
 #: The kinds of documents that inputs become, as messages call them.
@@ -113,7 +113,7 @@ INPUTS = {
     ),
     Kind.UNKNOWN: InputFacts(
         None,
-        "nothing that wavescope reads",
+        "wavescope cannot read this kind of input",
         "pass thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters (pmc_perf.csv, "
         "*_counter_collection.csv)",
     ),

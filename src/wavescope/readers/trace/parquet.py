@@ -111,7 +111,9 @@ class _Store:
     def source(self) -> TraceSource:
         fields = self.described if isinstance(self.described, dict) else {}
         others = fields.get("other_dispatches")
-        texts = {key: fields[key] for key in ("target", "target_origin") if isinstance(fields.get(key), str)}
+        texts = {
+            key: fields[key] for key in ("target", "target_origin", "dispatch_key") if isinstance(fields.get(key), str)
+        }
         numbers = {key: fields[key] for key in ("agent", "dispatch") if isinstance(fields.get(key), int)}
         return TraceSource(
             path=self.folder.label,

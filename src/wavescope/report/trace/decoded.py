@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.base.words import percent, shortened
+from wavescope.base.words import counted, percent, shortened
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import printable
 from wavescope.report.trace.dispatches import chosen_line, dispatch_table
@@ -52,7 +52,7 @@ def contents_report(
     for row in facts.kernels.head(_MAX_KERNELS).iter_rows(named=True):
         yield _labelled("kernel", _kernel(row))
     if facts.kernels.height > _MAX_KERNELS:
-        yield _labelled("", f"and {facts.kernels.height - _MAX_KERNELS:,} more kernels; --json has all")
+        yield _labelled("", f"and {counted(facts.kernels.height - _MAX_KERNELS, 'more kernels')}; --json has all")
     holdings = list(_holdings(facts))
     yield _labelled("holds", "; ".join(holdings) or "nothing")
     missing = [
@@ -103,16 +103,16 @@ def _holdings(facts: Contents) -> Iterator[str]:
     engines = ", ".join(map(str, facts.shader_engines[:16]))
     if seen.waves:
         cut = seen.waves - seen.waves_complete
-        yield f"{seen.waves:,} waves of SE {engines}" + (f" ({cut:,} cut)" if cut else "")
+        yield counted(seen.waves, "waves") + f" of SE {engines}" + (f" ({cut:,} cut)" if cut else "")
         without = f" ({seen.unresolved:,} without PC)" if seen.unresolved else ""
-        yield f"{seen.instructions:,} instructions{without} in {seen.span_cycles:,} cycles"
+        yield f"{counted(seen.instructions, 'instructions')}{without} in {counted(seen.span_cycles, 'cycles')}"
     if facts.pc_samples:
-        yield f"{facts.pc_samples:,} PC samples"
+        yield counted(facts.pc_samples, "PC samples")
     if facts.code_rows:
         mapped = (
             f", {percent(facts.rows_with_line / facts.code_rows, 0)} with source line" if facts.rows_with_line else ""
         )
-        yield f"{facts.code_rows:,} code rows{mapped}"
+        yield f"{counted(facts.code_rows, 'code rows')}{mapped}"
     for count, name in (
         (facts.source_texts, "source files"),
         (seen.occupancy_events, "occupancy events"),
@@ -121,7 +121,7 @@ def _holdings(facts: Contents) -> Iterator[str]:
         (facts.realtime_pairs, "wall clock pairs"),
     ):
         if count:
-            yield f"{count:,} {name}"
+            yield counted(count, name)
 
 
 def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tuple[str, str]]:

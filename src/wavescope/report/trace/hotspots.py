@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
 
@@ -82,7 +82,9 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
     """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
         return [Text("no sample")]
-    text = Text(f"{answer.sample_count:,} samples, {percent(answer.stalled_count / answer.sample_count)} stalled")
+    text = Text(
+        f"{counted(answer.sample_count, 'samples')}, {percent(answer.stalled_count / answer.sample_count)} stalled"
+    )
     for row in answer.reasons.head(3).iter_rows(named=True):
         text.append(f"; {row['reason']} {percent(row['share'])}")
     columns = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.fitting import fitted
 from wavescope.report.kit.folding import stretches
 from wavescope.report.kit.heat import emphasis, heat_bar, legend
@@ -105,7 +105,9 @@ class _File:
             if part.is_folded:
                 folded = self.lines[part.begin : part.end]
                 cold = sum(map(self.measure.total, folded)) / (self.total or 1)
-                yield fitted(Text(f"  …  {len(folded):,} lines, {percent(cold)} of the {unit} …", style="dim"), options)
+                yield fitted(
+                    Text(f"  …  {counted(len(folded), 'lines')}, {percent(cold)} of the {unit} …", style="dim"), options
+                )
                 continue
             for line in self.lines[part.begin : part.end]:
                 yield fitted(self._line(line, options, wide=wide), options)
@@ -186,7 +188,7 @@ class _Foot:
         words = legend(ascii_only=options.ascii_only, parts=self.measure.part_names)
         yield words.append(f"; rows belong to the {frame} line of their inline chain", "dim")
         if self.unmapped_share:
-            rows = f"{self.listing.unmapped_row_count:,} rows without a debug line"
+            rows = f"{counted(self.listing.unmapped_row_count, 'rows')} without a debug line"
             yield Text(f"{rows} have {percent(self.unmapped_share)} of the {self.measure.unit}")
         if self.unshown:
             more = "1 more file has" if self.unshown == 1 else f"{self.unshown:,} more files have"

@@ -209,7 +209,7 @@ def test_synthetic_captures(gpu: str, wave_size: int, tmp_path: Path) -> None:
     assert family is not None
     write_capture(synthesize(Scenario(family=family, kernels=(kernel,), shader_engines=2)), tmp_path)
     answer = occupancy(wavescope.open(tmp_path))
-    assert (answer.target, answer.target_origin) == (gpu, "said by the capture")
+    assert (answer.target, answer.target_origin) == (gpu, "from the capture")
     row = answer.kernels.row(0, named=True)
     assert row["wave_size"] == wave_size
     assert row["waves_per_simd_limit"] is not None

@@ -50,7 +50,7 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
     if gpu:
         return Architecture(gpus.of(gpu), "given with --target", contradicts=_contradicted(gpus.of(gpu), trace))
     if trace.source.target:
-        return Architecture(gpus.of(trace.source.target), f"said by {trace.source.target_origin or 'the capture'}")
+        return Architecture(gpus.of(trace.source.target), f"from {trace.source.target_origin or 'the capture'}")
     if trace.gfxip not in _DEFAULT:
         raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
     return _inferred(trace)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavescope.report.kit.fitting import fitted
 from wavescope.report.kit.heat import legend
@@ -53,7 +53,7 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[Renderable
     rows = listing.rows.to_dicts()
     sampled = sum(map(SAMPLES.is_seen, rows))
     share = f", {percent(listing.stalled_count / listing.sample_count)} of them stalled" if listing.sample_count else ""
-    yield _bold(f"{len(rows):,} rows, {sampled:,} sampled: {listing.sample_count:,} samples{share}")
+    yield _bold(f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}")
     for index in hottest(rows, SAMPLES, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
         yield _hottest_line(rows, index, SAMPLES, "", reason)
@@ -119,7 +119,7 @@ class _Listing:
         folded = self.rows[line.begin : line.end]
         total = self.measure.total
         share = sum(map(total, folded)) / (sum(map(total, self.rows)) or 1)
-        return Text(f"… {len(folded):,} rows, {percent(share)} of the {self.measure.unit} …", style="dim")
+        return Text(f"… {counted(len(folded), 'rows')}, {percent(share)} of the {self.measure.unit} …", style="dim")
 
     def _foot(self, lines: Sequence[IsaLine], options: ConsoleOptions) -> Iterator[Text]:
         yield legend(ascii_only=options.ascii_only, parts=self.measure.part_names)

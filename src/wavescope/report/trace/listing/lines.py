@@ -97,6 +97,7 @@ def isa_lines(
     for loop in loops:
         loops_from.setdefault(loop["first_row"], []).append(loop)
         ends.setdefault(loop["last_row"], []).append(loop)
+    address_of = {row["row"]: row["address"] for row in rows if row["address"] is not None} if loops else {}
     lines: list[IsaLine] = []
     function: str | None = ""
     for part in stretches(len(rows), windows):
@@ -109,7 +110,7 @@ def isa_lines(
                 function = row["function"]
                 lines.append(IsaLine(heading=function or "no function", is_name=True))
             elif before and row["row"] != before["row"] + 1:
-                lines.append(IsaLine(heading=f"… {row['row'] - before['row'] - 1:,} rows not chosen …"))
+                lines.append(IsaLine(heading=f"… {counted(row['row'] - before['row'] - 1, 'rows')} not chosen …"))
             opened = loops_from.get(row["row"], [])
             lines += [IsaLine(heading=_loop_heading(loop, addresses.get(loop["last_row"]))) for loop in opened]
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
