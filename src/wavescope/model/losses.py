@@ -475,6 +475,35 @@ _KINDS = (
         "the file was cut or changed: copy it again, or record again",
     ),
     LossKind(
+        "samples_beside",
+        "{count} PC samples are in this file, too",
+        "`wavescope hotspots` and `wavescope diagnose` of the same path read them",
+        is_damage=False,
+        counted_in="samples",
+    ),
+    LossKind(
+        "other_samples",
+        "{count} other PC sampling files are below this folder and are not in this answer ({detail})",
+        "name one of them to read it",
+        is_damage=False,
+        counted_in="files",
+    ),
+    LossKind(
+        "samples_without_addresses",
+        "CSV files of PC samples do not record addresses: instructions of a kernel with the same text and source line "
+        "are counted as one, and the order of the code is not known",
+        "record with --output-format json to tell them apart",
+        is_damage=False,
+    ),
+    LossKind(
+        "samples_without_code",
+        "{count} PC samples are of code that the profiler could not read (copies and fills of the runtime, code that "
+        "changes itself); they have an address only",
+        "the other samples are not affected",
+        is_damage=False,
+        counted_in="samples",
+    ),
+    LossKind(
         "unread_records",
         "{count} [record is of a kind|records are of kinds] that this version of wavescope does not read ({detail})",
         "the other kinds were read",

@@ -68,6 +68,10 @@ SAMPLE_REASONS = (
 )
 
 
+#: Columns of `samples` that add up to all samples of a row.
+SAMPLE_COUNTS = ("issued_count", "stalled_count", "unknown_count")
+
+
 @dataclass(frozen=True)
 class ColumnSpec:
     """One column: polars type name, unit and meaning."""
@@ -166,8 +170,8 @@ _TABLES = (
         "one static instruction",
         """
         row           Int32   -      | number of the row; what instructions.row refers to
-        code_object   UInt64  -      | id of the code object; 0 = raw virtual address
-        address       UInt64  -      | ELF address in the code object, or raw virtual address
+        code_object   UInt64? -      | id of the code object; 0 = raw virtual address; null = not recorded
+        address       UInt64? -      | ELF address in the code object, or raw virtual address; null = not recorded
         size          UInt16  bytes  | length of the encoding
         text          String  -      | disassembly
         mnemonic      String  -      | first word of the text
@@ -385,6 +389,7 @@ _TABLES = (
         row            Int32  -  | code.row
         issued_count   Int64  -  | samples in which the instruction was issued
         stalled_count  Int64  -  | samples in which it was not
+        unknown_count  Int64  -  | samples of a method that does not tell (host trap)
         """,
     ),
     table_spec(
@@ -394,6 +399,19 @@ _TABLES = (
         row     Int32   -  | code.row
         reason  String  -  | why (SAMPLE_REASONS)
         count   Int64   -  | samples
+        """,
+    ),
+    table_spec(
+        "sampled_dispatches",
+        "one dispatch that PC sampling saw, where the input tells dispatches apart",
+        """
+        dispatch            UInt64?   -   | number of the dispatch in its process; null = not recorded
+        kernel_name         String?   -   | its kernel; null = not recorded
+        sample_count        Int64     -   | samples of its waves
+        moment_count        Int64     -   | different times at which they were taken
+        first_ns            Int64?    ns  | time of the first sample
+        last_ns             Int64?    ns  | time of the last sample
+        cu_wave_count_mean  Float64?  -   | mean number of waves on the CU of a sample; null = not recorded
         """,
     ),
     table_spec(

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.files.archive import Archive
     from wavescope.readers.files.folder import Folder
+    from wavescope.readers.trace.samples.files import SampleFile
 
 MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
 
@@ -90,9 +91,10 @@ def open(  # noqa: A001
     from wavescope.readers.run.inputs import find_runs, open_inputs
 
     inventory = inventory or Inventory()
-    if sniff(Path(path), inventory) in COUNTER_CAPTURES:
+    kind = sniff(Path(path), inventory)
+    if kind in COUNTER_CAPTURES:
         return open_counters(path, inventory=inventory)
-    if sniff(Path(path), inventory) in RUNS:
+    if kind in RUNS and not (kind is Kind.RESULTS and samples_at(Path(path), inventory)):
         return open_inputs(find_runs([Path(path)], inventory))
     return open_trace(
         path,
@@ -104,6 +106,22 @@ def open(  # noqa: A001
         amd=amd,
         inventory=inventory,
     )
+
+
+def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFile]:
+    """The files of PC samples at a path, or in the run there; none where it is a thread trace or counters.
+
+    Raises
+    ------
+    UsageError
+        When the path does not exist or cannot be read.
+    """
+    inventory = inventory or Inventory()
+    if sniff(path, inventory) not in KINDS_WITH_SAMPLES:
+        return []
+    from wavescope.readers.trace.samples.files import find_samples
+
+    return find_samples(path, inventory)
 
 
 def open_trace(
@@ -146,13 +164,25 @@ def open_trace(
         )
         return _with_rules(_with_named(trace, resources), amd=amd)
     if kind not in DECODED_KINDS:
-        raise does_not_fit(kind, place)
+        return _with_named(_samples(place, kind, inventory, dispatch, code_objects), resources)
     candidates, losses = candidates_of(place, kind, inventory)
     dispatches = decoded_dispatches(candidates, str(place))
     chosen = choose(dispatches, dispatch, kernel, where=str(place))
     is_asked = dispatch is not None or kernel is not None
     trace = open_decoded(chosen, dispatches, losses, resources, threads=threads, is_asked=is_asked)
     return _with_rules(trace, amd=amd)
+
+
+def _samples(
+    path: Path, kind: Kind, inventory: Inventory, dispatch: int | None, code_objects: Sequence[str]
+) -> ThreadTrace:
+    """The PC samples at a path that is no other thread trace; runs may hold some in their result files."""
+    from wavescope.readers.trace.samples import read_samples
+
+    files = samples_at(path, inventory)
+    if not files:
+        raise does_not_fit(kind, path)
+    return read_samples(files, dispatch=dispatch, code_objects=code_objects, inventory=inventory)
 
 
 def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
@@ -163,7 +193,8 @@ def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:
 
 
 #: Kinds that hold traces which were decoded before.
-DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind is not Kind.RAW_CAPTURE)
+DECODED_KINDS = tuple(kind for kind in THREAD_TRACES if kind not in (Kind.RAW_CAPTURE, Kind.SAMPLES))
+KINDS_WITH_SAMPLES = (Kind.SAMPLES, Kind.RESULTS, Kind.RUN_FOLDER)  #: Kinds in which there may be PC samples.
 
 
 def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) -> tuple[list[Decoded], list[Loss]]:

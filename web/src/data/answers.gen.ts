@@ -1262,6 +1262,8 @@ export interface SampleHotspotsUnitsRow {
   issued_count: number;
   /** Samples in which it was not issued */
   stalled_count: number;
+  /** Samples of a method that does not tell */
+  unknown_count: number;
   /** Of all samples */
   sample_share: number;
   /** Most frequent reason of stalls; empty = none */
@@ -1281,6 +1283,7 @@ export const SAMPLE_HOTSPOTS_UNITS: TableInfo<SampleHotspotsUnitsRow> = {
   sample_count: ["Samples", "", "How often waves were sampled here"],
   issued_count: ["Issued", "", "Samples in which the instruction was issued"],
   stalled_count: ["Stalled", "", "Samples in which it was not issued"],
+  unknown_count: ["Unknowns", "", "Samples of a method that does not tell"],
   sample_share: ["Sample share", "", "Of all samples"],
   reason: ["Reason", "", "Most frequent reason of stalls; empty = none"],
   reason_count: ["Reasons", "", "Samples with that reason"],
@@ -1310,6 +1313,7 @@ export interface SampleHotspotsAnswer {
   sample_count: number;
   issued_count: number;
   stalled_count: number;
+  unknown_count: number;
   reasons: Frame<SampleHotspotsReasonsRow>;
   units: Frame<SampleHotspotsUnitsRow>;
 }

@@ -12,6 +12,7 @@ const cost: SourceCost = {
   exposedIdle: 5,
   issued: 0,
   stalled: 0,
+  unknown: 0,
 };
 
 describe("costs of lines", () => {

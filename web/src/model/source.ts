@@ -20,6 +20,8 @@ export interface SourceCost {
   exposedIdle: number;
   issued: number;
   stalled: number;
+  /** Samples of a method that does not tell whether the instruction was issued. */
+  unknown: number;
 }
 
 /** `own`: of instructions that were compiled from it; `inclusive`: also of what was inlined into it. */
@@ -66,6 +68,7 @@ const COLUMNS: Record<keyof SourceCost, string> = {
   exposedIdle: "exposed_idle_cycles_total",
   issued: "issued_count",
   stalled: "stalled_count",
+  unknown: "unknown_count",
 };
 const PARTS = Object.keys(COLUMNS) as (keyof SourceCost)[];
 
@@ -144,7 +147,7 @@ export const isSampled = computed(() => {
 /** What a cost weighs: cycles (with idle, where that is wanted), stall or what nothing hid; of samples their number. */
 export function weightOf(cost: SourceCost, by: SortBy = "cycles"): number {
   const withIdle = settings.value.withIdle;
-  if (isSampled.value) return by === "cycles" ? cost.issued + cost.stalled : cost.stalled;
+  if (isSampled.value) return by === "cycles" ? cost.issued + cost.stalled + cost.unknown : cost.stalled;
   if (by === "stall") return cost.stall;
   if (by === "exposed") return cost.exposedStall + cost.exposedIssue + (withIdle ? cost.exposedIdle : 0);
   return cost.latency + (withIdle ? cost.idle : 0);
@@ -163,6 +166,7 @@ export function partsOf(cost: SourceCost, by: SortBy = "cycles"): CostPart[] {
     return [
       { meaning: "stall", label: "stalled samples", value: cost.stalled },
       { meaning: "issue", label: "issued samples", value: by === "cycles" ? cost.issued : 0 },
+      { meaning: "hidden", label: "samples, issued or stalled", value: by === "cycles" ? cost.unknown : 0 },
     ];
   }
   const issue = by === "stall" ? 0 : cost.exposedIssue;

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.trace.overview import Overview, overview
 from wavescope.model.answer import Answer
-from wavescope.model.schema import THREAD_TRACE
+from wavescope.model.schema import SAMPLE_COUNTS, THREAD_TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,8 @@ class Contents(Answer):
 
     definition: ClassVar[str] = (
         "Counts of what the trace holds. `kernels` are those that traced waves entered; without waves, those of the "
-        "occupancy events. `missing` names what the trace could have held and does not."
+        "occupancy events; of PC samples, the sampled ones. `missing` names what the trace could have held and does "
+        "not."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {"kernels": THREAD_TRACE["kernels"]}
 
@@ -39,6 +40,8 @@ class Contents(Answer):
     markers: int
     realtime_pairs: int
     pc_samples: int
+    sampling_method: str  #: Of the PC samples: `host trap`, or `stochastic` where they record issue and stalls.
+    sampled_dispatches: int  #: Dispatches with PC samples; 0 = not recorded.
     kernels: pl.DataFrame
     missing: tuple[str, ...]
 
@@ -58,13 +61,24 @@ def contents(trace: ThreadTrace) -> Contents:
         counter_samples=trace.sampled_counters.height,
         markers=trace.markers.height or trace.shader_data.height,
         realtime_pairs=trace.realtime.height,
-        pc_samples=int(samples["issued_count"].sum()) + int(samples["stalled_count"].sum()),
+        pc_samples=sum(int(samples[name].sum()) for name in SAMPLE_COUNTS),
+        sampling_method=_method(trace),
+        sampled_dispatches=trace.sampled_dispatches["dispatch"].drop_nulls().len(),
         kernels=_entered(trace),
         missing=_missing(trace),
     )
 
 
+def _method(trace: ThreadTrace) -> str:
+    if not trace.samples.height:
+        return ""
+    return "host trap" if trace.samples["unknown_count"].sum() else "stochastic"
+
+
 def _entered(trace: ThreadTrace) -> pl.DataFrame:
+    if trace.samples.height and not trace.waves.height and not trace.occupancy.height:
+        sampled = trace.code.join(trace.samples, on="row", how="semi")["function"]
+        return trace.kernels.filter(pl.col("name").is_in(sampled.drop_nulls().unique().implode()))
     entered = trace.waves["kernel"].drop_nulls().unique()
     if not entered.len():
         entered = trace.occupancy["kernel"].drop_nulls().unique()
@@ -80,8 +94,8 @@ def _missing(trace: ThreadTrace) -> tuple[str, ...]:
         "source texts": trace.sources["text"].drop_nulls().len(),
         "registers and LDS": _entered(trace)["vgprs"].drop_nulls().len(),
         "the exact GPU": trace.source.target is not None,
-        "wall clock": trace.realtime.height,
-        "sampled counters": trace.sampled_counters.height,
-        "markers": trace.markers.height or trace.shader_data.height,
+        "wall clock": trace.realtime.height or trace.samples.height,
+        "sampled counters": trace.sampled_counters.height or trace.samples.height,
+        "markers": trace.markers.height or trace.shader_data.height or trace.samples.height,
     }
     return tuple(name for name, there in has.items() if not there)

@@ -101,6 +101,7 @@ def _costliest(frame: pl.DataFrame, prefix: str = "") -> pl.DataFrame:
             f"{prefix}idle_cycles_total",
             f"{prefix}issued_count",
             f"{prefix}stalled_count",
+            f"{prefix}unknown_count",
         )
         if name in frame.columns
     )

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
 
-_CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
+#: How the names of code objects and their listings end.
+CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
 
 # <pid>_<agent>_shader_engine_<SE>_<dispatch>.att is what rocprofv3 writes; k<dispatch>_se<SE>, se<SE> and <SE> are
 # what other tools write.
@@ -176,7 +177,7 @@ def find_capture(
             folder = path.absolute().parent
             traces.append(path)
             beside += _readable(
-                (folder / name for name in listings.names(folder) if name.endswith(_CODE_SUFFIXES)), folder, refused
+                (folder / name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES)), folder, refused
             )
     if not traces:
         raise NotATraceError(
@@ -185,7 +186,7 @@ def find_capture(
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
     given = [parse_code_object(text) for text in code_objects]
-    return Capture(_windows(traces), tuple(given) + _found_beside(beside, {c.id for c in given}), refused)
+    return Capture(_windows(traces), tuple(given) + code_objects_among(beside, {c.id for c in given}), refused)
 
 
 def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
@@ -209,7 +210,7 @@ def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
             if seen > MAX_FILES:
                 what = f"more than {MAX_FILES:,} files"
                 raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
-            if name.endswith((".att", *_CODE_SUFFIXES)):
+            if name.endswith((".att", *CODE_SUFFIXES)):
                 yield root / name
         # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
         unnamed = (root / name for name in (*folders, *names) if "." not in name)
@@ -250,7 +251,7 @@ def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
     return tuple(sorted(numbered, key=lambda file: file.se or 0))
 
 
-def _found_beside(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
+def code_objects_among(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
     """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
     by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):

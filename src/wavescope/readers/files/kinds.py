@@ -31,6 +31,7 @@ class Kind(Enum):
     DECODED_FOLDER = "folder of decoded thread traces"
     ARCHIVE = "archive"
     ARCHIVE_FOLDER = "folder of archives"
+    SAMPLES = "rocprofv3 PC samples (CSV)"
     COUNTERS = "hardware counters (CSV)"
     KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
     CSV_TRACE = "rocprofv3 trace (CSV)"
@@ -78,6 +79,7 @@ INPUTS = {
     Kind.DECODED_FOLDER: InputFacts("trace", Kind.DECODED_FOLDER.value, _TRACE),
     Kind.ARCHIVE: InputFacts("trace", Kind.ARCHIVE.value, _TRACE),
     Kind.ARCHIVE_FOLDER: InputFacts("trace", Kind.ARCHIVE_FOLDER.value, _TRACE),
+    Kind.SAMPLES: InputFacts("trace", "PC samples", _TRACE),
     Kind.ROCPD: InputFacts("run", Kind.ROCPD.value, _RUN),
     Kind.RPD: InputFacts("run", Kind.RPD.value, _RUN),
     Kind.ROCPROF_DATABASE: InputFacts("run", Kind.ROCPROF_DATABASE.value, _RUN),
@@ -234,6 +236,8 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
         return Kind.COUNTERS
     files = (file for file in run_files(folder, listings) if file.is_file() and not _is_in_workload(file))
     kinds = {_sniff_file(file, listings) for file in islice(files, _FILES_LOOKED_AT)}
+    if Kind.SAMPLES in kinds:
+        return Kind.SAMPLES  # the run and the counters beside them are read by the verbs about runs and counters
     if kinds & set(RUNS):
         return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
@@ -256,7 +260,12 @@ _OTHERS_IN_FOLDERS = (
     Kind.DATABASE,
 )
 _HEAD_OF_RESULTS = 200
-_CSV_KINDS = {"counters": Kind.COUNTERS, "dispatches": Kind.KERNEL_TRACE, "agents": Kind.AGENTS}
+_CSV_KINDS = {
+    "counters": Kind.COUNTERS,
+    "dispatches": Kind.KERNEL_TRACE,
+    "agents": Kind.AGENTS,
+    "samples": Kind.SAMPLES,
+}
 _STATISTICS = {"name", "calls", "totaldurationns"}
 _COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
 _WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")

@@ -177,6 +177,23 @@ LAYOUTS = (
         ("start_ns", "end_ns", "name"),
     ),
     Layout("agents", (("node_id", "agent_type"), ("gfx_target_version",)), {}, ()),
+    Layout(
+        "samples",
+        (("sample_timestamp", "dispatch_id", "instruction"),),
+        _columns(
+            """
+            time_ns        Int64        sample_timestamp
+            dispatch       Int64        dispatch_id
+            correlation    Int64        correlation_id
+            text           Categorical  instruction
+            comment        Categorical  instruction_comment
+            issued         Int64        wave_issued_instruction
+            reason         Categorical  stall_reason
+            cu_wave_count  Int64        wave_count
+            """
+        ),
+        ("time_ns",),
+    ),
 )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from wavescope.base.shown import is_text
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
-from wavescope.model.schema import THREAD_TRACE, TableSpec, empty_frame
+from wavescope.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
 from wavescope.model.stored import FORMAT, MANIFEST, VERSION, crc32_of
 from wavescope.model.trace import ThreadTrace, TraceSource
 from wavescope.readers.trace.assemble import add_losses
@@ -57,7 +57,7 @@ _FILLED = {
     "occupancy": ("se", "time_cycles", "cu", "simd", "slot", "start"),
     "sampled_counters": ("se", "time_cycles", "bank"),
     "realtime": ("se", "shader_clock_cycles", "realtime_ticks"),
-    "samples": ("issued_count", "stalled_count"),
+    "samples": SAMPLE_COUNTS,
 }
 
 

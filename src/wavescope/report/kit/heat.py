@@ -15,6 +15,7 @@ PARTS = {
     "issue": ("▓", "=", "#009E73"),
     "idle": ("░", ".", "#999999"),
     "hidden": ("·", "~", "#56B4E9"),
+    "sampled": ("▒", "+", "#CC79A7"),
 }
 
 _EIGHTHS = " ▏▎▍▌"
@@ -71,7 +72,7 @@ def legend(*, ascii_only: bool = False, parts: tuple[str, ...] = tuple(PARTS)) -
     Examples
     --------
     >>> legend().plain
-    '█ stall  ▓ issue  ░ idle  · hidden'
+    '█ stall  ▓ issue  ░ idle  · hidden  ▒ sampled'
     """
     pieces = []
     for part in parts:

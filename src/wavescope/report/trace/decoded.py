@@ -107,7 +107,8 @@ def _holdings(facts: Contents) -> Iterator[str]:
         without = f" ({seen.unresolved:,} without PC)" if seen.unresolved else ""
         yield f"{counted(seen.instructions, 'instructions')}{without} in {counted(seen.span_cycles, 'cycles')}"
     if facts.pc_samples:
-        yield counted(facts.pc_samples, "PC samples")
+        of = f" of {counted(facts.sampled_dispatches, 'dispatches')}" if facts.sampled_dispatches else ""
+        yield f"{counted(facts.pc_samples, 'PC samples')} ({facts.sampling_method}){of}"
     if facts.code_rows:
         mapped = (
             f", {percent(facts.rows_with_line / facts.code_rows, 0)} with source line" if facts.rows_with_line else ""
@@ -127,7 +128,10 @@ def _holdings(facts: Contents) -> Iterator[str]:
 def _next_steps(path: str, facts: Contents, *, any_other: bool) -> Iterator[tuple[str, str]]:
     seen, place = facts.overview, printable(path)
     if facts.pc_samples and not seen.waves:
+        yield f"wavescope diagnose {place}", "where waves were, and what that can mean"
         yield f"wavescope hotspots {place}", "which instructions were sampled"
+        if facts.sampling_method == "stochastic":
+            yield f"wavescope stalls {place}", "why they were not issued"
         return
     if not seen.waves:
         if seen.occupancy_events:

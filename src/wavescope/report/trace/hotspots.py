@@ -33,6 +33,7 @@ _NONE = {
     "kernel": "kernel not known",
     "loop": "not in a loop",
 }
+_UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
 _SORT_WORDS = {
     "exposed": "exposed cycles",
@@ -82,19 +83,23 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
     """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
         return [Text("no sample")]
-    text = Text(
-        f"{counted(answer.sample_count, 'samples')}, {percent(answer.stalled_count / answer.sample_count)} stalled"
-    )
+    told = answer.sample_count - answer.unknown_count
+    text = Text(counted(answer.sample_count, "samples"))
+    text.append(f", {percent(answer.stalled_count / told)} stalled" if told else _UNTOLD)
     for row in answer.reasons.head(3).iter_rows(named=True):
         text.append(f"; {row['reason']} {percent(row['share'])}")
+    has_addresses = answer.units["address"].drop_nulls().len() > 0
+    issue = [
+        Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
+        Column("stalled", lambda row: f"{row['stalled_count']:,}"),
+        Column("mostly for", lambda row: row["reason"] or "", is_text=True, is_fixed=True),
+    ]
     columns = [
         Column("share", lambda row: percent(row["sample_share"])),
         _bar("sample_share"),
         Column("samples", lambda row: f"{row['sample_count']:,}"),
-        Column("issued", lambda row: f"{row['issued_count']:,}", is_wide=True),
-        Column("stalled", lambda row: f"{row['stalled_count']:,}"),
-        Column("mostly for", lambda row: row["reason"] or "", is_text=True, is_fixed=True),
-        *_names(answer.by),
+        *(issue if told else []),
+        *(column for column in _names(answer.by) if column.heading != "address" or has_addresses),
     ]
     return [text, Text(), frame_table(answer.units, columns, limit=limit, width=width, what=_many(answer))]
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from wavescope.model.schema import SAMPLE_COUNTS
 from wavescope.report.kit.tables import short
+
+if TYPE_CHECKING:
+    import polars as pl
 
 ListingRow = dict[str, Any]
 Cell = Callable[[ListingRow], str]
@@ -57,7 +61,7 @@ def _cycle_cells(cost: str, width: int) -> dict[str, Cell]:
         "stall": (_MIDDLE, _cost("stall", cost)),
         "idle": (WIDE if cost != "max" else 1 << 30, _cost("idle", cost)),
         "stalls on": (_VERY_WIDE, lambda row: row["stall_class"] or ""),
-        "address": (_MIDDLE, lambda row: f"{row['address']:#x}"),
+        "address": (_MIDDLE, _address),
     }
     return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
 
@@ -78,9 +82,12 @@ def _short_mean(mean: float) -> str:
     return short(mean) if mean >= _NO_DECIMALS_FROM else f"{mean:.1f}"
 
 
+def _address(row: ListingRow) -> str:
+    return "" if row["address"] is None else f"{row['address']:#x}"
+
+
 def _samples(row: ListingRow) -> int:
-    total: int = row["issued_count"] + row["stalled_count"]
-    return total
+    return sum(row[name] for name in SAMPLE_COUNTS)
 
 
 def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
@@ -89,7 +96,7 @@ def _sample_cells(cost: str, width: int) -> dict[str, Cell]:
         "issued": (_MIDDLE, lambda row: f"{row['issued_count']:,}" if _samples(row) else ""),
         "stalled": (_MIDDLE, lambda row: f"{row['stalled_count']:,}" if _samples(row) else ""),
         "stalled by": (_MIDDLE, lambda row: row["reason"] or ""),
-        "address": (_MIDDLE, lambda row: f"{row['address']:#x}"),
+        "address": (_MIDDLE, _address),
     }
     return {name: cell for name, (from_width, cell) in chosen.items() if width >= from_width}
 
@@ -123,6 +130,18 @@ CYCLES_OF_ONE = Measure(
     is_seen=CYCLES.is_seen,
 )
 
+
+def _bare_sample_cells(cost: str, width: int) -> dict[str, Cell]:
+    cells = _sample_cells(cost, width)
+    return {name: cell for name, cell in cells.items() if name in ("samples", "address")}
+
+
+def sample_measure(counts: pl.DataFrame) -> Measure:
+    """How to show samples with these counts: with issue and stall, or, where no sample tells them, without."""
+    told = int(counts["issued_count"].sum()) + int(counts["stalled_count"].sum())
+    return SAMPLES if told else BARE_SAMPLES
+
+
 #: Samples of the program counter.
 SAMPLES = Measure(
     unit="samples",
@@ -138,4 +157,20 @@ SAMPLES = Measure(
         "stalled by": lambda row: row["reason"] or "",
     },
     is_seen=lambda row: _samples(row) > 0,
+)
+
+#: Samples of a method that does not tell whether the instruction was issued.
+BARE_SAMPLES = Measure(
+    unit="samples",
+    total=_samples,
+    hot=_samples,
+    parts=lambda row: {"sampled": row["unknown_count"]},
+    part_names=("sampled",),
+    cells=_bare_sample_cells,
+    line_cells={
+        "samples": SAMPLES.line_cells["samples"],
+        "rows": lambda row: short(row["row_count"]),
+        **dict.fromkeys(("", " "), lambda _: ""),
+    },
+    is_seen=SAMPLES.is_seen,
 )

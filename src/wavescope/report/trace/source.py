@@ -12,7 +12,7 @@ from wavescope.report.kit.fitting import fitted
 from wavescope.report.kit.folding import stretches
 from wavescope.report.kit.heat import emphasis, heat_bar, legend
 from wavescope.report.kit.tables import place, printable, short
-from wavescope.report.trace.measures import CYCLES, SAMPLES
+from wavescope.report.trace.measures import CYCLES, sample_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +44,7 @@ def source_report(listing: SourceListing, view: SourceView) -> Iterator[Renderab
 
 def sampled_source_report(listing: SampleLines, view: SourceView) -> Iterator[RenderableType]:
     """The files with the samples of their lines, the most sampled file first."""
-    yield from _report(listing, SAMPLES, listing.unmapped_sample_count, view, "")
+    yield from _report(listing, sample_measure(listing.lines), listing.unmapped_sample_count, view, "")
 
 
 def _report(

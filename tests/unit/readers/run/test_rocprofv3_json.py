@@ -134,7 +134,7 @@ def test_every_kind_of_record(tmp_path: Path) -> None:
     assert run.processes.select("pid", "command", "init_ns", "fini_ns").rows() == [(7, "./a b c", 1, 99)]
     assert run.nodes.select("hostname", "hash").rows() == [("n1", None)]
     assert run.symbols.select("symbol_id", "name", "code_object").rows() == [(5, "k()", 0)]
-    assert run.losses.select("kind", "count").rows() == [("unread_records", 2)]
+    assert run.losses.select("kind", "count").rows() == [("samples_beside", 2)]
 
 
 def test_several_processes_keep_their_own_things(tmp_path: Path) -> None:

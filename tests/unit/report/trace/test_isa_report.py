@@ -167,7 +167,8 @@ def test_nothing_executed() -> None:
 def test_samples() -> None:
     table = empty_frame(SampleListing.tables["rows"])
     values = {"row": [0, 1], "address": [16, 20], "text": ["s_barrier", "s_nop 0"], "function": ["k", "k"]}
-    counts = {"issued_count": [1, 0], "stalled_count": [9, 0], "reason": ["barrier", None], "reason_share": [1.0, None]}
+    counts = {"issued_count": [1, 0], "stalled_count": [9, 0], "unknown_count": [0, 0]}
+    counts |= {"reason": ["barrier", None], "reason_share": [1.0, None]}
     data = {name: (values | counts).get(name, [None, None]) for name in table.columns}
     answer = SampleListing(10, 9, pl.DataFrame(data, schema=table.schema))
     lines = printed_parts(samples_report(answer, IsaView("none")))

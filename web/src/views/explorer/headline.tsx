@@ -17,7 +17,7 @@ export const columnName = (by: SortBy) =>
 
 /** What the figures mean, for tooltips. */
 export function definition(by: SortBy): string {
-  if (isSampled.value) return by === "cycles" ? "PC samples, issued and stalled" : "PC samples that were not issued";
+  if (isSampled.value) return by === "cycles" ? "PC samples, issued or not" : "PC samples that were not issued";
   if (by === "stall") return "Stall cycles of all executions in all waves";
   const idle = settings.value.withIdle ? ", with the idle cycles before them" : "";
   if (by === "exposed") return `Cycles of all executions that work of other waves did not hide${idle}`;

@@ -89,7 +89,7 @@ describe("bars", () => {
 
   it("are issued samples and reasons", () => {
     const samples = samplesFrom(
-      columns({ row: Int32Array.of(1), issued_count: of(2), stalled_count: of(5) }),
+      columns({ row: Int32Array.of(1), issued_count: of(2), stalled_count: of(5), unknown_count: of(0) }),
       columns({ row: Int32Array.of(1, 1), reason: ["waitcnt", "barrier"], count: of(4, 1) }),
       3,
     );
@@ -98,6 +98,15 @@ describe("bars", () => {
     expect(bars.scale).toBe(7);
     const colours = bars.legend.map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(colours.length);
+  });
+
+  it("of host-trap samples do not say that they were issued", () => {
+    const counts = { row: Int32Array.of(1), issued_count: of(0), stalled_count: of(0), unknown_count: of(6) };
+    const none = columns({ row: Int32Array.of(), reason: [], count: of() });
+    const bars = sampleBars(samplesFrom(columns(counts), none, 3));
+    expect(stack(bars, 1)).toEqual({ "issued or not": 6 });
+    expect(bars.scale).toBe(6);
+    expect(bars.legend.map(({ name }) => name)).toEqual(["issued or not"]);
   });
 
   it("have the colours of the categories", () => {

@@ -165,10 +165,14 @@ export function sampleBars(samples: Samples): Bars {
   // The third colour is too near to that of issued samples.
   const place = (rank: number) => (rank < 2 ? rank : rank + 1);
   const colour = (reason: string) => seriesColour(place(samples.reasons.indexOf(reason)));
+  const told = samples.unknown.every((count) => count === 0);
+  const first = told
+    ? { name: "issued", colour: colourOf("issue") }
+    : { name: "issued or not", colour: colourOf("hidden") };
   return {
     of: (row) => [
       [
-        { name: "issued", colour: colourOf("issue"), value: at(samples.issued, row) },
+        { ...first, value: at(told ? samples.issued : samples.unknown, row) },
         ...(samples.byRow.get(row) ?? []).map(({ reason, count }) => ({
           name: reason,
           colour: colour(reason),
@@ -176,12 +180,9 @@ export function sampleBars(samples: Samples): Bars {
         })),
       ],
     ],
-    scale: largestOf(samples.issued.length, (row) => at(samples.issued, row) + at(samples.stalled, row)),
+    scale: largestOf(samples.all.length, (row) => at(samples.all, row)),
     unit: "samples",
-    legend: [
-      { name: "issued", colour: colourOf("issue") },
-      ...samples.reasons.map((name) => ({ name, colour: colour(name) })),
-    ],
+    legend: [first, ...samples.reasons.map((name) => ({ name, colour: colour(name) }))],
   };
 }
 

@@ -112,7 +112,7 @@ export const COLUMNS: IsaColumn[] = [
     width: 68,
     needs: "samples",
     name: () => "sample_count",
-    value: ({ samples }, row) => samples && seen((samples.issued[row] ?? 0) + (samples.stalled[row] ?? 0)),
+    value: ({ samples }, row) => samples && seen(samples.all[row] ?? 0),
   },
   {
     id: "issued",

@@ -29,8 +29,7 @@ export function JumpList(props: Props) {
 
 function Targets({ sheet, sections }: Props) {
   const { code, figures, samples } = sheet;
-  const weight = (row: number) =>
-    figures ? (figures.latency[row] ?? 0) : samples ? (samples.issued[row] ?? 0) + (samples.stalled[row] ?? 0) : 0;
+  const weight = (row: number) => (figures ? (figures.latency[row] ?? 0) : samples ? (samples.all[row] ?? 0) : 0);
   const sum = (first: number, last: number) => {
     let total = 0;
     for (let row = first; row <= last; row++) total += weight(row);

@@ -4,6 +4,10 @@ import type { Columns } from "../../data/columns";
 export interface Samples {
   issued: Float64Array;
   stalled: Float64Array;
+  /** Samples of a method that does not tell whether the instruction was issued. */
+  unknown: Float64Array;
+  /** All samples. */
+  all: Float64Array;
   /** Why rows were not issued, the most frequent reason first. */
   byRow: Map<number, { reason: string; count: number }[]>;
   /** All reasons, the most frequent first. */
@@ -26,5 +30,7 @@ export function samplesFrom(samples: Columns, reasons: Columns, rowCount: number
     totals.set(reason, (totals.get(reason) ?? 0) + count);
   });
   const ranked = [...totals].sort((a, b) => b[1] - a[1]).map(([reason]) => reason);
-  return { issued: spread("issued_count"), stalled: spread("stalled_count"), byRow, reasons: ranked };
+  const [issued, stalled, unknown] = [spread("issued_count"), spread("stalled_count"), spread("unknown_count")];
+  const all = issued.map((value, row) => value + (stalled[row] ?? 0) + (unknown[row] ?? 0));
+  return { issued, stalled, unknown, all, byRow, reasons: ranked };
 }

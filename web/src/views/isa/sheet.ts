@@ -124,7 +124,7 @@ export function useSheet(code: Code): Sheet {
   }, [canvas.value, figures, samples, classTable, latencyTable, withIdle, colours, code, rowCount]);
   const heat = useMemo(() => {
     if (figures) return heatOf(figures.latency.map((value, row) => value + (withIdle ? (figures.idle[row] ?? 0) : 0)));
-    if (samples) return heatOf(samples.issued.map((value, row) => value + (samples.stalled[row] ?? 0)));
+    if (samples) return heatOf(samples.all);
     return new Float64Array(rowCount);
   }, [figures, samples, withIdle, rowCount]);
 

@@ -58,6 +58,7 @@ export function asCsv(lines: Listed[], total: number): string {
     "exposed_cycles",
     "issued_count",
     "stalled_count",
+    "unknown_count",
     "share",
     "stall_class",
     "text",
@@ -66,11 +67,12 @@ export function asCsv(lines: Listed[], total: number): string {
     header,
     lines.map((entry) => {
       const cost = entry.cost?.[which];
-      if (!cost) return [entry.line, 0, 0, 0, 0, 0, 0, 0, 0, "", entry.text];
+      if (!cost) return [entry.line, 0, 0, 0, 0, 0, 0, 0, 0, 0, "", entry.text];
       const exposed = cost.exposedStall + cost.exposedIssue + cost.exposedIdle;
       const share = total ? weightOf(cost) / total : 0;
-      const cycles = [cost.hits, cost.latency, cost.stall, cost.idle, exposed, cost.issued, cost.stalled];
-      return [entry.line, ...cycles, share, entry.cost?.stallClass, entry.text];
+      const cycles = [cost.hits, cost.latency, cost.stall, cost.idle, exposed];
+      const samples = [cost.issued, cost.stalled, cost.unknown];
+      return [entry.line, ...cycles, ...samples, share, entry.cost?.stallClass, entry.text];
     }),
   );
 }

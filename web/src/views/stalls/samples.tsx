@@ -30,6 +30,7 @@ export function Samples() {
 }
 
 function Page({ answer }: { answer: SampleHotspotsAnswer }) {
+  const told = answer.sample_count - answer.unknown_count;
   const most = Math.max(1, ...answer.reasons.rows.map((line) => line.count));
   return (
     <div class="view">
@@ -45,13 +46,18 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
             name="samples"
             hint="Each sample records what a wave is about to execute"
           />
-          <Figure
-            id="stalled"
-            value={percent(answer.stalled_count / (answer.sample_count || 1))}
-            name="stalled"
-            hint="Samples in which the instruction was not issued"
-          />
+          {told ? (
+            <Figure
+              id="stalled"
+              value={percent(answer.stalled_count / told)}
+              name="stalled"
+              hint="Samples in which the instruction was not issued"
+            />
+          ) : null}
         </div>
+        {told ? null : (
+          <p class="headline">Host-trap samples tell where waves were, not whether they issued or stalled.</p>
+        )}
         <Section title="Why they were stalled">
           <div class="reasons">
             {answer.reasons.rows.map((line) => (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.model.answer import once_per_trace
+from wavescope.model.schema import SAMPLE_COUNTS
 
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
@@ -20,7 +21,7 @@ def entered_rows(trace: ThreadTrace) -> pl.DataFrame:
     holds more functions than a dispatch enters; those say nothing about it.
     """
     executed = trace.instructions.lazy().filter(pl.col("row") >= 0).group_by("row").agg(seen=pl.len().cast(pl.Int64))
-    sampled = trace.samples.lazy().select("row", seen=pl.col("issued_count") + pl.col("stalled_count"))
+    sampled = trace.samples.lazy().select("row", seen=pl.sum_horizontal(SAMPLE_COUNTS))
     hits = pl.concat([executed, sampled]).group_by("row").agg(hit_count=pl.col("seen").sum())
     rows = (
         trace.code.lazy()

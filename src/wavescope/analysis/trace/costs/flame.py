@@ -12,7 +12,7 @@ from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer, once_per_trace
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -230,7 +230,7 @@ def _outside_in(frames: list[str]) -> Iterator[str]:
 
 def _costs_by_row(trace: ThreadTrace) -> pl.DataFrame:
     """Measures of every row that cost anything, for the stack 0."""
-    samples = trace.samples.select("row", sample_count=pl.col("issued_count") + pl.col("stalled_count"))
+    samples = trace.samples.select("row", sample_count=pl.sum_horizontal(SAMPLE_COUNTS))
     return (
         row_costs(trace)
         .with_columns(exposed_latency_cycles_total=_exposed_latency())

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.trace.costs.hotspots import unit_totals, units_of_rows
+from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.trace import ThreadTrace
 
-_TOTALS = ("sample_count", "issued_count", "stalled_count")
+_TOTALS = ("sample_count", *SAMPLE_COUNTS)
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,8 @@ class SampleHotspots(Answer):
 
     definition: ClassVar[str] = (
         "A sample is one look at what a wave is about to execute: either the instruction is issued, or it is stalled "
-        "for a reason. Every sampled code row belongs to exactly one unit. Shares are of all samples."
+        "for a reason; of host-trap samples neither is known. Every sampled code row belongs to exactly one unit. "
+        "Shares are of all samples."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "units": table_spec(
@@ -42,6 +44,7 @@ class SampleHotspots(Answer):
             sample_count   Int64    -  | how often waves were sampled here
             issued_count   Int64    -  | samples in which the instruction was issued
             stalled_count  Int64    -  | samples in which it was not issued
+            unknown_count  Int64    -  | samples of a method that does not tell
             sample_share   Float64  -  | of all samples
             reason         String   -  | most frequent reason of stalls (SAMPLE_REASONS); null = none
             reason_count   Int64?   -  | samples with that reason
@@ -63,6 +66,7 @@ class SampleHotspots(Answer):
     sample_count: int
     issued_count: int
     stalled_count: int
+    unknown_count: int
     reasons: pl.DataFrame
     units: pl.DataFrame
 
@@ -75,14 +79,23 @@ def sample_hotspots(
     attribution: str = "innermost",
     mine: Sequence[str] = (),
 ) -> SampleHotspots:
-    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function."""
-    samples = trace.samples.with_columns(sample_count=pl.col("issued_count") + pl.col("stalled_count"))
+    """Samples of each unit of the code; `by` as in `hotspots`, where a kernel is the same as a function.
+
+    Raises
+    ------
+    UsageError
+        When blocks or loops are asked for and only the sampled instructions are known.
+    """
+    _check_code(trace, by)
+    samples = trace.samples.with_columns(sample_count=pl.sum_horizontal(SAMPLE_COUNTS))
     samples = samples.filter(pl.col("sample_count") > 0).sort("row")
     total = int(samples["sample_count"].sum())
     reasons = trace.sample_reasons
     if rows is not None:
         samples, reasons = (frame.filter(pl.col("row").is_in(rows.implode())) for frame in (samples, reasons))
     sources = units_of_rows(trace, "function" if by == "kernel" else by, attribution, mine)
+    if by == "kernel":
+        sources = _with_signatures(trace, sources)
     units = unit_totals(trace, samples, sources, _TOTALS, "sample_count")
     top = _top_reason(reasons.join(sources.select("row", "unit"), on="row", how="left"))
     units = units.join(top, on="unit", how="left", nulls_equal=True, maintain_order="left")
@@ -100,6 +113,21 @@ def sample_hotspots(
             pl.col(column.name).cast(getattr(pl, column.dtype)) for column in SampleHotspots.tables["units"].columns
         ),
     )
+
+
+def _check_code(trace: ThreadTrace, by: str) -> None:
+    """Blocks and loops need the instructions between the sampled ones."""
+    if by in ("block", "loop") and trace.code.height and trace.code["size"].null_count() == trace.code.height:
+        what = f"only the sampled instructions are known, so there is no {by} to count by"
+        advice = "record with --output-format json, and put the code objects into the folder of the samples"
+        raise UsageError(what, where=trace.source.path, advice=advice)
+
+
+def _with_signatures(trace: ThreadTrace, sources: pl.DataFrame) -> pl.DataFrame:
+    """Units that are called as the kernels are in other answers."""
+    names = trace.kernels.select(unit="name", signature="demangled").unique("unit", keep="first")
+    named = sources.join(names, on="unit", how="left", maintain_order="left")
+    return named.with_columns(unit=pl.coalesce("signature", "unit")).drop("signature")
 
 
 def _top_reason(reasons: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +57,7 @@ _SAMPLED_ROWS = table_spec(
     {_CODE}
     issued_count   Int64    -  | samples in which it was issued
     stalled_count  Int64    -  | samples in which it was not
+    unknown_count  Int64    -  | samples of a method that does not tell
     reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
     reason_share   Float64  -  | its share of the reasons, 0 to 1
     """,
@@ -237,11 +238,11 @@ def sample_listing(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Samp
         code.select(names[:8])
         .join(trace.samples, on="row", how="left", maintain_order="left")
         .join(reasons, on="row", how="left", maintain_order="left")
-        .with_columns(pl.col("issued_count", "stalled_count").fill_null(0))
+        .with_columns(pl.col(SAMPLE_COUNTS).fill_null(0))
         .select(names)
     )
     stalled = int(listed["stalled_count"].sum())
-    return SampleListing(int(listed["issued_count"].sum()) + stalled, stalled, listed)
+    return SampleListing(sum(int(listed[name].sum()) for name in SAMPLE_COUNTS), stalled, listed)
 
 
 def wait_arrows(trace: ThreadTrace) -> pl.DataFrame:

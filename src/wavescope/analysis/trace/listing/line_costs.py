@@ -12,7 +12,7 @@ from wavescope.analysis.trace.costs.histogram import MATRIX
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.model.answer import Answer, once_per_trace
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,7 @@ _CYCLES = (
     "exposed_issue_cycles_total",
     "exposed_idle_cycles_total",
 )
-_SAMPLES = ("issued_count", "stalled_count")
-_SUMS = ("row_count", *_CYCLES, *_SAMPLES)
+_SUMS = ("row_count", *_CYCLES, *SAMPLE_COUNTS)
 _OWN = """
     row_count                             Int64   -       | code rows whose innermost line it is
     hit_count                             Int64   -       | executions of these rows; so all below
@@ -41,6 +40,7 @@ _OWN = """
     exposed_idle_cycles_total             Int64   cycles  | idle that other work did not hide
     issued_count                          Int64   -       | PC samples in which one of the rows was issued
     stalled_count                         Int64   -       | PC samples in which it was not
+    unknown_count                         Int64   -       | PC samples of a method that does not tell
     inclusive_row_count                   Int64   -       | the same of all rows with it anywhere in their inline chain
     inclusive_hit_count                   Int64   -       | executions
     inclusive_latency_cycles_total        Int64   cycles  | sum of durations
@@ -50,7 +50,8 @@ _OWN = """
     inclusive_exposed_issue_cycles_total  Int64   cycles  | latency without stall that nothing hid
     inclusive_exposed_idle_cycles_total   Int64   cycles  | idle that nothing hid
     inclusive_issued_count                Int64   -       | PC samples, issued
-    inclusive_stalled_count               Int64   -       | PC samples, not issued"""
+    inclusive_stalled_count               Int64   -       | PC samples, not issued
+    inclusive_unknown_count               Int64   -       | PC samples of a method that does not tell"""
 _FILES = table_spec(
     "files",
     "one source file that debug lines name, costliest first; last, if there are any, the rows without a debug line",
@@ -152,7 +153,7 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
         .with_columns(has_text=pl.col("file").is_in(here.implode()))
         .sort(
             pl.col("latency_cycles_total") + pl.col("idle_cycles_total"),
-            pl.col("issued_count") + pl.col("stalled_count"),
+            pl.sum_horizontal(SAMPLE_COUNTS),
             descending=True,
         )
     )
@@ -172,8 +173,8 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
     return (
         trace.code.select("row", row_count=pl.lit(1, pl.Int64))
         .join(row_costs(trace).select("row", *_CYCLES), on="row", how="left", maintain_order="left")
-        .join(trace.samples.select("row", *_SAMPLES), on="row", how="left", maintain_order="left")
-        .with_columns(pl.col(*_CYCLES, *_SAMPLES).fill_null(0))
+        .join(trace.samples.select("row", *SAMPLE_COUNTS), on="row", how="left", maintain_order="left")
+        .with_columns(pl.col(*_CYCLES, *SAMPLE_COUNTS).fill_null(0))
     )
 
 
@@ -251,7 +252,7 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
         pl.lit(0, pl.Int64).alias("line_count"),
         pl.all(),
     )
-    return nameless.filter(pl.sum_horizontal(*_CYCLES, *_SAMPLES) > 0)
+    return nameless.filter(pl.sum_horizontal(*_CYCLES, *SAMPLE_COUNTS) > 0)
 
 
 def _largest_class(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:

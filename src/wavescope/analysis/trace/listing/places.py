@@ -62,7 +62,8 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
         rows = code.filter(pl.col("address") <= at, at - pl.col("address") < length)["row"].to_list()
     if not rows:
         what = f"no code row at {place}"
-        addresses = code["address"].sort().to_list() or [0]
-        advice = f"rows 0 to {code.height - 1:,}, addresses {addresses[0]:#x} to {addresses[-1]:#x}"
+        addresses = code["address"].drop_nulls().sort().to_list()
+        span = f", addresses {addresses[0]:#x} to {addresses[-1]:#x}" if addresses else ""
+        advice = f"rows 0 to {code.height - 1:,}{span}"
         raise UsageError(what, advice=advice)
     return rows

@@ -11,7 +11,7 @@ from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.source_frames import by_line
 from wavescope.analysis.trace.waits.rows import stall_rows
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,7 @@ _SAMPLES = """
     row_count      Int64    -  | code rows that belong to it
     issued_count   Int64    -  | samples in which one of them was issued
     stalled_count  Int64    -  | samples in which it was not
+    unknown_count  Int64    -  | samples of a method that does not tell
     reason         String   -  | the most frequent reason for that (SAMPLE_REASONS); null = none
     reason_share   Float64  -  | its share of the reasons, 0 to 1"""
 
@@ -179,10 +180,10 @@ def sample_lines(
     UsageError
         When there is no such attribution.
     """
-    counts = trace.samples.select("row", "issued_count", "stalled_count")
+    counts = trace.samples.select("row", *SAMPLE_COUNTS)
     reasons = trace.sample_reasons.select("row", "reason", "count")
     sums = by_line(trace, rows, counts, reasons, attribution=attribution, mine=mine)
-    samples = pl.col("issued_count") + pl.col("stalled_count")
+    samples = pl.sum_horizontal(SAMPLE_COUNTS)
     return SampleLines(
         attribution,
         **SampleLines.select(sums, samples),

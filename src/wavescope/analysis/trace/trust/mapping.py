@@ -12,7 +12,7 @@ import polars as pl
 from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.model.answer import Answer
-from wavescope.model.schema import TableSpec, table_spec
+from wavescope.model.schema import SAMPLE_COUNTS, TableSpec, table_spec
 
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
@@ -134,7 +134,7 @@ def _totals(trace: ThreadTrace) -> pl.DataFrame:
     """Totals per row; of PC samples, those that were issued count as hits and the others as stall."""
     if trace.instructions.height or not trace.samples.height:
         return row_totals(trace)
-    seen = (pl.col("issued_count") + pl.col("stalled_count")).alias("latency_cycles_total")
+    seen = pl.sum_horizontal(SAMPLE_COUNTS).alias("latency_cycles_total")
     return trace.samples.select("row", seen, hit_count="issued_count", stall_cycles_total="stalled_count")
 
 

@@ -183,7 +183,9 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
             losses.append(Loss("malformed_events", detail=name))
             continue
         kind = RECORDS.get(name) or (CALLS if name.endswith("_api") else None)
-        if kind is None and records:
+        if name.startswith("pc_sample_") and records:
+            losses.append(Loss("samples_beside", len(records)))
+        elif kind is None and records:
             unread[name] = len(records)
         elif kind is not None and records:
             frame = pl.concat(_frames(kind, name, records, losses))

@@ -10,6 +10,7 @@ import polars as pl
 from wavescope.codeobj.classes import classify_frame
 from wavescope.model.losses import Loss
 from wavescope.model.schema import SAMPLE_REASONS, THREAD_TRACE
+from wavescope.readers.trace.chains import innermost_place
 from wavescope.readers.trace.ui_output.parts import INTEGER_RANGES, load_json, readable, whole
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class CodeFile:
     places: list[tuple[int, int]] = field(default_factory=list)  #: (code object, address)
     functions: list[str | None] = field(default_factory=list)
     totals: list[_Totals] = field(default_factory=list)
-    samples: list[tuple[int, int, int]] = field(default_factory=list)  #: (row, issued, stalled)
+    samples: list[tuple[int, int, int, int]] = field(default_factory=list)  #: (row, issued, stalled, 0)
     reasons: list[tuple[int, str, int]] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     marker_rows: list[Any] = field(default_factory=list)  #: `sqtt_funcmap` as in the file.
@@ -79,15 +80,12 @@ class CodeFile:
             {"text": self.texts, "function": self.functions, "inline_chain": self.chains},
             schema={"text": pl.String, "function": pl.String, "inline_chain": pl.String},
         )
-        innermost = pl.col("inline_chain").str.split(" -> ").list.first()
-        number = innermost.str.extract(r":(\d+)$").cast(pl.UInt32, strict=False)
         frame = frame.with_columns(
             pl.int_range(pl.len(), dtype=pl.Int32).alias("row"),
             pl.Series("code_object", objects, pl.UInt64),
             pl.Series("address", addresses, pl.UInt64),
             pl.col("text").str.split(" ").list.first().alias("mnemonic"),
-            innermost.str.replace(r":[^:]*$", "").alias("file"),
-            pl.when(number > 0).then(number).alias("line"),
+            *innermost_place(),
         )
         frame = _classified(frame.with_columns(_sizes()), gfxip, target)
         return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
@@ -197,7 +195,7 @@ class _Rows:
         if not all(_is("Int64", count) for count in (issued, stalled, *reasons)):
             return False
         if issued or stalled:
-            self._code.samples.append((number, issued, stalled))
+            self._code.samples.append((number, issued, stalled, 0))
         self._code.reasons += [(number, _reason(at), count) for at, count in enumerate(reasons) if count]
         return True
 

@@ -14,7 +14,7 @@ from wavescope.report.kit.heat import legend
 from wavescope.report.kit.tables import printable, short
 from wavescope.report.trace.listing.columns import columns_for
 from wavescope.report.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
-from wavescope.report.trace.measures import CYCLES, CYCLES_OF_ONE, SAMPLES, WIDE
+from wavescope.report.trace.measures import CYCLES, CYCLES_OF_ONE, WIDE, sample_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,15 +50,16 @@ def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
 
 def samples_report(listing: SampleListing, view: IsaView) -> Iterator[RenderableType]:
     """The code with its samples of the program counter."""
-    rows = listing.rows.to_dicts()
-    sampled = sum(map(SAMPLES.is_seen, rows))
-    share = f", {percent(listing.stalled_count / listing.sample_count)} of them stalled" if listing.sample_count else ""
+    rows, measure = listing.rows.to_dicts(), sample_measure(listing.rows)
+    sampled = sum(map(measure.is_seen, rows))
+    told = listing.sample_count - int(listing.rows["unknown_count"].sum())
+    share = f", {percent(listing.stalled_count / told)} of them stalled" if told else ""
     yield _bold(f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}")
-    for index in hottest(rows, SAMPLES, 1):
+    for index in hottest(rows, measure, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
-        yield _hottest_line(rows, index, SAMPLES, "", reason)
+        yield _hottest_line(rows, index, measure, "", reason)
     if rows:
-        yield _Listing(rows, SAMPLES, view)
+        yield _Listing(rows, measure, view)
 
 
 def _bold(words: str) -> Text:
@@ -68,7 +69,8 @@ def _bold(words: str) -> Text:
 def _hottest_line(rows: Sequence[ListingRow], index: int, measure: Measure, how: str, more: str) -> Text:
     row, everything = rows[index], sum(map(measure.hot, rows))
     what = f"{short(measure.hot(row))} {measure.unit}{how}, {percent(measure.hot(row) / everything)} of all{more}"
-    return _bold("hottest: ").append(f"{printable(row['text'])} at {row['address']:#x}: {what}", "not bold")
+    where = "" if row["address"] is None else f" at {row['address']:#x}"
+    return _bold("hottest: ").append(f"{printable(row['text'] or '?')}{where}: {what}", "not bold")
 
 
 @dataclass

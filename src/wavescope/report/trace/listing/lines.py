@@ -97,7 +97,6 @@ def isa_lines(
     for loop in loops:
         loops_from.setdefault(loop["first_row"], []).append(loop)
         ends.setdefault(loop["last_row"], []).append(loop)
-    address_of = {row["row"]: row["address"] for row in rows if row["address"] is not None} if loops else {}
     lines: list[IsaLine] = []
     function: str | None = ""
     for part in stretches(len(rows), windows):

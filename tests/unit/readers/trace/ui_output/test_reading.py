@@ -159,7 +159,7 @@ def test_pc_sampling_of_the_newer_writer(tmp_path: Path) -> None:
     ]
     trace = opened(tmp_path, {"filenames.json": manifest, "code.json": {"header": header, "code": rows}})
     assert trace.source.format == "PC sampling"
-    assert trace.samples.rows() == [(0, 3, 5)]
+    assert trace.samples.rows() == [(0, 3, 5, 0)]
     assert trace.sample_reasons.rows() == [(0, "ALU dependency", 1), (0, "waitcnt", 4)]
     assert kinds(trace) == {}
     assert trace.gfxip == 9
