@@ -20,6 +20,7 @@ import pytest
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
+from synth.pc_samples import SampledRun, write_samples
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, PLACEHOLDER, decoded_files, edit, write_decoded, write_files, zipped
 from tests.sampling import every_third_pair
@@ -37,7 +38,19 @@ COUNTERS = """Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value,Start_Timestamp
 1,gemm,TCC_MISS_sum,50,0,1000
 1,gemm,TCC_EA0_RDREQ_sum,50,0,1000
 """
-TRACES = ("raw", "decoded", "parent", "archive", "parquet", "strange", "samples", "occupancy", "nulls", "placeholder")
+TRACES: tuple[str, ...] = (
+    "raw",
+    "decoded",
+    "parent",
+    "archive",
+    "parquet",
+    "strange",
+    "samples",
+    "occupancy",
+    "nulls",
+    "placeholder",
+)
+TRACES += ("sample_csv", "sample_json")
 OTHERS = ("counters.csv", "table.csv", "results.db", "notes.txt", "code.out", "junk.att", "empty", "missing")
 
 
@@ -88,6 +101,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _nulls(Path(shutil.copytree(decoded, folder / "nulls" / NAME)))
     _occupancy(Path(shutil.copytree(decoded, folder / "occupancy" / NAME)))
     _samples(folder / "samples")
+    write_samples(SampledRun(method="host_trap"), folder / "sample_csv")
+    write_samples(SampledRun(), folder / "sample_json", form="json", with_code=True)
     write_counters(folder / "counters")
     _others(folder)
     return folder

@@ -150,13 +150,13 @@ def _conversions(
     """The decoded traces that the only path leads to; None = it leads to raw traces."""
     from wavescope.readers.files.dispatches import choose, named
     from wavescope.readers.files.kinds import Kind, sniff
-    from wavescope.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, read_decoded
+    from wavescope.readers.opening import DECODED_KINDS, candidates_of, does_not_fit, open_trace, read_decoded
     from wavescope.readers.trace.dispatches import decoded_dispatches
 
     kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
     if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
         return None
-    if kind not in DECODED_KINDS:
+    if kind not in (*DECODED_KINDS, Kind.SAMPLES):
         raise does_not_fit(kind, paths[0])
     where = str(paths[0])
     if file_format == "ui_output":
@@ -166,6 +166,8 @@ def _conversions(
             "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already",
             where=where,
         )
+    if kind is Kind.SAMPLES:
+        return [_Job("the PC samples", 0, partial(open_trace, paths[0], dispatch=dispatch))]
     candidates, losses = candidates_of(paths[0], kind)
     dispatches = decoded_dispatches(candidates, where)
     asked = dispatches if dispatch is None else named(dispatches, dispatch)

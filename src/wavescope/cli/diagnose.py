@@ -12,6 +12,7 @@ from wavescope.base.bounds import BYTES_GB
 from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import arguments_of, context_of_kind, progress
 from wavescope.cli.kit.numbers import Real
+from wavescope.cli.kit.samples import give_sample_diagnosis, has_only_samples
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose import Diagnosis
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.trace import TraceRequest
+    from wavescope.errors import UsageError
     from wavescope.model.counters import CounterSet
     from wavescope.readers.files.kinds import Kind
 
@@ -63,6 +65,11 @@ def _traces(
     ideal_gb: float | None,
 ) -> None:
     """A prioritized plan for the kernel of a thread trace."""
+    if has_only_samples(request):
+        if counters_path is not None:
+            raise _no_counters(request)
+        give_sample_diagnosis(request, file_format)
+        return
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.errors import UsageError
     from wavescope.report.kit.subject import subject_markdown
@@ -89,6 +96,13 @@ def _traces(
         request.trace.losses,
         **facts,
     )
+
+
+def _no_counters(request: TraceRequest) -> UsageError:
+    from wavescope.errors import UsageError
+
+    what = "findings of PC samples do not take reasons from counters"
+    return UsageError(what, where=str(request.path), advice="diagnose the counter capture by itself")
 
 
 def _finding_table(answer: Diagnosis) -> pl.DataFrame:
@@ -158,8 +172,8 @@ class _Either(click.Command):
     ) -> click.Context:
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        kinds = [_kind_of(word) for word in arguments_of(self, args)]
-        is_counters = any(_has_counters(kind) for kind in kinds)
+        words = arguments_of(self, args)
+        is_counters = any(_has_counters(_kind_of(word)) and not _has_samples(word) for word in words)
         chosen, what = (_of_counters, "counter captures") if is_counters else (_traces, "thread traces")
         return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
 
@@ -186,6 +200,13 @@ def _kind_of(word: str) -> Kind | None:
         return sniff(path) if path.exists() else None
     except (WavescopeError, OSError, ValueError):
         return None
+
+
+def _has_samples(word: str) -> bool:
+    """Whether there are PC samples in the result files of a run."""
+    from wavescope.readers.opening import samples_at
+
+    return bool(samples_at(Path(word)))
 
 
 def _has_counters(kind: Kind | None) -> bool:

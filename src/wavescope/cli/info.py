@@ -64,6 +64,8 @@ def command(
         _raw_capture(path, (dispatch, kernel), code_objects, amd=amd, as_json=as_json)
     elif kind in DECODED_KINDS:
         _decoded(path, kind, (dispatch, kernel), resources, as_json=as_json)
+    elif kind is Kind.SAMPLES:
+        _samples(path, kind, dispatch, code_objects, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
     else:
@@ -180,6 +182,28 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
     label, command = chosen.item.folder.label, _command_path(path, dispatches, chosen)
     for part in contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed):
         out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+
+
+def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
+    """PC samples of rocprofv3, and the run beside them."""
+    from rich.text import Text
+
+    from wavescope.analysis.trace.contents import contents
+    from wavescope.cli.kit.trace import open_trace
+    from wavescope.model.answer import to_builtins
+    from wavescope.report.trace.decoded import contents_report
+
+    trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
+    facts = contents(trace)
+    beside = _runs_beside(path)
+    if as_json:
+        body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
+        emit_json(body, inputs=[path], losses=body["overview"]["losses"])
+        return
+    out = console()
+    for part in contents_report(trace.source.path, str(path), kind.value, facts):
+        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+    _print_runs(path, beside)
 
 
 def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
@@ -316,12 +340,15 @@ def _show_raw(
     out = console()
     for renderable in capture_report(str(path), _files(path, capture), facts, rows, problems, width=out.width):
         out.print(renderable)
-    beside = _runs_beside(path)
+    _print_runs(path, _runs_beside(path))
+
+
+def _print_runs(path: Path, beside: list[str]) -> None:
     if beside:
         many = len(beside) > 1
         subject = f"{len(beside):,} runs: " if many else "the run: "
         command = f"wavescope summary {path if many else beside[0]}"
-        out.print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
+        console().print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _runs_beside(path: Path) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
+from wavescope.cli.kit.samples import give_sample_stalls, has_only_samples
 from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def command(request: TraceRequest, as_classic: bool) -> None:
             lambda: classic_report(old, limit=request.limit, width=console().width),
             request.trace.losses,
         )
+        return
+    if has_only_samples(request):
+        give_sample_stalls(request)
         return
     from wavescope.analysis.trace.stalls import stalls
     from wavescope.report.trace.stalls import stalls_report

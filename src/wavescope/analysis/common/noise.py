@@ -16,6 +16,7 @@ RUN_FALSE_ALARMS = 0.01  #: Rows of runs: chance that a comparison of equal runs
 LEAST_CHANGE = 0.01  #: Share; runs and captures of the same program differ by this much without a cause.
 
 _MOST_DEGREES = 200
+_NORMAL_BOUND = 1.959964  #: What a normal variable exceeds, up or down, with the probability `MEAN_TAIL`.
 
 
 def t_bound(tail: float, degrees: int) -> float:
@@ -68,3 +69,21 @@ def _inside(angle: float, degrees: int) -> float:
         term *= square * (k - 1) / k
         total += term
     return 2 / pi * (angle + sin(angle) * cos(angle) * total)
+
+
+def share_bounds(share: float, count: int) -> tuple[float, float]:
+    """The interval that holds the true share in 95 of 100 cases, when `count` independent observations show `share`.
+
+    Wilson's score interval: unlike the normal one it is right for few observations and for shares near 0 and 1.
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in share_bounds(0.1, 100)], share_bounds(0.5, 0)
+    ([0.055, 0.174], (0.0, 1.0))
+    """
+    if count <= 0:
+        return 0.0, 1.0
+    width = _NORMAL_BOUND**2 / count
+    middle = (share + width / 2) / (1 + width)
+    half = _NORMAL_BOUND / (1 + width) * sqrt(share * (1 - share) / count + width / (4 * count))
+    return max(0.0, middle - half), min(1.0, middle + half)

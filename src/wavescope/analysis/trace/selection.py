@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.trace.samples.selecting import select_samples
 from wavescope.base.bounds import check_range
 from wavescope.errors import UsageError
 from wavescope.model.trace import ThreadTrace
@@ -73,6 +74,8 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
     check_range(selection.start_cycles, selection.end_cycles, "the time")
+    if trace.samples.height and not trace.waves.height:
+        return _selected_samples(trace, selection)
     waves = trace.waves.filter(_wave_filter(trace, selection))
     if 0 < waves.height == trace.waves.height and not (selection.chooses_time or selection.shader_engines):
         return trace  # every wave is of the kernel, as it is where --kernel chose the dispatch
@@ -97,6 +100,14 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
     lazy |= {"losses": partial(trace.table, "losses"), "waits": lambda: _waits_of(trace, is_selected)}
     return ThreadTrace(tables, trace.source, lazy, part_of=(trace, is_selected))
+
+
+def _selected_samples(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
+    """PC samples have kernels, but no waves."""
+    if selection.shader_engines or selection.simds or selection.waves or selection.chooses_time:
+        what = "PC samples can be selected by kernel, dispatch, file and line only"
+        raise UsageError(what, where=trace.source.path, advice="leave out --se, --simd, --wave and --time")
+    return select_samples(trace, selection.kernel or "")
 
 
 def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:

@@ -58,9 +58,11 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
     <div class="view">
       <div class="toolbar">
         <span>What to change first</span>
-        <Chip tone={CYCLES[cycles]?.tone ?? ""} title={CYCLES[cycles]?.means ?? ""}>
-          trace quality: {cycles}
-        </Chip>
+        {traceOverview().holds.samples ? null : (
+          <Chip tone={CYCLES[cycles]?.tone ?? ""} title={CYCLES[cycles]?.means ?? ""}>
+            trace quality: {cycles}
+          </Chip>
+        )}
         <KernelChooser />
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, () => answer.findings)]} />
       </div>
@@ -91,7 +93,7 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
 
 const why = () =>
   traceOverview().holds.samples
-    ? "these are PC samples. They show where waves were and why they stalled, not how long each instruction took; see Stalls."
+    ? "these are PC samples. They show where waves were, not how long each instruction took; see Stalls, or wavescope diagnose on the command line."
     : "no instruction of this trace was measured, so there is nothing to analyse.";
 
 /** The time of the traced SIMDs as one bar: what each finding could save of it at most, and the rest. */

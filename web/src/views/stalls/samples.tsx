@@ -24,6 +24,9 @@ const UNITS = figureColumns<SampleHotspotsUnitsRow>(SAMPLE_HOTSPOTS_UNITS, [
   lineColumn((unit) => unit.first_row),
 ]);
 
+/** Columns that only samples of issue and stall have. */
+const ISSUE = new Set(["issued_count", "stalled_count", "reason"]);
+
 export function Samples() {
   const answer = useAnswer(json<SampleHotspotsAnswer>(current.value, "sample_hotspots"));
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
@@ -58,25 +61,27 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
         {told ? null : (
           <p class="headline">Host-trap samples tell where waves were, not whether they issued or stalled.</p>
         )}
-        <Section title="Why they were stalled">
-          <div class="reasons">
-            {answer.reasons.rows.map((line) => (
-              <div class="reason" key={line.reason} data-reason={line.reason}>
-                <span>{line.reason}</span>
-                <PartsBar
-                  parts={[{ share: line.count / most, colour: colourOf("stall") }]}
-                  label={`${exact(line.count)} samples`}
-                />
-                <span class="number">{exact(line.count)}</span>
-                <span class="number">{percent(line.share)}</span>
-              </div>
-            ))}
-          </div>
-        </Section>
+        {told ? (
+          <Section title="Why they were stalled">
+            <div class="reasons">
+              {answer.reasons.rows.map((line) => (
+                <div class="reason" key={line.reason} data-reason={line.reason}>
+                  <span>{line.reason}</span>
+                  <PartsBar
+                    parts={[{ share: line.count / most, colour: colourOf("stall") }]}
+                    label={`${exact(line.count)} samples`}
+                  />
+                  <span class="number">{exact(line.count)}</span>
+                  <span class="number">{percent(line.share)}</span>
+                </div>
+              ))}
+            </div>
+          </Section>
+        ) : null}
         <Section title="Where">
           <SmallTable
             label="Sampled instructions"
-            columns={UNITS}
+            columns={told ? UNITS : UNITS.filter((column) => !ISSUE.has(column.name))}
             rows={answer.units.rows}
             total={answer.units.row_count}
           />

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _SAMPLES = next(layout for layout in LAYOUTS if layout.name == "samples")
 _HEAD = 1 << 16
+_LARGEST = (1 << 63) - 1
 _CLOCKS_NS = 3_600_000_000_000  #: What the clocks of samples and dispatches may differ by.
 #: How the comment of a sample ends whose code the profiler could not read.
 _UNKNOWN_PLACE = r"address of PC:\s*(\d+)$"
@@ -74,7 +75,10 @@ def _kernels_in(file: Path, times_ns: pl.Series, losses: list[Loss]) -> pl.DataF
     if "dispatch_id" not in rows.columns or "correlation" not in rows.columns:
         return no_kernels()
     first, last = times_ns.min(), times_ns.max()
-    is_same_time = (pl.col("start_ns") - _CLOCKS_NS <= last) & (pl.col("end_ns") + _CLOCKS_NS >= first)
+    if not isinstance(first, int) or not isinstance(last, int):
+        return no_kernels()  # no sample
+    first, last = max(first - _CLOCKS_NS, -_LARGEST), min(last + _CLOCKS_NS, _LARGEST)
+    is_same_time = (pl.col("start_ns") <= last) & (pl.col("end_ns") >= first)
     name = pl.col("name").cast(pl.String)
     return (
         rows.filter(is_same_time)
