@@ -174,7 +174,7 @@ def open_trace(
 
 
 def _samples(
-    path: Path, kind: Kind, inventory: Inventory, dispatch: int | None, code_objects: Sequence[str]
+    path: Path, kind: Kind, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]
 ) -> ThreadTrace:
     """The PC samples at a path that is no other thread trace; runs may hold some in their result files."""
     from wavescope.readers.trace.samples import read_samples
@@ -182,7 +182,12 @@ def _samples(
     files = samples_at(path, inventory)
     if not files:
         raise does_not_fit(kind, path)
-    return read_samples(files, dispatch=dispatch, code_objects=code_objects, inventory=inventory)
+    if dispatch is not None and not str(dispatch).isdecimal():
+        raise UsageError(
+            f"dispatch {dispatch!r} is no number", where=str(path), advice="samples name dispatches by number"
+        )
+    number = None if dispatch is None else int(dispatch)
+    return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
 
 
 def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:

@@ -72,7 +72,7 @@ def read_samples(
     file = choose(files, losses)
     records = read_sample_results(file.path) if file.is_json else read_sample_table(file.path)
     samples = with_functions(records)
-    others: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
     if dispatch is not None:
         samples, others = _of_dispatch(samples, dispatch, str(file.path))
     sampled = sampled_code(samples, has_addresses=records.has_addresses)
@@ -92,14 +92,14 @@ def read_samples(
     return trace
 
 
-def _of_dispatch(samples: pl.DataFrame, dispatch: int, where: str) -> tuple[pl.DataFrame, tuple[int, ...]]:
-    """The samples of one dispatch, and the numbers of the others."""
+def _of_dispatch(samples: pl.DataFrame, dispatch: int, where: str) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """The samples of one dispatch, and the keys of the others."""
     numbers = samples["dispatch"].drop_nulls().unique().sort().to_list()
     chosen = samples.filter(pl.col("dispatch") == dispatch)
     if not chosen.height:
         there = ", ".join(map(str, numbers[:_NAMED])) + (", ..." if len(numbers) > _NAMED else "")
         raise UsageError(f"no sample of dispatch {dispatch}", where=where, advice=f"dispatches with samples: {there}")
-    return chosen, tuple(number for number in numbers if number != dispatch)
+    return chosen, tuple(str(number) for number in numbers if number != dispatch)
 
 
 def _remarks(records: SampleRecords, unread: int) -> list[Loss]:
