@@ -14,7 +14,8 @@ def test_text_names_the_first_finding(run: Run, capture: Path) -> None:
     answer = json.loads(run("diagnose", capture, "--json").stdout)
     first = answer["findings"][0]
     assert f"1. {first['verdict']}" in done.stdout
-    assert first["exposed_cycles_total"] > 0
+    assert 0 <= first["gain_share_min"] <= first["gain_share_max"] < 1
+    assert first["gain_share_max"] > 0
     assert first["evidence"][0]["text"] in done.stdout
     assert "Trace quality: " in done.stdout
 
@@ -40,6 +41,7 @@ def test_some_lines_of_a_trace(run: Run, capture: Path) -> None:
     whole = json.loads(run("diagnose", capture, "--json").stdout)
     line = next(item["line"] for finding in whole["findings"] for item in finding["evidence"] if item["line"])
     part = json.loads(run("diagnose", capture, "--line", line, "--json").stdout)
-    assert 0 < part["exposed_cycles_total"] < whole["exposed_cycles_total"]
+    assert 0 < part["stall_cycles_total"] < whole["stall_cycles_total"]
+    assert sum(f["gain_share_max"] for f in part["findings"]) < sum(f["gain_share_max"] for f in whole["findings"])
     assert part["wave_cycles_total"] == whole["wave_cycles_total"]
     assert {item["line"] for finding in part["findings"] for item in finding["evidence"]} == {line}

@@ -119,9 +119,11 @@ def test_shares_rows_and_idle_add_up() -> None:
     assert answer.classes["stall_share"].sum() == pytest.approx(1)
     assert answer.classes.row(0, named=True)["top_row"] == 1
     assert dict(answer.idle.select("part", "idle_cycles_total").iter_rows()) == {
-        "after a taken branch": 32,
-        "at the start of a wave": 20,
-        "other": 32,
+        "start-up": 20,
+        "cold instruction fetch": 0,
+        "instruction fetch": 32,  # after a taken branch
+        "dependency gap": 32,
+        "store drain": 0,
     }
     assert (answer.wait_count, answer.unresolved_wait_count) == (1, 0)
     only = stalls(trace, rows=pl.Series([0], dtype=pl.Int32))
@@ -155,6 +157,6 @@ def test_every_class_that_counts_is_a_producer() -> None:
 def test_names_are_declared_once() -> None:
     for name, declared in CLASSES.items():
         assert stall_class(name) is declared
-        assert declared.kind in ("wait", "issue", "padding", "sync")
+        assert declared.kind in ("wait", "issue", "busy", "padding", "sync")
         assert declared.meaning
     assert stall_class("wait LDS + vector load").name == "wait LDS + vector load"

@@ -11,7 +11,7 @@ from wavescope.analysis.trace.code.wave_paths import early_waves
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, facts
 from wavescope.analysis.trace.diagnose.filling import Filling, filling
-from wavescope.analysis.trace.diagnose.finding import DISPATCH, Link, StallFinding
+from wavescope.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavescope.analysis.trace.diagnose.gains import Gains, gains
 from wavescope.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
 from wavescope.analysis.trace.diagnose.machine import machine
@@ -160,19 +160,29 @@ def _findings(
     ]
     if is_whole:
         found += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
-        left = 1 - sum(finding.gain_share_max for finding in found if finding.gain_basis == DISPATCH)
         more = beyond.registers_or_lds(trace, trace_facts)
-        found += [_capped(more, left)] if more and not measured.filling.early_wave_count else []
+        found += [more] if more and not measured.filling.early_wave_count else []
     found = [_capped(finding, measured.cap_share) for finding in found]
     found = [finding for finding in found if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
     found.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
     if found and found[0].kind == "occupancy":  # more waves hide a cause, they are none
         found = [*found[1:2], found[0], *found[2:]]
+    found = _within_the_time(found)
     if not is_whole:
         return found
     limit = next((roof for roof in measured.roofs if roof.is_limit), None)
     first = [roof_finding(limit, measured.traffic, measured.pipes)] if limit else []
     return [*first, *found]
+
+
+def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
+    """Findings whose gains do not add up to more than the time there is; those behind give way."""
+    left = dict.fromkeys((TRACED, DISPATCH), 1.0)
+    fitting = []
+    for finding in findings:
+        fitting.append(_capped(finding, left[finding.gain_basis]))
+        left[finding.gain_basis] -= fitting[-1].gain_share_max
+    return fitting
 
 
 def _weight(finding: StallFinding) -> float:

@@ -69,13 +69,14 @@ def _in_part(
     causes = {name: number for number, name in enumerate(GAPS)}
     for name in names:
         causes.setdefault(name, min(len(causes), _OTHER))
-    of_group = pl.Series([causes[name] for name in names], dtype=pl.UInt8)
-    cause = of_group.gather(each["group"])
+    of_group = pl.Series([*(causes[name] for name in names), causes[GAPS[0]]], dtype=pl.UInt8)
+    cause = of_group.gather(each["group"].clip(upper_bound=len(names)))  # of those not counted: none
     instructions = {
         name: whole.instructions[name] for name in ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
     }
     instructions |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
-    waves = placed_waves(part, left_out)
+    traced = part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, ~pl.col("wave").is_in(list(left_out)))
+    waves = placed_waves(whole, traced["wave"])
     meetings = passages(whole).sort("position").filter(pl.col("wave").is_in(waves["wave"].implode()))
     barriers = {
         "position": meetings["position"],
