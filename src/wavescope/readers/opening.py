@@ -176,7 +176,7 @@ def open_trace(
 def _samples(
     path: Path, kind: Kind, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]
 ) -> ThreadTrace:
-    """The PC samples at a path that is no other thread trace; runs may hold some in their result files."""
+    """The PC samples at a path without other thread traces; runs may hold some in their result files."""
     from wavescope.readers.trace.samples import read_samples
 
     files = samples_at(path, inventory)

@@ -83,9 +83,9 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
     """A verdict, the reasons of stalls and the most sampled units."""
     if not answer.sample_count:
         return [Text("no sample")]
-    told = answer.sample_count - answer.unknown_count
+    informative = answer.sample_count - answer.unknown_count
     text = Text(counted(answer.sample_count, "samples"))
-    text.append(f", {percent(answer.stalled_count / told)} stalled" if told else _UNTOLD)
+    text.append(f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD)
     for row in answer.reasons.head(3).iter_rows(named=True):
         text.append(f"; {row['reason']} {percent(row['share'])}")
     has_addresses = answer.units["address"].drop_nulls().len() > 0
@@ -98,7 +98,7 @@ def sample_report(answer: SampleHotspots, *, limit: int, width: int = WIDE) -> l
         Column("share", lambda row: percent(row["sample_share"])),
         _bar("sample_share"),
         Column("samples", lambda row: f"{row['sample_count']:,}"),
-        *(issue if told else []),
+        *(issue if informative else []),
         *(column for column in _names(answer.by) if column.heading != "address" or has_addresses),
     ]
     return [text, Text(), frame_table(answer.units, columns, limit=limit, width=width, what=_many(answer))]

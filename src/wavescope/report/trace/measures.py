@@ -138,8 +138,8 @@ def _bare_sample_cells(cost: str, width: int) -> dict[str, Cell]:
 
 def sample_measure(counts: pl.DataFrame) -> Measure:
     """How to show samples with these counts: with issue and stall, or, where no sample tells them, without."""
-    told = int(counts["issued_count"].sum()) + int(counts["stalled_count"].sum())
-    return SAMPLES if told else BARE_SAMPLES
+    informative = int(counts["issued_count"].sum()) + int(counts["stalled_count"].sum())
+    return SAMPLES if informative else BARE_SAMPLES
 
 
 #: Samples of the program counter.

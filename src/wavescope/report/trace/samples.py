@@ -58,8 +58,8 @@ def scope_words(scope: SampleScope) -> str:
 def sample_stalls_report(answer: SampleStalls, *, limit: int, width: int = WIDE) -> Iterator[RenderableType]:
     """The shares of issue and stall, the causes, and the rows with most of them."""
     scope = answer.scope
-    told = scope.issued_count + scope.stalled_count
-    yield Text(f"{scope_words(scope)}; {percent(scope.stalled_count / (told or 1))} did not issue", "bold")
+    informative = scope.issued_count + scope.stalled_count
+    yield Text(f"{scope_words(scope)}; {percent(scope.stalled_count / (informative or 1))} did not issue", "bold")
     if not answer.causes.height:
         return
     tops = answer.by_row.select("row", "cause", "text", "file", "line")

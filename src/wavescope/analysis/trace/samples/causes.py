@@ -94,14 +94,14 @@ def causes_of_samples(trace: ThreadTrace) -> pl.DataFrame:
     """
     code = {row: (name, text) for row, name, text in trace.code.select("row", "class", "text").iter_rows()}
     family = family_of(trace.source.target) if trace.source.target else None
-    found: list[tuple[int, Cause, int]] = []
+    groups: list[tuple[int, Cause, int]] = []
     for row, issued, unknown in trace.samples.select("row", "issued_count", "unknown_count").iter_rows():
-        found += [(row, ISSUED, issued)] if issued else []
-        found += [(row, _at(*code.get(row, ("", "")), family), unknown)] if unknown else []
+        groups += [(row, ISSUED, issued)] if issued else []
+        groups += [(row, _at(*code.get(row, ("", "")), family), unknown)] if unknown else []
     for row, reason, count in trace.sample_reasons.select("row", "reason", "count").iter_rows():
-        found.append((row, _because(reason, *code.get(row, ("", "")), family), count))
+        groups.append((row, _because(reason, *code.get(row, ("", "")), family), count))
     columns = ("row", "cause", "meaning", "remedy", "count")
-    rows = [(row, cause.name, cause.meaning, cause.remedy, count) for row, cause, count in found]
+    rows = [(row, cause.name, cause.meaning, cause.remedy, count) for row, cause, count in groups]
     schema = dict.fromkeys(columns, pl.String) | {"row": pl.Int32, "count": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -25,8 +25,8 @@ def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
     named = functions.filter(is_named)
     samples, reasons = (table.join(named, on="row", how="semi") for table in (trace.samples, trace.sample_reasons))
     if not samples.height:
-        known = trace.kernels["demangled"].head(_NAMED).to_list()
-        advice = f"kernels: {', '.join(known)}" if known else "the samples do not record their kernels"
+        names = trace.kernels["demangled"].head(_NAMED).to_list()
+        advice = f"kernels: {', '.join(names)}" if names else "the samples do not record their kernels"
         raise UsageError(f"no sample of a kernel with {kernel!r} in its name", where=trace.source.path, advice=advice)
     dispatches = trace.sampled_dispatches.filter(pl.col("kernel_name").is_in(named["name"].unique().implode()))
     tables = {name: trace.table(name) for name in ("code", "kernels", "shader_engines", "losses", "sources")}

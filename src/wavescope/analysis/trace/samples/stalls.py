@@ -68,17 +68,17 @@ class SampleStalls(Answer):
 def sample_stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleStalls:
     """The causes of samples that were not issued; `rows` = only those at these code rows, as shares of all."""
     scope, _ = scope_of(trace)
-    found = causes_of_samples(trace).filter(pl.col("cause") != ISSUED.name, pl.col("count") > 0)
+    stalled = causes_of_samples(trace).filter(pl.col("cause") != ISSUED.name, pl.col("count") > 0)
     if rows is not None:
-        found = found.filter(pl.col("row").is_in(rows.implode()))
+        stalled = stalled.filter(pl.col("row").is_in(rows.implode()))
     by_row = (
-        found.group_by("row", "cause")
+        stalled.group_by("row", "cause")
         .agg(sample_count=pl.col("count").sum())
         .join(trace.code.select("row", "address", "text", "file", "line"), on="row", how="left")
         .sort("sample_count", "row", "cause", descending=[True, False, False])
     )
     causes = (
-        found.sort("count", "row", descending=[True, False])
+        stalled.sort("count", "row", descending=[True, False])
         .group_by("cause", maintain_order=True)
         .agg(
             pl.col("meaning").first(),

@@ -77,8 +77,8 @@ def read_samples(
         samples, others = _of_dispatch(samples, dispatch, str(file.path))
     sampled = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
-    found = listed.code_objects_of(folder, records.pid, code_objects, inventory)
-    code = listed.loaded(found, sampled, losses) if records.has_addresses else None
+    files_of_code = listed.code_objects_of(folder, records.pid, code_objects, inventory)
+    code = listed.loaded(files_of_code, sampled, losses) if records.has_addresses else None
     unread = int((samples["text"] == "").sum())
     losses += [*records.losses, *_remarks(records, unread)]
     target = records.target or (code.target if code else None)

@@ -44,12 +44,12 @@ def find_samples(path: Path, inventory: Inventory) -> list[SampleFile]:
         When the path does not exist or cannot be read.
     """
     files = run_files(path, inventory) if path.is_dir() else iter((path,))
-    found = []
+    samples = []
     for file in files:
         kind = _kind(file, inventory)
         if kind is Kind.SAMPLES or (kind is Kind.RESULTS and holds_samples(file)):
-            found.append(SampleFile(file, kind is Kind.RESULTS, file.stat().st_size))
-    return found
+            samples.append(SampleFile(file, kind is Kind.RESULTS, file.stat().st_size))
+    return samples
 
 
 def _kind(file: Path, inventory: Inventory) -> Kind | None:

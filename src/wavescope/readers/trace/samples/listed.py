@@ -30,8 +30,8 @@ def code_objects_of(
     """The code objects that were given, and those of the process that stand in the folder of the samples."""
     named = [parse_code_object(text) for text in given]
     beside = [folder / name for name in inventory.names(folder) if name.endswith(CODE_SUFFIXES)]
-    found = code_objects_among((file for file in beside if not not_read(file, folder)), {c.id for c in named})
-    return tuple(named) + tuple(c for c in found if c.id and (None in (c.pid, pid) or c.pid == pid))
+    others = code_objects_among((file for file in beside if not not_read(file, folder)), {c.id for c in named})
+    return tuple(named) + tuple(c for c in others if c.id and (None in (c.pid, pid) or c.pid == pid))
 
 
 def loaded(files: Sequence[CodeObjectFile], sampled: pl.DataFrame, losses: list[Loss]) -> Code | None:

@@ -269,7 +269,7 @@ def _kernels(process: _Process) -> pl.DataFrame:
 
 
 def _entries(process: _Process) -> pl.DataFrame:
-    """Where the kernels of each code object begin."""
+    """The entries of the kernels of each code object."""
     loaded = {code_object.code_object_id: code_object.load_base for code_object in process.code_objects}
     rows = [
         (symbol.code_object_id, symbol.kernel_address.handle - loaded[symbol.code_object_id], *_names(symbol))

@@ -54,16 +54,16 @@ def read_sample_table(file: Path) -> SampleRecords:
 
 def _kernels_beside(file: Path, samples: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """The kernels of dispatches, from the kernel traces of the same run: called alike, and of the same time."""
-    found = [no_kernels()]
+    frames = [no_kernels()]
     run = run_of(file.name)
     for beside in sorted(file.absolute().parent.glob("*kernel_trace.csv*")):
         if run_of(beside.name) != run or not_read(beside, beside.parent):
             continue
         try:
-            found.append(_kernels_in(beside, samples["time_ns"], losses))
+            frames.append(_kernels_in(beside, samples["time_ns"], losses))
         except (WavescopeError, OSError) as error:
             losses.append(Loss("unreadable_source", detail=str(error)))
-    return pl.concat(found).drop_nulls().unique("dispatch", keep="first", maintain_order=True)
+    return pl.concat(frames).drop_nulls().unique("dispatch", keep="first", maintain_order=True)
 
 
 def _kernels_in(file: Path, times_ns: pl.Series, losses: list[Loss]) -> pl.DataFrame:

@@ -52,8 +52,8 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[Renderable
     """The code with its samples of the program counter."""
     rows, measure = listing.rows.to_dicts(), sample_measure(listing.rows)
     sampled = sum(map(measure.is_seen, rows))
-    told = listing.sample_count - int(listing.rows["unknown_count"].sum())
-    share = f", {percent(listing.stalled_count / told)} of them stalled" if told else ""
+    informative = listing.sample_count - int(listing.rows["unknown_count"].sum())
+    share = f", {percent(listing.stalled_count / informative)} of them stalled" if informative else ""
     yield _bold(f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}")
     for index in hottest(rows, measure, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
