@@ -40,7 +40,7 @@ def test_numbers_are_those_of_the_analyses(page, serve):
             lambda: float(panel.locator(f'[data-part="{part}"]').get_attribute("data-share")), pytest.approx(share)
         )
     expect(panel.locator('[data-figure="waves"] strong')).to_have_text(f"{trace.waves.height:,}", use_inner_text=True)
-    for pipe, _, share in utilization(trace).pipes.iter_rows():
+    for pipe, share in utilization(trace).pipes.select("pipe", "busy_share").iter_rows():
         eventually(
             lambda: float(panel.locator(f'[data-pipe="{pipe}"]').get_attribute("data-share")), pytest.approx(share)
         )
