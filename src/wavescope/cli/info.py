@@ -255,6 +255,8 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import find_capture
     from wavescope.readers.files.dispatches import choose
+    from wavescope.readers.launches import look_beside
+    from wavescope.readers.opening import beside_capture
     from wavescope.readers.trace.att import decode_window
     from wavescope.readers.trace.dispatches import raw_dispatches
 
@@ -267,6 +269,7 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
         with progress(f"decoding dispatch {each.key} ({each.item.byte_count / 1e6:,.1f} MB)"):
             try:
                 trace = decode_window(capture, each.item, amd=amd, rows_up_to=0)
+                look_beside(trace, beside_capture(trace))
                 traces.append((each, overview(trace), subject(trace)))
             except WavescopeError as error:
                 problems.append(error)

@@ -400,6 +400,12 @@ _KINDS = (
         is_damage=False,
     ),
     LossKind(
+        "launch_unread",
+        "a run beside the trace was not read, so the duration of the traced dispatch may not be known: {detail}",
+        "`wavescope summary` of that file tells more, or do without",
+        is_damage=False,
+    ),
+    LossKind(
         "unreadable_source",
         "{detail}",
         "the other files were read; copy or record this one again",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.model.launch import Launch
+
 
 @dataclass(frozen=True)
 class TraceSource:
@@ -78,11 +80,21 @@ class ThreadTrace:
     counted: Executed | None = field(default=None, repr=False, compare=False)
     #: Makes what `each_part` gives; None = the trace is in memory as a whole.
     parts: Callable[[], Iterator[ThreadTrace]] | None = field(default=None, repr=False, compare=False)
+    #: Looks for the traced dispatch in the runs beside the trace; None = there is nowhere to look.
+    find_launch: Callable[[ThreadTrace], Launch | None] | None = field(default=None, repr=False, compare=False)
 
     @property
     def gfxip(self) -> int:
         """Generation of the GPU: 9, 10, 11 or 12; 0 = unknown."""
         return max(self.shader_engines["gfxip"].drop_nulls().to_list(), default=0)
+
+    @property
+    def launch(self) -> Launch | None:
+        """The traced dispatch in the run recorded beside the trace, which is read on first use; None = not found."""
+        if self.part_of is not None:
+            return self.part_of[0].launch
+        find = self.find_launch
+        return None if find is None else once(self.answers, "launch", lambda: find(self))
 
     @property
     def executed(self) -> Executed:

@@ -227,6 +227,7 @@ def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
 
 def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
     """The trace in one decoded folder, with the registers and the GPU that files beside it tell, and more losses."""
+    from wavescope.readers.launches import look_beside
     from wavescope.readers.trace.resources import fill_from_around
     from wavescope.readers.trace.ui_output import read_ui_output
 
@@ -234,12 +235,14 @@ def read_decoded(candidate: Decoded, losses: Sequence[Loss] = (), *, threads: in
         from wavescope.readers.trace.parquet import read_parquet
 
         trace = read_parquet(candidate.folder)
+        look_beside(trace, candidate.around)
         add_losses(trace, [*losses, *_not_followed(_parts_not_read(candidate.folder))])
         return trace
     folder, forget_waves = _to_be_kept(candidate.folder)
     trace = read_ui_output(folder, threads)
     forget_waves()
     fill_from_around(trace, candidate.around)
+    look_beside(trace, candidate.around)
     add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(_parts_not_read(candidate.folder))])
     return trace
 
@@ -329,9 +332,14 @@ def open_decoded(
 
 
 def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
+    from wavescope.readers.launches import look_first_at
     from wavescope.readers.trace.resources import with_resources
 
-    return with_resources(trace, resources) if resources else trace
+    if not resources:
+        return trace
+    enriched = with_resources(trace, resources)
+    look_first_at(enriched, resources)
+    return enriched
 
 
 def _raw_or_decoded(
@@ -365,13 +373,21 @@ def _raw_or_decoded(
 
 def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **asked: Any) -> ThreadTrace:
     """A raw capture, with the sizes of its dispatches where CSV or JSON files beside it tell them."""
+    from wavescope.readers.launches import look_beside
     from wavescope.readers.trace.att import decode
     from wavescope.readers.trace.resources import fill_from_around
 
     trace = decode(path, code_objects, inventory=inventory, **asked)
-    beside = Path(trace.source.path).absolute()
-    fill_from_around(trace, [Directory(beside, inventory), Directory(beside.parent, inventory)], with_code=False)
+    around = beside_capture(trace, inventory)
+    fill_from_around(trace, around, with_code=False)
+    look_beside(trace, around)
     return trace
+
+
+def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> list[Folder]:
+    """The folder of a raw capture and its parent."""
+    folder = Path(trace.source.path).absolute()
+    return [Directory(folder, inventory), Directory(folder.parent, inventory)]
 
 
 def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from wavescope.model.schema import STATES
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
+    from wavescope.model.launch import Launch
     from wavescope.model.trace import ThreadTrace
 
 
@@ -50,6 +51,7 @@ class Overview:
     occupancy_events: int
     kernels: tuple[str, ...]
     state_cycles: dict[str, int]  #: Cycles of all traced waves per state.
+    launch: Launch | None  #: The traced dispatch in the run recorded beside the trace; None = not found.
     losses: tuple[LossLine, ...]
 
     @property
@@ -61,6 +63,7 @@ class Overview:
 def overview(trace: ThreadTrace) -> Overview:
     """Count the contents of a trace."""
     waves, engines, executed = trace.waves, trace.shader_engines, trace.executed
+    launch = trace.launch  # before the losses, of which it may be one
     return Overview(
         agent=trace.source.agent,
         dispatch=trace.source.dispatch,
@@ -77,6 +80,7 @@ def overview(trace: ThreadTrace) -> Overview:
         occupancy_events=trace.occupancy.height,
         kernels=tuple(trace.kernels["demangled"].to_list()),
         state_cycles={STATES.get(state, str(state)): cycles for state, cycles in executed.state_cycles.items()},
+        launch=launch,
         losses=losses_of(trace),
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from wavescope.analysis.trace.launch import launch_sentence, launch_source
 from wavescope.base.words import counted, shortened
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import printable
@@ -42,6 +43,10 @@ def capture_report(
     yield Text(f"GPU: {printable(', '.join(dict.fromkeys(rows['gpu'])))}{running}")
     yield dispatch_table(rows, width=width)
     yield from chosen_line(rows)
+    for fact, key in zip(facts, rows["key"], strict=True):
+        if fact.launch is not None:
+            sentence = f"{launch_sentence(fact.launch)}; {launch_source(fact.launch)}"
+            yield Text(printable(f"  dispatch {key}: {sentence}"))
     yield from _losses(facts, rows)
     for problem in problems:
         yield Text.assemble(("unreadable: ", "bold red"), str(problem))

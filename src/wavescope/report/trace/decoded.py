@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
+from wavescope.analysis.trace.launch import launch_sentence, launch_source
 from wavescope.base.words import counted, percent, shortened
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import printable
@@ -53,6 +54,8 @@ def contents_report(
         yield _labelled("kernel", _kernel(row))
     if facts.kernels.height > _MAX_KERNELS:
         yield _labelled("", f"and {counted(facts.kernels.height - _MAX_KERNELS, 'more kernels')}; --json has all")
+    if seen.launch is not None:
+        yield _labelled("call", printable(f"{launch_sentence(seen.launch)}; {launch_source(seen.launch)}"))
     holdings = list(_holdings(facts))
     yield _labelled("holds", "; ".join(holdings) or "nothing")
     missing = [

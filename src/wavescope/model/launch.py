@@ -1,0 +1,70 @@
+"""`Launch`: the traced dispatch among all calls of its kernel, from the run that was recorded beside the trace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FEWEST_CALLS = 6  #: With fewer calls, no two of them enclose the median with 95 %.
+_NORMAL_95 = 1.96
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One call of a kernel among those with the same grid and workgroup on the same GPU.
+
+    Examples
+    --------
+    >>> launch = Launch("gemm", 3, 7100, 1, 150, 4900.0, 4700.0, 5200.0, "28_results.db")
+    >>> round(launch.above_median_share, 2), launch.is_unusual
+    (0.45, True)
+    """
+
+    kernel_name: str  #: As the run spells it.
+    dispatch_id: int
+    duration_ns: int  #: From its start to its end on the GPU.
+    call_number: int  #: Its place among the calls in order of their starts; 1 = the first.
+    call_count: int  #: Calls with the same grid and workgroup on the same GPU.
+    duration_ns_median: float
+    duration_ns_p10: float  #: A tenth of the calls is shorter.
+    duration_ns_p90: float  #: A tenth of the calls is longer.
+    path: str  #: The file of the run.
+    #: The median of all such calls lies within this of `duration_ns_median` (95 %); None = too few calls.
+    median_noise_ns: float | None = None
+    kernel_call_count: int = 0  #: Calls of the kernel with any grid, on any GPU of the process.
+
+    @property
+    def above_median_share(self) -> float:
+        """How much longer than the median call it took: 0.45 = 45 % longer, negative = shorter."""
+        return self.duration_ns / self.duration_ns_median - 1 if self.duration_ns_median else 0.0
+
+    @property
+    def is_unusual(self) -> bool:
+        """Whether nine tenths of the calls were faster, or slower."""
+        outside = not self.duration_ns_p10 <= self.duration_ns <= self.duration_ns_p90
+        return outside and self.call_count >= FEWEST_CALLS
+
+
+def median_noise(durations_ns: pl.Series) -> float | None:
+    """Half of the 95 % interval of the median between two of the values, whatever their distribution; None = too few.
+
+    The ranks are those of the binomial distribution, n / 2 -+ 0.98 sqrt(n) (Conover, Practical Nonparametric
+    Statistics, "confidence interval for a quantile").
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> median_noise(pl.Series(range(100))), median_noise(pl.Series([1, 2, 3]))
+    (10.0, None)
+    """
+    count = durations_ns.len()
+    if count < FEWEST_CALLS:
+        return None
+    ordered = durations_ns.sort()
+    reach = _NORMAL_95 * sqrt(count) / 2
+    low, high = max(floor(count / 2 - reach), 0), min(ceil(count / 2 + reach), count - 1)
+    return float(ordered[high] - ordered[low]) / 2
