@@ -672,6 +672,30 @@ export interface Roof {
   is_limit: boolean;
 }
 
+/** One call of a kernel among those with the same grid and workgroup on the same GPU. */
+export interface Launch {
+  /** As the run spells it. */
+  kernel_name: string;
+  dispatch_id: number;
+  /** From its start to its end on the GPU. */
+  duration_ns: number;
+  /** Its place among the calls in order of their starts; 1 = the first. */
+  call_number: number;
+  /** Calls with the same grid and workgroup on the same GPU. */
+  call_count: number;
+  duration_ns_median: number;
+  /** A tenth of the calls is shorter. */
+  duration_ns_p10: number;
+  /** A tenth of the calls is longer. */
+  duration_ns_p90: number;
+  /** The file of the run. */
+  path: string;
+  /** The median of all such calls lies within this of `duration_ns_median` (95 %); None = too few calls. */
+  median_noise_ns: number | null;
+  /** Calls of the kernel with any grid, on any GPU of the process. */
+  kernel_call_count: number;
+}
+
 /** A prioritized plan, and how far its trace can be trusted. */
 export interface DiagnoseAnswer {
   definition: string;
@@ -690,6 +714,8 @@ export interface DiagnoseAnswer {
   /** None = the code asks memory for nothing that can be told. */
   traffic: Traffic | null;
   roofs: Roof[];
+  /** The traced dispatch in the run recorded beside the trace; None = not found. */
+  launch: Launch | null;
 }
 
 /** One row is one category in one bin of rows in which it occurs, in the order of rows. */

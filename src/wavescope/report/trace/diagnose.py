@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from wavescope.analysis.trace.launch import launch_sentence, launch_source
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.paragraphs import as_code, escaped, labelled
@@ -67,6 +68,8 @@ def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableTyp
     yield Text(headline(answer), "bold")
     if context := context_line(answer):
         yield Text(context)
+    if answer.launch is not None:
+        yield Text(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
     yield from trust_lines(answer.trust)
     for caveat in answer.trust.caveats:
         yield labelled(
@@ -89,6 +92,8 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     lines += _md_link(answer.link) if answer.link else []
     if context := context_line(answer):
         lines += [context[:1].upper() + context[1:] + ".", ""]
+    if answer.launch is not None:
+        lines += [f"The traced launch: {launch_sentence(answer.launch)}.", ""]
     lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]
     lines += ["|---|---|---:|---:|---:|---|---|"]
     lines += [

@@ -24,6 +24,7 @@ from wavescope.model.answer import Answer
 
 if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
+    from wavescope.model.launch import Launch
     from wavescope.model.trace import ThreadTrace
 
 _NEGLIGIBLE_SHARE = 0.01
@@ -55,6 +56,7 @@ class Diagnosis(Answer):
     pipes: Pipes | None  #: None = there are no instructions.
     traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.
     roofs: tuple[Roof, ...]
+    launch: Launch | None  #: The traced dispatch in the run recorded beside the trace; None = not found.
     #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
 
@@ -111,6 +113,7 @@ def diagnose(
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
+        launch=trace.launch,
         link=link,
     )
 

@@ -84,7 +84,7 @@ def _rate(trace: ThreadTrace, filling: Filling, per_wave: float) -> tuple[float 
     gpu = machine(trace)
     if gpu is None or not gpu.product.se_count or not filling.engine_count or not filling.span_cycles_mean:
         return None, False
-    launch = getattr(trace, "launch", None)
+    launch = trace.launch
     seconds = launch.duration_ns / 1e9 if launch else filling.span_cycles_mean / gpu.clock_hz
     total = per_wave * filling.wave_count / filling.engine_count * gpu.product.se_count
     return total / seconds, launch is not None
