@@ -123,6 +123,8 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
     }
     std::vector<int64_t> recorded;
     std::vector<std::vector<int64_t>> results;
+    std::vector<int64_t> idle;
+    int64_t simd_cycles = 0;
     {
         nb::gil_scoped_release unlocked;
         ReplayInput input = places.input();
@@ -143,8 +145,10 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
         const Replay replay(input);
         recorded = replay.recorded();
         results = replay.without(asked);
+        idle = replay.without_issue();
+        simd_cycles = replay.simd_cycles();
     }
-    return nb::make_tuple(recorded, results);
+    return nb::make_tuple(recorded, results, idle, simd_cycles);
 }
 
 struct PortFlags {
@@ -188,7 +192,7 @@ nb::object port_flags(const nb::dict& instructions, const nb::dict& waves, const
 
 void bind_replay(nb::module_& m) {
     m.def("replay", &replayed, "instructions"_a, "waves"_a, "barriers"_a, "rows"_a, "issue_cycles"_a, "removals"_a,
-          "Time of every CU as recorded, and without each of the removals.");
+          "Time of every CU as recorded, and without each of the removals; time of SIMDs without issue by cause, and all.");
     m.def("port_was_busy", &port_flags, "instructions"_a, "waves"_a, "rows"_a, "issue_cycles"_a,
           "Whether the port of each instruction was taken for at least half of its stall.");
 }

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "coverage.hpp"
 #include "parallel.hpp"
 
 namespace wavescope {
@@ -68,7 +69,7 @@ void Replay::read_steps() {
                          .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
                          .stall = static_cast<int32_t>(stall),
                          .own = static_cast<int32_t>(stall),
-                         .issue = std::max(0, input_.duration[i] - std::max(0, input_.stall[i])),
+                         .issue = std::max(0, std::max(0, input_.duration[i]) - std::max(0, input_.stall[i])),
                          .occupied = cycles > 0 ? cycles : input_.issue_cycles,
                          .row = input_.row[i],
                          .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15],
@@ -120,6 +121,66 @@ Column<uint8_t> Replay::port_was_busy() const {
     uint8_t* at = was_busy.extend(steps_.size());
     for (const Step& step : steps_) *at++ = step.stall > 0 && step.own <= step.stall / 2;
     return was_busy;
+}
+
+int64_t Replay::simd_cycles() const {
+    std::vector<std::pair<int64_t, int64_t>> spans(
+        simd_count_, {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()});
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) {
+        auto& [begin, end] = spans[input_.simd[wave]];
+        begin = std::min(begin, input_.begin[wave]);
+        end = std::max(end, input_.end[wave]);
+    }
+    int64_t sum = 0;
+    for (const auto& [begin, end] : spans) sum += between(begin, end);
+    return sum;
+}
+
+std::vector<int64_t> Replay::without_issue() const {
+    struct Waiting {
+        int64_t begin, end;
+        uint8_t cause;
+    };
+    struct Busy {
+        int64_t begin, end;
+    };
+    const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
+    std::vector<std::vector<size_t>> waves(simd_count_);
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) waves[input_.simd[wave]].push_back(wave);
+    std::vector<int64_t> cycles(64);
+    std::vector<Waiting> waiting;
+    std::vector<Busy> busy;
+    for (const std::vector<size_t>& of_simd : waves) {
+        waiting.clear();
+        busy.clear();
+        for (const size_t wave : of_simd) {
+            int64_t issue = input_.begin[wave];
+            for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
+                const Step& step = steps_[i];
+                const int64_t attempt = shifted(issue, step.wait);
+                issue = shifted(attempt, step.stall);
+                if (step.gap > 0) waiting.push_back({attempt - step.gap, attempt, step.gap_cause});
+                if (step.own > 0) waiting.push_back({attempt, shifted(attempt, step.own), step.cause});
+                busy.push_back({issue, shifted(issue, std::max(input_.issue_cycles, step.occupied))});
+            }
+        }
+        std::sort(waiting.begin(), waiting.end(), earlier);
+        std::sort(busy.begin(), busy.end(), earlier);
+        Coverage issuing;
+        for (const Busy& one : busy) issuing.add(one.begin, one.end);
+        std::array<int64_t, 64> known_until;
+        known_until.fill(std::numeric_limits<int64_t>::min());
+        size_t near = 0;
+        for (const Waiting& one : waiting) {
+            int64_t& until = known_until[one.cause & 63];
+            const int64_t begin = std::max(one.begin, until);
+            if (one.end <= begin) continue;
+            until = one.end;
+            const int64_t before = issuing.before(begin, near);
+            cycles[one.cause & 63] += between(begin, one.end) - (issuing.before(one.end, near) - before);
+        }
+    }
+    return cycles;
 }
 
 void Replay::find_triggers() {

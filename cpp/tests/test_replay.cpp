@@ -165,6 +165,17 @@ TEST(replay, a_wave_follows_the_one_whose_place_it_took) {
     CHECK_EQUAL(time_of(waves, {.causes = bit(kLoadWait)}), 18);
 }
 
+TEST(replay, time_without_issue_by_cause) {
+    // While one wave waits for memory, the other computes for 40 of 96 cycles.
+    std::vector<Step> steps;
+    for (int64_t i = 0; i < 10; ++i) steps.push_back({20 + 4 * i, 0, 4, kMath});
+    const Made made({kLoadAndUse, {steps, 20, 60}}, {});
+    const Replay replay(made.input());
+    CHECK_EQUAL(replay.without_issue()[kLoadWait], 96 - 40);
+    CHECK_EQUAL(replay.without_issue()[kGap], 20 - 4);  // the wait itself issues for 4 cycles
+    CHECK_EQUAL(replay.simd_cycles(), 128);
+}
+
 TEST(replay, the_end_can_cost_nothing) {
     const WaveOf wave{{{0, 0, 4, kMemory}, {4, 0, 200, 11}}, 0, 204};
     CHECK_EQUAL(time_of({wave}, {.removes_ending = true}), 8);

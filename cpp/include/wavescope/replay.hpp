@@ -57,6 +57,11 @@ class Replay {
     // The same without each of the removals.
     std::vector<std::vector<int64_t>> without(std::span<const Removal> removals) const;
 
+    // Time in which a SIMD issues nothing and no pipe of it is busy, while at least one of its waves waits for a cause: by
+    // cause, added up over SIMDs. And the time of the SIMDs, from the first start to the last end of their waves.
+    std::vector<int64_t> without_issue() const;
+    int64_t simd_cycles() const;
+
     // Whether the port of an instruction was taken for at least half of its stall; one value per instruction.
     Column<uint8_t> port_was_busy() const;
 

@@ -582,6 +582,8 @@ export interface Cause {
   name: string;
   /** What a replay without it saves. */
   gain_share_max: number;
+  /** Share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for this. */
+  no_issue_share: number;
 }
 
 /** One thing to change, for some of the rows of a finding. */
@@ -626,7 +628,7 @@ export interface StallFinding {
   gain_share_min: number;
   /** traced SIMDs or dispatch; the gains of one basis do not add up to more than 1. */
   gain_basis: string;
-  /** What it is made of, where that is more than one thing; largest first. */
+  /** Stall classes and gaps that it is made of; largest first. */
   causes: Cause[];
   /** All of them, the one about most cycles first. */
   remedies: Remedy[];

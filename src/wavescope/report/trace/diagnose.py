@@ -117,6 +117,9 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType
         cycles.append(f"{short(finding.stall_cycles_total)} cycles ({share})")
     if finding.row_count:
         cycles.append(counted(finding.row_count, "instructions"))
+    if finding.causes and finding.causes[0].no_issue_share:
+        first = finding.causes[0]
+        cycles.append(f"SIMDs issue nothing for {percent(first.no_issue_share)} of the time during {first.name}")
     if cycles:
         yield Text("   " + ", ".join(cycles), "dim")
     yield labelled("why", printable(finding.reason))

@@ -157,7 +157,7 @@ def _findings(
     trace: ThreadTrace, trace_facts: Facts, measured: _Measured, trust: Trust, *, is_whole: bool
 ) -> list[StallFinding]:
     found = [
-        pool_finding(trace, trace_facts, gain, trust.cycles)
+        pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
         for gain in measured.gains.pools
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]

@@ -42,6 +42,8 @@ class Cause:
 
     name: str
     gain_share_max: float  #: What a replay without it saves.
+    #: Share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for this.
+    no_issue_share: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +58,7 @@ class StallFinding(Finding[CodeEvidence]):
     gain_share_min: float  #: Least share of the time that is saved; memory: 0, its bandwidth may be the limit.
     gain_share_max: float
     gain_basis: str = TRACED  #: traced SIMDs or dispatch; the gains of one basis do not add up to more than 1.
-    causes: tuple[Cause, ...] = ()  #: What it is made of, where that is more than one thing; largest first.
+    causes: tuple[Cause, ...] = ()  #: Stall classes and gaps that it is made of; largest first.
     remedies: tuple[Remedy, ...] = ()  #: All of them, the one about most cycles first.
     row_count: int = 0  #: Code rows that it is about; `evidence` has the costliest of them.
     stall_cycles_total: int = 0  #: Stalls and gaps of all waves.

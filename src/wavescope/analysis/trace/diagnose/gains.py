@@ -34,6 +34,7 @@ class Gains:
     recorded_cycles: int
     pools: tuple[PoolGain, ...]  #: Largest gain first.
     causes: dict[str, float]  #: What each cause saves alone.
+    no_issue_shares: dict[str, float]  #: Cause -> share of SIMD time without issue (`Replayed.no_issue_shares`).
     memory_gain_share: float  #: What vector memory and store drain save together.
 
 
@@ -75,4 +76,5 @@ def gains(
         parts = sorted(((cause, of_cause.get(cause, 0.0)) for cause in pool.causes), key=lambda part: -part[1])
         results.append(PoolGain(pool, pool.name or parts[0][0], min(least, most), most, tuple(parts)))
     results.sort(key=lambda result: (-result.gain_share_max, result.name))
-    return Gains(replayed.recorded_cycles, tuple(results), of_cause, max(0.0, replayed.gain_share(memory)))
+    memory_gain = max(0.0, replayed.gain_share(memory))
+    return Gains(replayed.recorded_cycles, tuple(results), of_cause, replayed.no_issue_shares, memory_gain)

@@ -18,6 +18,8 @@ from wavescope.base.words import percent
 from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wavescope.analysis.trace.diagnose.facts import Facts, RowView
     from wavescope.analysis.trace.diagnose.gains import PoolGain
     from wavescope.model.trace import ThreadTrace
@@ -67,8 +69,10 @@ _GAP_WORDS = {
 }
 
 
-def pool_finding(trace: ThreadTrace, facts: Facts, gain: PoolGain, trust: str) -> StallFinding:
-    """The finding about one pool of causes."""
+def pool_finding(
+    trace: ThreadTrace, facts: Facts, gain: PoolGain, no_issue: Mapping[str, float], trust: str
+) -> StallFinding:
+    """The finding about one pool of causes; `no_issue` = share of SIMD time without issue by cause."""
     classes = [cause for cause in gain.pool.causes if cause not in GAPS]
     gaps = [cause for cause in gain.pool.causes if cause in GAPS]
     views = sorted(
@@ -94,7 +98,7 @@ def pool_finding(trace: ThreadTrace, facts: Facts, gain: PoolGain, trust: str) -
         stall_share=stall / facts.wave_cycles_total if facts.wave_cycles_total else 0.0,
         gain_share_min=gain.gain_share_min,
         gain_share_max=gain.gain_share_max,
-        causes=tuple(Cause(name, share) for name, share in gain.parts) if len(gain.parts) > 1 else (),
+        causes=tuple(Cause(name, share, no_issue.get(name, 0.0)) for name, share in gain.parts),
         confidence=confidence,
         confidence_reason=confidence_reason,
     )

@@ -45,6 +45,8 @@ class Replayed:
 
     recorded_cycles: int
     cycles: dict[Removal, int]
+    #: Cause -> share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for it.
+    no_issue_shares: dict[str, float]
 
     def gain_share(self, removal: Removal) -> float:
         """Share of the recorded time that a removal saves."""
@@ -55,14 +57,25 @@ def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[i
     """Replay the waves of a trace without each of the removals; waves `left_out` are not there at all."""
     asked = tuple(dict.fromkeys(removals))
     parts = answers(trace, _in_part, asked, left_out)
-    recorded = sum(sum(part[0]) for part in parts)
-    cycles = {removal: sum(sum(part[1][number]) for part in parts) for number, removal in enumerate(asked)}
-    return Replayed(recorded, cycles)
+    recorded = sum(sum(part.recorded_cycles) for part in parts)
+    cycles = {removal: sum(sum(part.cycles[number]) for part in parts) for number, removal in enumerate(asked)}
+    simd_cycles = max(1, sum(part.simd_cycles for part in parts))
+    causes = {cause for part in parts for cause in part.no_issue_cycles}
+    no_issue = {cause: sum(part.no_issue_cycles.get(cause, 0) for part in parts) / simd_cycles for cause in causes}
+    return Replayed(recorded, cycles, no_issue)
 
 
-def _in_part(
-    part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]
-) -> tuple[list[int], list[list[int]]]:
+@dataclass(frozen=True)
+class _Part:
+    """Replays of one part of a trace."""
+
+    recorded_cycles: list[int]  #: Of every CU.
+    cycles: list[list[int]]  #: By removal.
+    no_issue_cycles: dict[str, int]  #: By cause.
+    simd_cycles: int
+
+
+def _in_part(part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]) -> _Part:
     whole, _ = whole_of(part)
     each, groups = each_instruction(part, trace)
     names = class_names(groups, whole.code)
@@ -86,7 +99,10 @@ def _in_part(
     code = whole.code.sort("row")
     flags = [_asked(removal, causes, code.height) for removal in removals]
     native = {name: waves[name] for name in waves.columns if name != "wave"}
-    return _core.replay(instructions, native, barriers, port_rules(whole), free_wait_cycles(trace), flags)
+    recorded, cycles, idle, simd_cycles = _core.replay(
+        instructions, native, barriers, port_rules(whole), free_wait_cycles(trace), flags
+    )
+    return _Part(recorded, cycles, {name: idle[number] for name, number in causes.items()}, simd_cycles)
 
 
 def _asked(
