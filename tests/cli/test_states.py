@@ -24,6 +24,15 @@ def test_text_says_states_pipes_residency_and_clock(run: Run, capture: Path) -> 
     assert max(map(len, told.stdout.splitlines())) <= 120
 
 
+def test_exec_issue_and_busy_are_told_apart(run: Run, capture: Path) -> None:
+    told = run("states", capture, environment={"COLUMNS": "80"}).stdout
+    lines = told.splitlines()
+    assert any(line.startswith("  EXEC counts the gaps between instructions") for line in lines)
+    share = next(float(line.split()[3]) for line in lines if line.startswith("  instructions issue in "))
+    assert 0 < share < float(told.split()[2])
+    assert "  issue: an instruction goes to the pipe; busy: it occupies it (all passes)" in lines
+
+
 def test_json_has_definitions_units_and_bins(run: Run, capture: Path) -> None:
     told = run("states", capture, "--json", "--bins", 10)
     answer = json.loads(told.stdout)

@@ -15,7 +15,6 @@ from wavescope.cli.kit.trace import TraceRequest, trace_totals_verb
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.derived_counters import DerivedCounters
@@ -43,7 +42,8 @@ def command(
     Wave states (idle, exec, wait, stall) in all and per shader engine, how busy each pipe is, how often a SIMD issues
     nothing, and how many waves of each kernel are resident. The clocks of the shader engines are aligned.
     """
-    from wavescope.analysis.trace.costs.row_totals import row_totals, totals_of_part
+    from wavescope.analysis.trace.costs.activity import issue_share
+    from wavescope.analysis.trace.costs.row_totals import totals_of_part
     from wavescope.analysis.trace.parts import ask
     from wavescope.analysis.trace.pipes.utilization import pipe_questions, utilization
     from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
@@ -62,7 +62,7 @@ def command(
     waves = states(trace, bins=count)
     pipes = utilization(trace, rows=request.rows, bins=count)
     residency = kernel_residency(trace, bins=count)
-    issued = None if request.rows is not None else _issue_share(row_totals(trace))
+    issued = None if request.rows is not None else issue_share(trace)
 
     def report() -> Iterator[RenderableType]:
         yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=request.limit)
@@ -76,12 +76,6 @@ def command(
     answer: dict[str, Any] = {"states": waves, "utilization": pipes, "residency": residency}
     answer |= {"sampled_counters": sampled[0], "derived": sampled[1]} if sampled else {}
     request.give(answer, waves.over_time, report, trace.losses)
-
-
-def _issue_share(totals: pl.DataFrame) -> float | None:
-    """Cycles in which instructions issue, of all cycles of the waves; as `wavescope hotspots` says."""
-    latency, stall, idle = (int(totals[f"{name}_cycles_total"].sum()) for name in ("latency", "stall", "idle"))
-    return (latency - stall) / (latency + idle) if latency + idle else None
 
 
 def _sampled(

@@ -36,25 +36,25 @@ def states_report(
     width: int = 100,
     limit: int = 20,
 ) -> Iterator[RenderableType]:
-    """The answer of `wavescope states`, for a terminal of `width` columns; `issue_share`: of the waves' cycles."""
+    """The answer of `wavescope states`, for a terminal of `width` columns.
+
+    `issue_share`: cycles in which instructions other than `s_endpgm` issue, of all cycles of their waves.
+    """
     yield Text(_verdict(states, pipes), style="bold")
     yield Text(_clocks(states.clocks))
     if states.total.height:
         yield Text()
         yield _share_table(states, width=width, limit=limit)
-        if issue_share is not None:
-            yield Text(
-                f"  EXEC counts issues and the gaps between them; instructions issue in {percent(issue_share)} of the "
-                "waves' cycles, as `wavescope hotspots` says"
-            )
+        executing = dict(states.total.select("state", "share").rows()).get("EXEC", 0.0)
+        if issue_share is not None and issue_share < executing:
+            yield Text("  EXEC counts the gaps between instructions, too;")
+            yield Text(f"  instructions issue in {percent(issue_share)} of the waves' cycles (s_endpgm not counted)")
         yield Text()
         yield from _charts(states, width=width)
     if pipes.pipes.height:
         yield Text()
         yield _pipe_table(pipes, width=width)
-        yield Text(
-            "  issue: an instruction goes to the pipe; busy: it occupies the pipe, a matrix one for all its passes"
-        )
+        yield Text("  issue: an instruction goes to the pipe; busy: it occupies it (all passes)")
         yield from _matrix_lines(pipes)
     for (se,), rows in _parts(pipes.neighbours, "se"):
         shares = ", ".join(f"{pipe} {percent(share)}" for pipe, share in rows.select("pipe", "issue_share").rows())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.model.answer import Answer
 
@@ -61,3 +63,15 @@ def activity(trace: ThreadTrace) -> Activity:
         execution_count=sums["hit_count"],
         is_stored=is_stored,
     )
+
+
+def issue_share(trace: ThreadTrace) -> float | None:
+    """Cycles in which instructions issue, of all cycles of their waves; None = there are none.
+
+    Without `s_endpgm`: in some captures its duration contains the wait for the wave's stores.
+    """
+    totals = row_totals(trace).join(trace.code.select("row", "text"), on="row", how="left")
+    issuing = totals.filter(~pl.col("text").fill_null("").str.starts_with("s_endpgm"))
+    cycles = int(totals["latency_cycles_total"].sum()) + int(totals["idle_cycles_total"].sum())
+    issued = int(issuing["latency_cycles_total"].sum()) - int(issuing["stall_cycles_total"].sum())
+    return issued / cycles if cycles else None

@@ -40,10 +40,10 @@ class States(Answer):
     """Time of the traced waves by state."""
 
     definition: ClassVar[str] = (
-        "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing), wait (at a "
-        "wait instruction), stall (wants to issue, cannot). Cycles are added up over waves; shares are of all "
-        "wave-cycles of the group. Curves are means over equal time bins, with the clocks of the shader "
-        "engines aligned."
+        "Every wave of a traced CU is in one state at any cycle: idle (nothing to issue), exec (issuing, or between "
+        "two instructions), wait (at a wait instruction), stall (wants to issue, cannot). Cycles are added up over "
+        "waves; shares are of all wave-cycles of the group. Curves are means over equal time bins, with the clocks of "
+        "the shader engines aligned."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "total": table_spec("total", "one state", _SHARES),
