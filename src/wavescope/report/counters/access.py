@@ -51,13 +51,13 @@ def _coalescing(limiter: Limiter) -> str:
     if item is None or item.value is None:
         return _unknown(limiter)
     answer = "yes" if item.value >= _UNCOALESCED_FROM else "no"
-    known = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
+    compared = "a contiguous access takes 16, up to 32 with 128 bits per lane, one to scattered lanes 64"
     costs = _but(limiter) if answer == "yes" and limiter.verdict not in ("at limit", "likely") else ""
-    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave ({known}){costs}"
+    return f"{answer}, {item.value:,.0f} lookups of L1 per memory instruction of a wave ({compared}){costs}"
 
 
 def _but(limiter: Limiter) -> str:
-    """Why it is no limiter although it is there."""
+    """Why it does not limit the kernel although it is there."""
     closed = next((item for item in limiter.evidence if item.role == "only if" and item.level == 0), None)
     if closed is not None and closed.value is not None:
         return f"; it costs little, because {closed.label} is only {closed.value:,.1f} {closed.unit}"

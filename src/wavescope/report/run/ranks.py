@@ -92,10 +92,10 @@ def _waiting(answer: Ranks) -> str:
 
 def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
     """Where the names of collectives were recorded: of which it is the last most often."""
-    own = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
+    latest = answer.collectives.filter(pl.col("collective").is_not_null() & pl.col("is_complete")).filter(
         *(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run") if name in late)
     )
-    named = own.group_by("collective", maintain_order=True).agg(pl.col("last_count", "calls").sum())
+    named = latest.group_by("collective", maintain_order=True).agg(pl.col("last_count", "calls").sum())
     parts = [f"{printable(name)} {last:,} of {calls:,}" for name, last, calls in named.head(3).iter_rows()]
     return f" ({', '.join(parts)})" if parts else ""
 

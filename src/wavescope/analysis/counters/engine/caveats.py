@@ -129,12 +129,12 @@ def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:
     worst: tuple[float, str, int, int] = (0.0, "", 0, 0)
     unlike: set[tuple[int, int]] = set()
     for first, other in sorted(_met(evaluation)):
-        found = [*_differences(evaluation, first, other)]
-        if not any(name in _CLOCKS for _, name in found) and first in durations and other in durations:
-            found.append((_apart(durations[first], durations[other]), "the duration"))
-        if not found and not {first, other} & evaluation.columns.joined:
+        differences = [*_differences(evaluation, first, other)]
+        if not any(name in _CLOCKS for _, name in differences) and first in durations and other in durations:
+            differences.append((_apart(durations[first], durations[other]), "the duration"))
+        if not differences and not {first, other} & evaluation.columns.joined:
             unlike.add((first, other))
-        for share, name in found:
+        for share, name in differences:
             worst = max(worst, (share, name, first, other))
     share, name, first, other = worst
     if share > _APART:
@@ -153,7 +153,7 @@ def _met(evaluation: Evaluation) -> set[tuple[int, int]]:
     """Pairs of passes whose counters met in a formula; a file that joins passes is a mixture in itself."""
     pairs = {(min(group), other) for group in evaluation.spread for other in group if other != min(group)}
     joined = evaluation.columns.joined & set(evaluation.columns.passes)
-    return pairs | {(one, other) for one in joined for other in evaluation.columns.passes if other != one}
+    return pairs | {(mixed, other) for mixed in joined for other in evaluation.columns.passes if other != mixed}
 
 
 def _pass_durations(counters: CounterSet, evaluation: Evaluation) -> dict[int, float]:
@@ -169,13 +169,13 @@ def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tup
     passes = evaluation.columns.passes
     for name in _COMPARED:
         if name in passes[first].names and name in passes[other].names:
-            one, two = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
-            if one + two > 0 and math.isfinite(one + two):
-                yield _apart(one, two), name
+            first_sum, other_sum = (float(np.nansum(passes[number].vector(name))) for number in (first, other))
+            if first_sum + other_sum > 0 and math.isfinite(first_sum + other_sum):
+                yield _apart(first_sum, other_sum), name
 
 
-def _apart(one: float, two: float) -> float:
-    return abs(one - two) / max(one, two)
+def _apart(first: float, other: float) -> float:
+    return abs(first - other) / max(first, other)
 
 
 _COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")

@@ -28,23 +28,23 @@ def reuse(best: Mapping[str, Measurement]) -> dict[str, float | None]:
     (4.0, 4.0)
     """
     requested, read, written = (best.get(name) for name in ("requested_bytes", "read_bytes", "write_bytes"))
-    found = {
+    bounds = {
         "requested_bytes_mean": requested.value if requested else None,
         "reuse_at_least": None,
         "reuse_at_most": None,
     }
     if requested is None or read is None or not _belong(requested, read):
-        return found
+        return bounds
     if hardly_reads(read.value, written.value if written else None):
-        return found
+        return bounds
     if requested.is_upper_bound:  # of reads and writes
         if written is not None and _belong(requested, written) and read.value + written.value > 0:
-            found["reuse_at_most"] = requested.value / (read.value + written.value)
-        return found
+            bounds["reuse_at_most"] = requested.value / (read.value + written.value)
+        return bounds
     if read.value > 0:
         most = requested.value / read.value
-        found |= {"reuse_at_least": most / (LARGEST_READ if read.is_lower_bound else 1.0), "reuse_at_most": most}
-    return found
+        bounds |= {"reuse_at_least": most / (LARGEST_READ if read.is_lower_bound else 1.0), "reuse_at_most": most}
+    return bounds
 
 
 def hardly_reads(read_bytes: float | None, written_bytes: float | None) -> bool:
@@ -58,5 +58,5 @@ def hardly_reads(read_bytes: float | None, written_bytes: float | None) -> bool:
     return read_bytes is not None and bool(written_bytes) and read_bytes < _HARDLY_READS * (written_bytes or 0)
 
 
-def _belong(one: Measurement, other: Measurement) -> bool:
-    return one.run == other.run and one.dispatch_count == other.dispatch_count
+def _belong(left: Measurement, right: Measurement) -> bool:
+    return left.run == right.run and left.dispatch_count == right.dispatch_count

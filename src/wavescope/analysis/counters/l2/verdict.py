@@ -95,7 +95,7 @@ def _reuse(row: Mapping[str, Any]) -> L2Finding:
 
 
 def _reuse_by_hits(question: str, hit_rate: float | None) -> L2Finding:
-    """From the hit rate alone: few hits are no reuse, many hits may be reuse or the rest of fetched lines."""
+    """From the hit rate alone: few hits exclude reuse, many may be reuse or the rest of fetched lines."""
     needed = "TCP_TCC_READ_REQ_sum and the reads from memory"
     if hit_rate is None:
         return _unknown(question, "TCC_HIT_sum and TCC_MISS_sum (RDNA: GL2C_HIT_sum and GL2C_MISS_sum)")

@@ -54,8 +54,8 @@ class Formula:
     @property
     def parts(self) -> tuple[str, str] | None:
         """The two counters whose quotient it is, where they are worth showing."""
-        found = _SHARE.fullmatch(self.text) if self.quantity.counts else None
-        return (found[1], found[2]) if found else None
+        share = _SHARE.fullmatch(self.text) if self.quantity.counts else None
+        return (share[1], share[2]) if share else None
 
     @property
     def counters(self) -> tuple[str, ...]:

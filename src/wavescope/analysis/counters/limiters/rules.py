@@ -150,7 +150,7 @@ _DECLARED = (
         at_most="likely",
         is_optional=True,
         remedy="fewer and wider memory instructions, neighbouring lanes on neighbouring bytes, values kept in "
-        "registers and LDS; where the unit is stalled, what is behind it is too slow: raise the hit rates, move fewer "
+        "registers and LDS; where the unit is stalled, caches or memory are too slow: raise the hit rates, move fewer "
         "bytes",
     ),
     LimiterRule(

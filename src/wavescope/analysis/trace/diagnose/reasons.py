@@ -108,11 +108,11 @@ def with_reasons(findings: Sequence[StallFinding], linked: Linked) -> list[Stall
 
     A reason that fits several findings is with the first of them.
     """
-    told: set[str] = set()
+    quantities: set[str] = set()
     explained = []
     for finding in findings:
-        reasons = tuple(reason for reason in _reasons(finding, linked) if reason.quantity not in told)
-        told.update(reason.quantity for reason in reasons)
+        reasons = tuple(reason for reason in _reasons(finding, linked) if reason.quantity not in quantities)
+        quantities.update(reason.quantity for reason in reasons)
         explained.append(replace(finding, reasons=reasons))
     return explained
 
