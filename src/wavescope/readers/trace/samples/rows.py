@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from wavescope.readers.trace.samples.records import SampleRecords
 
 _PLACE = ["code_object", "address"]
-_TEXT = ["function", "text", "comment", *_PLACE]
+_KEYS = ["function", "text", "comment", *_PLACE]
+_TEXTS = pl.col("function", "text", "comment")
 
 
 def with_functions(records: SampleRecords) -> pl.DataFrame:
@@ -23,13 +24,13 @@ def with_functions(records: SampleRecords) -> pl.DataFrame:
 
     A sample behind the last entry of a kernel is taken to be in that kernel; null = neither is known.
     """
-    frame = records.frame.with_columns(pl.col("text", "comment").cast(pl.String).fill_null(""))
+    frame = records.frame.with_columns(pl.col("text", "comment").fill_null(pl.lit("", pl.Categorical)))
     launch = ["dispatch", "correlation"]  # both, because dispatches of another run have the same numbers
-    kernels = records.kernels.select(*launch, of_dispatch="name")
+    kernels = records.kernels.select(*launch, of_dispatch=pl.col("name").cast(pl.Categorical))
     named = frame.join(kernels, on=launch, how="left", maintain_order="left")
     if not records.entries.height:
         return named.rename({"of_dispatch": "function"})
-    entries = records.entries.select(*_PLACE, at_place="name").sort("address")
+    entries = records.entries.select(*_PLACE, at_place=pl.col("name").cast(pl.Categorical)).sort("address")
     placed = named.with_row_index("order").sort("address", nulls_last=True)
     placed = placed.join_asof(entries, on="address", by="code_object", strategy="backward", check_sortedness=False)
     return placed.sort("order").with_columns(function=pl.coalesce("of_dispatch", "at_place"))
@@ -42,12 +43,11 @@ def sampled_code(samples: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
     Without addresses, instructions of one kernel with the same text and debug line are one row.
     """
     if has_addresses:
-        of_place = samples.group_by(_PLACE).agg(
-            pl.col("text").first(), pl.col("comment").first(), pl.col("function").drop_nulls().mode().sort().first()
-        )
-        code = of_place.sort(_PLACE)
+        of_place = samples.group_by(_PLACE).agg(pl.col("text").first(), pl.col("comment").first(), _main_kernel())
+        code = of_place.with_columns(_TEXTS.cast(pl.String)).sort(_PLACE)
     else:
-        code = samples.select(_TEXT).unique().sort("function", "comment", *_PLACE, "text", nulls_last=True)
+        code = samples.select(_KEYS).unique().with_columns(_TEXTS.cast(pl.String))
+        code = code.sort("function", "comment", *_PLACE, "text", nulls_last=True)
     chain = pl.when(pl.col("comment") != "").then("comment").alias("inline_chain")
     return code.select(pl.int_range(pl.len(), dtype=pl.Int32).alias("row"), "function", "text", chain, *_PLACE)
 
@@ -66,8 +66,9 @@ def described(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
 
 def with_rows(samples: pl.DataFrame, code: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
     """The samples with the code row of each."""
-    keys = _PLACE if has_addresses else _TEXT
+    keys = _PLACE if has_addresses else _KEYS
     rows = code.with_columns(pl.col("inline_chain").fill_null("").alias("comment"))
+    rows = rows.with_columns(_TEXTS.cast(pl.Categorical))
     return samples.join(rows.select("row", *keys), on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
@@ -104,7 +105,7 @@ def _dispatches(samples: pl.DataFrame) -> pl.DataFrame:
     rows = (
         samples.group_by("dispatch")
         .agg(
-            kernel_name=pl.col("function").drop_nulls().mode().sort().first(),
+            kernel_name=_main_kernel(),
             sample_count=pl.len(),
             moment_count=time.n_unique(),
             first_ns=time.min(),
@@ -121,13 +122,24 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
     names = pl.concat([records.kernels.select("name", "demangled"), records.entries.select("name", "demangled")])
     readable = dict(names.unique("name", keep="first").iter_rows())
     places = {name: (code, at) for code, at, name in records.entries.select(*_PLACE, "name").iter_rows()}
-    seen = samples["function"].drop_nulls().value_counts(sort=True).sort("count", "function", descending=[True, False])
+    seen = (
+        samples["function"]
+        .drop_nulls()
+        .cast(pl.String)
+        .value_counts()
+        .sort("count", "function", descending=[True, False])
+    )
     rows = []
     for number, name in enumerate(seen["function"].to_list()):
         code_object, address = places.get(name, (None, None))
         row = {"kernel": number, "name": name, "demangled": readable.get(name, name)}
         rows.append(row | {"code_object": code_object, "address": address})
     return frame_of(THREAD_TRACE["kernels"], rows)
+
+
+def _main_kernel() -> pl.Expr:
+    """The kernel with the most samples of a group."""
+    return pl.col("function").drop_nulls().cast(pl.String).mode().sort().first()
 
 
 def _typed(table: str, frame: pl.DataFrame) -> pl.DataFrame:

@@ -36,10 +36,13 @@ def read_sample_table(file: Path) -> SampleRecords:
     losses: list[Loss] = []
     rows = read_table(file, _SAMPLES, losses)
     missing = [pl.lit(None, dtype).alias(name) for name, dtype in RECORD.items() if name not in rows.columns]
-    unread = pl.col("text").is_null() | (pl.col("text").cast(pl.String) == "")
-    place = pl.col("comment").cast(pl.String).str.extract(_UNKNOWN_PLACE).cast(pl.UInt64, strict=False)
-    frame = rows.with_columns(missing).with_columns(
-        address=pl.when(unread).then(place),
+    rows = rows.with_columns(missing)
+    comment = pl.col("comment").cast(pl.String)
+    places = rows.select("comment").unique().drop_nulls()  # few, whatever the number of samples
+    places = places.with_columns(place=comment.str.extract(_UNKNOWN_PLACE).cast(pl.UInt64, strict=False))
+    unread = pl.col("text").is_null() | (pl.col("text") == "")
+    frame = rows.join(places, on="comment", how="left", maintain_order="left").with_columns(
+        address=pl.when(unread).then("place"),
         code_object=pl.when(unread).then(pl.lit(0, pl.UInt64)),
         comment=pl.when(~unread).then("comment"),
     )
