@@ -81,7 +81,8 @@ def test_wider_loads_alone_are_not_promised(shared: Path, form: str) -> None:
     found = findings(shared, f"data/att-mi300x-bmm/c08/{form}", 3)
     pools = [finding for finding in found if finding.name in POOL]
     assert len(pools) == 1, shown(found)
-    assert not any("wider" in remedy.text for remedy in pools[0].remedies[:1]), pools[0].remedies[0].text
+    for remedy in pools[0].remedies:
+        assert "wider" not in remedy.text or "alone" in remedy.text, remedy.text
 
 
 def test_every_trace_of_the_shared_data_has_its_truth(shared: Path) -> None:
