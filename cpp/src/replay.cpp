@@ -36,6 +36,10 @@ int64_t shifted(int64_t time, int64_t by) {
     return __builtin_add_overflow(time, by, &sum) ? std::numeric_limits<int64_t>::max() : sum;
 }
 
+uint16_t short_of(int64_t cycles) {
+    return static_cast<uint16_t>(std::clamp<int64_t>(cycles, 0, std::numeric_limits<uint16_t>::max()));
+}
+
 template <class T>
 T of_row(std::span<const T> values, int32_t row) {
     return row >= 0 && static_cast<size_t>(row) < values.size() ? values[static_cast<size_t>(row)] : T{};
@@ -69,12 +73,9 @@ void Replay::read_steps() {
                          .gap = static_cast<int32_t>(between(std::max(busy_until, issue), attempt)),
                          .stall = static_cast<int32_t>(stall),
                          .own = static_cast<int32_t>(stall),
-                         .issue = std::max(0, std::max(0, input_.duration[i]) - std::max(0, input_.stall[i])),
-                         .occupied = cycles > 0 ? cycles : input_.issue_cycles,
-                         .row = input_.row[i],
-                         .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15],
-                         .cause = i < input_.cause.size() ? input_.cause[i] : uint8_t{0},
-                         .gap_cause = i < input_.gap_cause.size() ? input_.gap_cause[i] : uint8_t{0}};
+                         .issue = short_of(int64_t{input_.duration[i]} - std::max(0, input_.stall[i])),
+                         .occupied = short_of(cycles > 0 ? cycles : input_.issue_cycles),
+                         .port = is_matrix ? kMatrix : kPortOfCategory[input_.category[i] & 15]};
             issue = shifted(attempt, stall);
             busy_until = std::max(busy_until, shifted(input_.time[i], std::max(0, input_.duration[i])));
         }
@@ -88,14 +89,7 @@ void Replay::find_contention() {
         int64_t time;
         size_t instruction;
     };
-    std::vector<std::array<std::vector<Issue>, kPortCount>> issues(simd_count_);
-    for (size_t wave = 0; wave < input_.first.size(); ++wave) {
-        int64_t issue = input_.begin[wave];
-        for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
-            issue = shifted(issue, int64_t{steps_[i].wait} + steps_[i].stall);
-            if (steps_[i].port < kPortCount) issues[input_.simd[wave]][steps_[i].port].push_back({issue, i});
-        }
-    }
+    std::array<std::vector<Issue>, kPortCount> issues;
     const auto settle = [&](std::vector<Issue>& taken) {
         std::sort(taken.begin(), taken.end(), [](const Issue& a, const Issue& b) {
             return a.time != b.time ? a.time < b.time : a.instruction < b.instruction;
@@ -109,11 +103,26 @@ void Replay::find_contention() {
             free_from = shifted(time, step.occupied);
             // What was recorded can be repeated: nothing holds a port longer than until the next one got it.
             if (k + 1 < taken.size())
-                step.occupied = static_cast<int32_t>(std::min<int64_t>(step.occupied, between(time, taken[k + 1].time)));
+                step.occupied = short_of(std::min<int64_t>(step.occupied, between(time, taken[k + 1].time)));
         }
+        taken.clear();
     };
-    for (auto& ports : issues)
-        for (auto& taken : ports) settle(taken);
+    for (const std::vector<size_t>& waves : waves_of_simds()) {
+        for (const size_t wave : waves) {
+            int64_t issue = input_.begin[wave];
+            for (size_t i = input_.first[wave]; i < input_.first[wave] + input_.count[wave]; ++i) {
+                issue = shifted(issue, int64_t{steps_[i].wait} + steps_[i].stall);
+                if (steps_[i].port < kPortCount) issues[steps_[i].port].push_back({issue, i});
+            }
+        }
+        for (auto& taken : issues) settle(taken);
+    }
+}
+
+std::vector<std::vector<size_t>> Replay::waves_of_simds() const {
+    std::vector<std::vector<size_t>> waves(simd_count_);
+    for (size_t wave = 0; wave < input_.first.size(); ++wave) waves[input_.simd[wave]].push_back(wave);
+    return waves;
 }
 
 Column<uint8_t> Replay::port_was_busy() const {
@@ -145,12 +154,10 @@ std::vector<int64_t> Replay::without_issue() const {
         int64_t begin, end;
     };
     const auto earlier = [](const auto& a, const auto& b) { return a.begin < b.begin; };
-    std::vector<std::vector<size_t>> waves(simd_count_);
-    for (size_t wave = 0; wave < input_.first.size(); ++wave) waves[input_.simd[wave]].push_back(wave);
     std::vector<int64_t> cycles(64);
     std::vector<Waiting> waiting;
     std::vector<Busy> busy;
-    for (const std::vector<size_t>& of_simd : waves) {
+    for (const std::vector<size_t>& of_simd : waves_of_simds()) {
         waiting.clear();
         busy.clear();
         for (const size_t wave : of_simd) {
@@ -159,9 +166,9 @@ std::vector<int64_t> Replay::without_issue() const {
                 const Step& step = steps_[i];
                 const int64_t attempt = shifted(issue, step.wait);
                 issue = shifted(attempt, step.stall);
-                if (step.gap > 0) waiting.push_back({attempt - step.gap, attempt, step.gap_cause});
-                if (step.own > 0) waiting.push_back({attempt, shifted(attempt, step.own), step.cause});
-                busy.push_back({issue, shifted(issue, std::max(input_.issue_cycles, step.occupied))});
+                if (step.gap > 0) waiting.push_back({attempt - step.gap, attempt, input_.gap_cause[i]});
+                if (step.own > 0) waiting.push_back({attempt, shifted(attempt, step.own), input_.cause[i]});
+                busy.push_back({issue, shifted(issue, std::max<int64_t>(input_.issue_cycles, step.occupied))});
             }
         }
         std::sort(waiting.begin(), waiting.end(), earlier);
@@ -377,8 +384,8 @@ class Replay::Run {
         }
         const Step& step = replay_.steps_[wave.at];
         int64_t ready = wave.issue + step.wait;
-        if (step.gap != 0 && is_removed(step.gap_cause, step.row)) ready -= step.gap;
-        if (wave.is_padded) ready -= std::min(step.wait - step.gap, replay_.steps_[wave.at - 1].issue);
+        if (step.gap != 0 && is_removed(input_.gap_cause[wave.at], input_.row[wave.at])) ready -= step.gap;
+        if (wave.is_padded) ready -= std::min<int64_t>(step.wait - step.gap, replay_.steps_[wave.at - 1].issue);
         wave.recorded += int64_t{step.wait} + step.stall;
         if (step.own != 0 && !is_barrier(wave)) ready = stalled(wave, ready, step);
         wave.phase = Phase::issue;
@@ -387,7 +394,7 @@ class Replay::Run {
 
     // When an instruction could be issued if its port were free.
     int64_t stalled(const Wave& wave, int64_t attempt, const Step& step) const {
-        if (is_removed(step.cause, step.row)) return attempt;
+        if (is_removed(input_.cause[wave.at], input_.row[wave.at])) return attempt;
         if (removal_.keeps_latency) {
             const uint32_t back = input_.producer[wave.at];
             if (back != 0 && back <= wave.at) {
@@ -443,8 +450,7 @@ class Replay::Run {
             wave.has_memory = true;
         }
         wave.issue = time;
-        wave.is_padded = has(removal_.padding_causes, replay_.steps_[wave.at].cause) &&
-                         is_meant(replay_.steps_[wave.at].row);
+        wave.is_padded = has(removal_.padding_causes, input_.cause[wave.at]) && is_meant(input_.row[wave.at]);
         if (removal_.keeps_latency) issued_[wave.at] = time;
         ++wave.at;
         plan(number, wave);
@@ -454,7 +460,7 @@ class Replay::Run {
         const size_t barrier = wave.barrier++;
         Meeting& meeting = meetings_[input_.meeting[barrier]];
         const int64_t cost = between(meeting.last_arrival, wave.recorded);
-        if (removal_.removes_barriers && is_meant(replay_.steps_[wave.at].row))
+        if (removal_.removes_barriers && is_meant(input_.row[wave.at]))
             return issue(event.wave, wave, event.time + std::min(cost, kBarrierCycles));
         const int64_t signalled = between(input_.arrival[barrier], input_.time[wave.at]);
         meeting.latest = std::max(meeting.latest, event.time - signalled);

@@ -70,19 +70,19 @@ class Replay {
 
     // What an instruction costs: from the issue before it to its first attempt, and from there to its issue.
     struct Step {
-        int32_t wait;      // of it `gap` cycles in which nothing of the wave was under way
+        int32_t wait;       // of it `gap` cycles in which nothing of the wave was under way
         int32_t gap;
-        int32_t stall;     // of it `own` cycles in which its port was free
+        int32_t stall;      // of it `own` cycles in which its port was free
         int32_t own;
-        int32_t issue;     // and from its issue to its end
-        int32_t occupied;  // how long it takes its port
-        int32_t row;
-        uint8_t port, cause, gap_cause;
+        uint16_t issue;     // and from its issue to its end
+        uint16_t occupied;  // how long it takes its port
+        uint8_t port;
     };
 
     void read_steps();
     void find_contention();
     void find_triggers();
+    std::vector<std::vector<size_t>> waves_of_simds() const;
 
     ReplayInput input_;
     size_t cu_count_ = 0, simd_count_ = 0;

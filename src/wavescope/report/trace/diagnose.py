@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wavescope.model.findings import CodeEvidence
 
 _REASONS = 5
+_NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
 _BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
@@ -60,6 +61,8 @@ def context_line(answer: Diagnosis) -> str:
         )
     if answer.early_wave_count:
         parts.append(f"{counted(answer.early_wave_count, 'waves')} that left early are left out")
+    if answer.replayed_share < _NEARLY_ALL and answer.time_cycles:
+        parts.append(f"gains from the first waves of every CU, {percent(answer.replayed_share, 0)} of the instructions")
     return "; ".join(parts)
 
 

@@ -51,7 +51,8 @@ class Diagnosis(Answer):
     findings: tuple[StallFinding, ...]
     stall_cycles_total: int
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
-    time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of their waves.
+    time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of the replayed waves.
+    replayed_share: float  #: Of the instructions; of large traces the first waves of every CU are replayed.
     early_wave_count: int  #: Waves that left early; they are left out.
     pipes: Pipes | None  #: None = there are no instructions.
     traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.
@@ -109,6 +110,7 @@ def diagnose(
         stall_cycles_total=trace_facts.stall_cycles_total,
         wave_cycles_total=trace_facts.wave_cycles_total,
         time_cycles=measured.gains.recorded_cycles if measured else 0,
+        replayed_share=measured.gains.instruction_count / trace.instruction_count if measured else 0.0,
         early_wave_count=len(early),
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,

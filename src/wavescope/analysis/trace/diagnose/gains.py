@@ -32,6 +32,7 @@ class Gains:
     """Replays of one trace."""
 
     recorded_cycles: int
+    instruction_count: int  #: Replayed instructions.
     pools: tuple[PoolGain, ...]  #: Largest gain first.
     causes: dict[str, float]  #: What each cause saves alone.
     no_issue_shares: dict[str, float]  #: Cause -> share of SIMD time without issue (`Replayed.no_issue_shares`).
@@ -77,4 +78,11 @@ def gains(
         results.append(PoolGain(pool, pool.name or parts[0][0], min(least, most), most, tuple(parts)))
     results.sort(key=lambda result: (-result.gain_share_max, result.name))
     memory_gain = max(0.0, replayed.gain_share(memory))
-    return Gains(replayed.recorded_cycles, tuple(results), of_cause, replayed.no_issue_shares, memory_gain)
+    return Gains(
+        recorded_cycles=replayed.recorded_cycles,
+        instruction_count=replayed.instruction_count,
+        pools=tuple(results),
+        causes=of_cause,
+        no_issue_shares=replayed.no_issue_shares,
+        memory_gain_share=memory_gain,
+    )

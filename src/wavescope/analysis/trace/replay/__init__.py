@@ -11,23 +11,18 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope import _core
-from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.analysis.trace.parts import answers
+from wavescope.analysis.trace.replay.prepared import GAPS as GAPS
+from wavescope.analysis.trace.replay.prepared import prepared
 from wavescope.analysis.trace.selection import whole_of
 from wavescope.analysis.trace.waits.classes import BUSY_OF, PADDING
-from wavescope.analysis.trace.waits.ports import placed_waves, port_rules
-from wavescope.analysis.trace.waits.resolved import each_instruction, free_wait_cycles
-from wavescope.analysis.trace.waits.rows import class_names
+from wavescope.analysis.trace.waits.ports import port_rules
+from wavescope.analysis.trace.waits.resolved import free_wait_cycles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.model.trace import ThreadTrace
-
-#: Causes of gaps, in the order of the native core (`Gap` of cpp/include/wavescope/stalls.hpp).
-GAPS = ("none", "start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
-_CAUSES = 64  #: Bits of a removal.
-_OTHER = _CAUSES - 1
 
 
 @dataclass(frozen=True)
@@ -47,6 +42,7 @@ class Replayed:
     cycles: dict[Removal, int]
     #: Cause -> share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for it.
     no_issue_shares: dict[str, float]
+    instruction_count: int  #: Replayed instructions: of large traces the first waves of every CU.
 
     def gain_share(self, removal: Removal) -> float:
         """Share of the recorded time that a removal saves."""
@@ -62,7 +58,7 @@ def replay(trace: ThreadTrace, removals: Sequence[Removal], *, left_out: tuple[i
     simd_cycles = max(1, sum(part.simd_cycles for part in parts))
     causes = {cause for part in parts for cause in part.no_issue_cycles}
     no_issue = {cause: sum(part.no_issue_cycles.get(cause, 0) for part in parts) / simd_cycles for cause in causes}
-    return Replayed(recorded, cycles, no_issue)
+    return Replayed(recorded, cycles, no_issue, sum(part.instruction_count for part in parts))
 
 
 @dataclass(frozen=True)
@@ -73,36 +69,18 @@ class _Part:
     cycles: list[list[int]]  #: By removal.
     no_issue_cycles: dict[str, int]  #: By cause.
     simd_cycles: int
+    instruction_count: int
 
 
 def _in_part(part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]) -> _Part:
-    whole, _ = whole_of(part)
-    each, groups = each_instruction(part, trace)
-    names = class_names(groups, whole.code)
-    causes = {name: number for number, name in enumerate(GAPS)}
-    for name in names:
-        causes.setdefault(name, min(len(causes), _OTHER))
-    of_group = pl.Series([*(causes[name] for name in names), causes[GAPS[0]]], dtype=pl.UInt8)
-    cause = of_group.gather(each["group"].clip(upper_bound=len(names)))  # of those not counted: none
-    instructions = {
-        name: whole.instructions[name] for name in ("time_cycles", "stall_cycles", "duration_cycles", "row", "category")
-    }
-    instructions |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
-    traced = part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, ~pl.col("wave").is_in(list(left_out)))
-    waves = placed_waves(whole, traced["wave"])
-    meetings = passages(whole).sort("position").filter(pl.col("wave").is_in(waves["wave"].implode()))
-    barriers = {
-        "position": meetings["position"],
-        "meeting": meetings["meeting"].rank("dense").cast(pl.UInt32) - 1,
-        "arrival": meetings["arrival"],
-    }
-    code = whole.code.sort("row")
-    flags = [_asked(removal, causes, code.height) for removal in removals]
-    native = {name: waves[name] for name in waves.columns if name != "wave"}
+    ready = prepared(part, trace, left_out)
+    rules = port_rules(whole_of(trace)[0])
+    flags = [_asked(removal, ready.causes, rules["is_matrix"].len()) for removal in removals]
     recorded, cycles, idle, simd_cycles = _core.replay(
-        instructions, native, barriers, port_rules(whole), free_wait_cycles(trace), flags
+        ready.instructions, ready.waves, ready.barriers, rules, free_wait_cycles(trace), flags
     )
-    return _Part(recorded, cycles, {name: idle[number] for name, number in causes.items()}, simd_cycles)
+    by_cause = {name: idle[number] for name, number in ready.causes.items()}
+    return _Part(recorded, cycles, by_cause, simd_cycles, ready.instruction_count)
 
 
 def _asked(

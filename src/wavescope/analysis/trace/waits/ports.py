@@ -22,12 +22,11 @@ def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
     return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
 
 
-def placed_waves(part: ThreadTrace, chosen: pl.Series | None = None) -> pl.DataFrame:
-    """Waves with instructions, of them the `chosen`, their CUs and SIMDs numbered, as the native core takes them."""
+def placed_waves(part: ThreadTrace) -> pl.DataFrame:
+    """Waves with instructions, their CUs and SIMDs numbered, as the native core takes them."""
     number = pl.col("cu", "simd").rank("dense").cast(pl.UInt32) - 1
-    is_chosen = pl.lit(value=True) if chosen is None else pl.col("wave").is_in(chosen.implode())
     return (
-        part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, is_chosen)
+        part.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
         .with_columns(cu=pl.struct("se", "cu"), simd=pl.struct("se", "cu", "simd"))
         .with_columns(number)
         .select("wave", "first_instruction", "instruction_count", "start_cycles", "end_cycles", "cu", "simd")
