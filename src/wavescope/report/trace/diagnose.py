@@ -62,7 +62,7 @@ def context_line(answer: Diagnosis) -> str:
     if answer.early_wave_count:
         parts.append(f"{counted(answer.early_wave_count, 'waves')} that left early are left out")
     if answer.replayed_share < _NEARLY_ALL and answer.time_cycles:
-        parts.append(f"gains from the first waves of every CU, {percent(answer.replayed_share, 0)} of the instructions")
+        parts.append(f"gains from a replay of {percent(answer.replayed_share, 0)} of the instructions")
     return "; ".join(parts)
 
 

@@ -52,7 +52,7 @@ class Diagnosis(Answer):
     stall_cycles_total: int
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
     time_cycles: int  #: Of the traced CUs, added up: from the first start to the last end of the replayed waves.
-    replayed_share: float  #: Of the instructions; of large traces the first waves of every CU are replayed.
+    replayed_share: float  #: Of the instructions; of large traces some CUs are replayed.
     early_wave_count: int  #: Waves that left early; they are left out.
     pipes: Pipes | None  #: None = there are no instructions.
     traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.

@@ -42,7 +42,7 @@ class Replayed:
     cycles: dict[Removal, int]
     #: Cause -> share of the time of the traced SIMDs in which one issues nothing while a wave of it waits for it.
     no_issue_shares: dict[str, float]
-    instruction_count: int  #: Replayed instructions: of large traces the first waves of every CU.
+    instruction_count: int  #: Replayed instructions: of large traces those of some CUs.
 
     def gain_share(self, removal: Removal) -> float:
         """Share of the recorded time that a removal saves."""

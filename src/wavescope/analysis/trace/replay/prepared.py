@@ -15,8 +15,8 @@ from wavescope.model.trace import ThreadTrace
 
 #: Causes of gaps, in the order of the native core (`Gap` of cpp/include/wavescope/stalls.hpp).
 GAPS = ("none", "start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
-#: Instructions of a part that are replayed, shared by its CUs: the first waves of each.
-_MOST_INSTRUCTIONS = 300_000
+#: Instructions of a part that are replayed at most: those of whole CUs, or of the first waves of a larger one.
+_MOST_INSTRUCTIONS = 400_000
 _OTHER = 63  # last bit of a removal
 
 
@@ -58,15 +58,18 @@ def _prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) 
 
 
 def _sample(part: ThreadTrace, left_out: tuple[int, ...]) -> ThreadTrace:
-    """The first traced waves of every CU, as a trace of their own."""
+    """The traced waves of as many CUs as are replayed, as a trace of their own; of a larger CU its first waves."""
     traced = part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, ~pl.col("wave").is_in(list(left_out)))
-    share = _MOST_INSTRUCTIONS // max(1, traced.select(pl.struct("se", "cu").n_unique()).item())
-    before = (pl.col("instruction_count").cum_sum() - pl.col("instruction_count")).over("se", "cu")
-    waves = traced.sort("start_cycles", "wave").filter(before <= share).sort("first_instruction")
+    count = pl.col("instruction_count").cast(pl.Int64)
+    traced = traced.sort("se", "cu", "start_cycles", "wave").with_columns(up_to=count.cum_sum())
+    whole = pl.col("up_to").max().over("se", "cu") <= _MOST_INSTRUCTIONS
+    first = pl.col("up_to") - count < _MOST_INSTRUCTIONS
+    waves = traced.filter(whole)
+    waves = (waves if waves.height else traced.filter(first)).drop("up_to").sort("first_instruction")
     instructions = part.instructions
     if int(waves["instruction_count"].sum()) < instructions.height:
         instructions = instructions.filter(pl.col("wave").is_in(waves["wave"].implode()))
-    first = pl.col("instruction_count").cum_sum() - pl.col("instruction_count")
-    waves = waves.with_columns(first_instruction=first.cast(pl.UInt64))
+    place = pl.col("instruction_count").cum_sum() - pl.col("instruction_count")
+    waves = waves.with_columns(first_instruction=place.cast(pl.UInt64))
     tables = {"code": part.code, "shader_engines": part.shader_engines, "waves": waves, "instructions": instructions}
     return ThreadTrace(tables, part.source)
