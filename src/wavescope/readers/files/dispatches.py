@@ -29,11 +29,17 @@ class Contents:
     #: Kernels that traced waves entered, else those of waves on other CUs: as in the code, and demangled.
     kernels: tuple[tuple[str, str], ...] = ()
     has_waves: bool = True  #: Whether a wave was traced, or may have been.
+    others: tuple[tuple[str, str], ...] = ()  #: Kernels of which no wave was traced, where `kernels` were.
+    is_partial: bool = False  #: Whether more kernels may follow behind the part that was looked at.
 
     @property
     def is_runtime(self) -> bool:
         """Whether all its kernels belong to the runtime; not known = no."""
         return bool(self.kernels) and all(is_runtime_kernel(name) for name, _ in self.kernels)
+
+    def has_kernel(self, part: str) -> bool:
+        """Whether the name of one of the kernels contains the part."""
+        return any(part in name for names in (*self.kernels, *self.others) for name in names)
 
     @property
     def title(self) -> str:
@@ -161,7 +167,7 @@ def choose(
     if not possible:
         what = f"no dispatch {wanted}" if dispatches else "no thread trace"
         raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}" if dispatches else "")
-    if kernel is not None and len(possible) > 1:
+    if kernel is not None:
         possible = _of_kernel(possible, kernel, where)
     if len(possible) == 1:
         return possible[0]
@@ -172,9 +178,8 @@ def choose(
 
 
 def _of_kernel(dispatches: Sequence[Dispatch[T]], kernel: str, where: str) -> list[Dispatch[T]]:
-    matches = [d for d in dispatches if any(kernel in name for names in d.contents.kernels for name in names)]
-    if not matches and any(not dispatch.contents.kernels for dispatch in dispatches):
-        return [dispatch for dispatch in dispatches if not dispatch.contents.kernels]
+    matches = [d for d in dispatches if d.contents.has_kernel(kernel)]
+    matches = matches or [d for d in dispatches if d.contents.is_partial or not d.contents.kernels]
     if not matches:
         what = f"no dispatch of a kernel whose name contains {kernel!r}"
         raise UsageError(what, where=where, advice=f"there are: {listed(dispatches)}")

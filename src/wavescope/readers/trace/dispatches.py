@@ -100,25 +100,24 @@ def _in_window(capture: Capture, window: Window) -> Contents:
         buffers.check()
         records = buffers.count(nothing, first_bytes=SCANNED_BYTES)
         tables = assemble.tables_of(records, [0] * len(records))
-        kernels = kernels_entered(capture.code_of(window), buffers.heads(), _entries(tables))
+        everything = assemble.entries_of(tables)
+        kernels = kernels_entered(capture.code_of(window), buffers.heads(), everything)
     except WavescopeError:
         return Contents(has_waves=False)
     is_long = any(file.path.stat().st_size > SCANNED_BYTES for file in window.files)
-    return Contents(_pairs(kernels), has_waves=is_long or tables["waves"].height > 0)
+    traced = _entered(tables["waves"], kernels)
+    others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
+    if not traced.height:
+        traced, others = kernels, traced
+    has_waves = is_long or tables["waves"].height > 0
+    return Contents(_pairs(traced), has_waves, _pairs(others), is_partial=is_long)
 
 
-def _entries(tables: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """The entries of the traced waves, the most frequent first; without waves, those of all tables."""
-    import polars as pl
-
-    from wavescope.readers.trace import assemble
-
-    waves = tables["waves"].select(code_object="entry_code_object", address="entry_address")
-    entries = waves.filter((pl.col("code_object") != 0) | (pl.col("address") != 0))
-    if not entries.height:
-        return assemble.entries_of(tables)
-    by_count = entries.group_by("code_object", "address").len().sort("len", "address", descending=[True, False])
-    return by_count.drop("len").with_row_index("kernel")
+def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
+    """The kernels that traced waves entered, the most frequent first."""
+    place = {"code_object": "entry_code_object", "address": "entry_address"}
+    counts = waves.select(**place).group_by(*place).len()
+    return kernels.join(counts, on=list(place)).sort("len", "kernel", descending=[True, False])
 
 
 def _in_folder(candidate: Decoded) -> Contents:
