@@ -62,8 +62,8 @@ def test_compare(run: Run, captures: tuple[Path, Path, Path]) -> None:
     one, two, _ = captures
     done = run("compare", one, two)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[2].startswith("B ")
-    assert "The code is the same." in done.stdout.replace("\n", " ")
+    assert done.stdout.splitlines()[2].startswith("B runs the same code as A: ")
+    assert "not a change of the code." in done.stdout.replace("\n", " ")
     answer = json.loads(run("compare", one, two, "--json", "--by", "instruction").stdout)
     assert answer["same_code"]
     assert answer["by"] == "instruction"
@@ -84,17 +84,20 @@ def test_compare_a_part(run: Run, captures: tuple[Path, Path, Path]) -> None:
 
 def test_compare_says_what_it_does_not_show(run: Run, captures: tuple[Path, Path, Path]) -> None:
     one, two, _ = captures
-    shown = run("compare", one, two, "--by", "instruction", "--top", "1").stdout
-    assert "showing 1 of" in shown
-    assert "differ within noise" in shown
+    shown = run("compare", one, two, "--by", "instruction").stdout
+    assert "in sum, not a change; --all shows them" in shown
+    some = run("compare", one, two, "--by", "instruction", "--all", "--top", "1").stdout
+    assert "showing 1 of" in some
     everything = run("compare", one, two, "--by", "instruction", "--all", "--top", "0").stdout
-    assert "differ within noise" not in everything
+    assert "--all shows them" not in everything
 
 
 def test_compare_with_a_repeated_run(run: Run, captures: tuple[Path, Path, Path]) -> None:
     one, two, other = captures
-    answer = json.loads(run("compare", one, two, "--repeat", one, "--json").stdout)
-    assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 1)
+    answer = json.loads(run("compare", one, two, "--repeat", one, "--repeat", one, "--json").stdout)
+    assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 2)
+    once = run("compare", one, two, "--repeat", one)
+    assert "one repetition cannot measure noise: give two or more --repeat PATH" in once.stdout.replace("\n", " ")
     refused = run("compare", one, two, "--repeat", other)
     assert refused.returncode == 2
     assert "not a repeated run" in refused.stderr
@@ -130,5 +133,5 @@ def test_compare_finds_dispatches_of_the_same_code_beside_a_trace(run: Run, tmp_
     answer = json.loads(run("compare", parent, tmp_path / "raw2", "--json").stdout)
     assert (answer["noise_from"], answer["repeat_count"]) == ("repeats", 2)
     both = json.loads(run("compare", parent, "--dispatch", "1", "--dispatch", "2", "--json").stdout)
-    assert both["repeat_count"] == 1
+    assert (both["repeat_count"], both["unused_repeat_count"]) == (0, 1)
     assert [row["path"][-1] for row in both["traces"]["rows"]] == ["1", "2"]

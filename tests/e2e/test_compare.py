@@ -55,8 +55,8 @@ def test_units_with_the_largest_difference_first(page, pair):
     view = show(page, pair)
     view.locator('[data-part="units"]').click()
     found = asked(pair)
-    beyond = found.beyond()
-    view.get_by_text(f"only beyond noise ({exact(beyond.height)} of {exact(found.units.height)}").wait_for()
+    apart = found.standing_out()
+    view.get_by_text(f"only what stands out ({exact(apart.height)} of {exact(found.units.height)}").wait_for()
     most = found.units["delta_cycles_per_wave"].abs().sort(descending=True).head(5)
     shown = view.locator('.row:not(.head) [data-column="delta_cycles_per_wave"]').all_inner_texts()[:5]
     assert [abs(float(text)) for text in shown] == pytest.approx(most.round(1).to_list(), abs=0.06)
@@ -71,7 +71,7 @@ def test_other_units_can_be_chosen(page, pair, by):
     view = show(page, pair)
     view.get_by_label("Compare by").select_option(by)
     found = asked(pair, by)
-    view.get_by_text(f"{exact(found.beyond().height)} of {exact(found.units.height)} {by}s differ").wait_for()
+    view.get_by_text(f"{exact(found.standing_out().height)} of {exact(found.units.height)} {by}s ").wait_for()
 
 
 def test_code_stands_side_by_side(page, serve):
@@ -120,6 +120,6 @@ def test_an_exported_page_compares_the_traces_in_it(page, tmp_path):
     view.locator('[data-field="verdict"]').wait_for()
     expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), use_inner_text=True)
     view.get_by_label("Compare by").select_option("function")
-    view.get_by_text("functions differ beyond noise").wait_for()
+    view.locator('[data-field="beyond"]').filter(has_text="functions ").wait_for()
     view.locator('[data-part="code"]').click()
     view.locator(".pair .right").first.wait_for()

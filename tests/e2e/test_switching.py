@@ -55,7 +55,7 @@ def test_a_comparison_is_with_the_chosen_base_by_the_chosen_unit(page, serve, ex
         chosen, third = [documents[base], documents[1]], documents[2 - base]
         found = compare([one.trace for one in chosen], by=by, labels=[one.label for one in chosen])
         expect(view.locator('[data-field="verdict"]')).to_have_text(found.verdict(), timeout=PATIENCE)
-        counted = f"{exact(found.beyond().height)} of {exact(found.units.height)} {by}s differ"
+        counted = f"{exact(found.standing_out().height)} of {exact(found.units.height)} {by}s "
         expect(view.locator('[data-field="beyond"]')).to_contain_text(counted, timeout=PATIENCE)
         expect(heads.first).to_have_text(f"{chosen[0].label} (base)", timeout=PATIENCE)
         expect(heads.nth(3)).to_have_text(third.label, timeout=PATIENCE)

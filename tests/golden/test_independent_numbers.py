@@ -390,7 +390,7 @@ def test_equal_and_exchanged_traces(tmp_path: Path) -> None:
     first, second = (Both(make(tmp_path / str(seed), 9, 6, first_cycle=1000 + 400 * seed)) for seed in (0, 1))
     same = compare([first.trace, second.trace])
     assert same.units["delta_cycles_per_wave"].abs().max() == 0
-    assert not same.beyond().height
+    assert not same.standing_out().height
     _half(tmp_path / "1")
     half = Both(tmp_path / "1")
     forth, back = compare([first.trace, half.trace]), compare([half.trace, first.trace])

@@ -135,5 +135,5 @@ def test_a_trace_does_not_differ_from_itself(trace: ThreadTrace, by: str) -> Non
     found = compare([trace, trace], by=by)
     assert found.same_code
     assert not (found.units["delta_cycles_per_wave"] != 0).any()
-    assert found.beyond().height == 0
+    assert found.standing_out().height == 0
     assert set(found.units["change"]) <= {"same"}

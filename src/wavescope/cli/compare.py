@@ -51,7 +51,7 @@ _REGRESSION_EXIT_CODE = 1
     "repeats",
     type=click.Path(path_type=Path),
     multiple=True,
-    help="A repeated run of the first PATH, to measure the noise; may be repeated.",
+    help="A repeated run of the first PATH, to measure the noise; give two or more.",
 )
 @click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
 @amd_option
@@ -72,8 +72,8 @@ def _traces(
 ) -> None:
     """Compare thread traces PATHS of the same kernel with the first one: instructions, lines, blocks or functions.
 
-    Code that changed is matched all the same. Other dispatches of the same kernel and code in the same folder show
-    how much runs differ by themselves; only larger differences are reported.
+    Code that changed is matched all the same. Two traces of the same code differ from run to run, which is not a
+    change. Durations of calls in runs beside the traces, or repeated traces, tell what is more than noise.
     """
     from wavescope.analysis.trace.compare import compare
     from wavescope.analysis.trace.selection import select, selected_rows
@@ -101,7 +101,7 @@ def _traces(
     out = console()
     for trace, label in zip(traces, labels, strict=True):
         out.print(subject_line(subject(trace), width=out.width, label=f"{label}: "))
-    for part in compare_report(answer, limit=request.limit, everything=everything):
+    for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
         out.print(part)
     _warn(traces, labels)
 
@@ -324,8 +324,9 @@ _NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures
 _COMMANDS = {"trace": _traces, "run": _runs, "counters": _counters}
 _HELP = """Compare PATHS with the first one: thread traces of the same kernel, runs, or counter captures.
 
-Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Other dispatches of
-the same kernel and code in the same folder show how much runs differ by themselves.
+Traces: instructions, lines, blocks or functions (--by); code that changed is matched all the same. Two traces of the
+same code differ from run to run, which is not a change. Durations of calls in runs beside the traces, or repeated
+traces (two or more --repeat), tell what is more than noise.
 
 Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
 folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.

@@ -114,10 +114,8 @@ _WAVES = TableSpec(
 #: Question -> what it answers with.
 SHAPES: Mapping[str, Shape] = {
     "barriers": Shape(Barriers),
-    "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "beyond_noise_count": int}),
-    "compare_units": Shape(
-        tables={"units": _columns(Comparison.tables["units"], without=("trace", "address", "base_address"))}
-    ),
+    "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "standing_out_count": int}),
+    "compare_units": Shape(tables={"units": _columns(Comparison.tables["units"], without=("trace",))}),
     "coverage": Shape(
         Coverage, fields={"executed_share": float, "traced_share": float | None, "is_same_short_path": bool}
     ),

@@ -144,8 +144,10 @@ export interface CompareTracesRow {
   label: string;
   /** Where it came from */
   path: string;
-  /** Traced waves */
+  /** Waves with traced instructions */
   wave_count: number;
+  /** Waves without, where only their begin and end were traced */
+  untraced_wave_count: number;
   /** Waves that left early */
   early_exit_wave_count: number;
   /** Executed instructions per wave */
@@ -168,19 +170,42 @@ export interface CompareTracesRow {
   duration_delta_share: number | null;
   /** Noise of that; empty = not known */
   duration_noise_share: number | null;
+  /** Part of the difference in cost from executing more or less */
+  work_share: number;
+  /** Part of it from the same instructions running slower or faster */
+  speed_share: number;
   /** Cost of its executions against the same ones at the first trace's cost */
   speed_delta_share: number | null;
   /** Noise of that; empty = not known */
   speed_noise_share: number | null;
   /** Achieved occupancy; empty = no occupancy events */
   waves_per_simd_mean: number | null;
+  /** Whether its functions have the same instructions as the first trace's */
+  is_same_code: boolean;
+  /** Base, same code, faster, slower, within noise or not known (one run) */
+  outcome: string;
+  /** The traced call among those of its kernel; empty = not known */
+  call: string | null;
+  /** Which call of the kernel was traced; 1 = the first */
+  call_number: number | null;
+  /** Calls of the kernel in the run beside the trace */
+  call_count: number | null;
+  /** Duration of the traced call [ns] */
+  kernel_ns: number | null;
+  /** Median duration of all these calls [ns] */
+  kernel_ns_median: number | null;
+  /** That median against the first trace's; empty = not known on both sides */
+  kernel_ns_delta_share: number | null;
+  /** Noise of that; empty = too few calls */
+  kernel_ns_noise_share: number | null;
 }
 
 export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   trace: ["Trace", "", "Number of the trace: 0 = the one that the others are measured against"],
   label: ["Label", "", "What it is called"],
   path: ["Path", "", "Where it came from"],
-  wave_count: ["Waves", "", "Traced waves"],
+  wave_count: ["Waves", "", "Waves with traced instructions"],
+  untraced_wave_count: ["Untraced waves", "", "Waves without, where only their begin and end were traced"],
   early_exit_wave_count: ["Early exit waves", "", "Waves that left early"],
   instructions_per_wave: ["Instructions per wave", "", "Executed instructions per wave"],
   latency_cycles_per_wave: ["Latency cycles per wave", "cycles", "Sum of the durations of all instructions, per wave"],
@@ -192,9 +217,20 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   duration_cycles_max: ["Duration cycles max", "cycles", "Longest wave"],
   duration_delta_share: ["Duration delta share", "", "duration_cycles_mean against the first trace: 0.05 = 5 % longer"],
   duration_noise_share: ["Duration noise share", "", "Noise of that; empty = not known"],
+  work_share: ["Work share", "", "Part of the difference in cost from executing more or less"],
+  speed_share: ["Speed share", "", "Part of it from the same instructions running slower or faster"],
   speed_delta_share: ["Speed delta share", "", "Cost of its executions against the same ones at the first trace's cost"],
   speed_noise_share: ["Speed noise share", "", "Noise of that; empty = not known"],
   waves_per_simd_mean: ["Waves per SIMD mean", "", "Achieved occupancy; empty = no occupancy events"],
+  is_same_code: ["Same code", "", "Whether its functions have the same instructions as the first trace's"],
+  outcome: ["Outcome", "", "Base, same code, faster, slower, within noise or not known (one run)"],
+  call: ["Call", "", "The traced call among those of its kernel; empty = not known"],
+  call_number: ["Call number", "", "Which call of the kernel was traced; 1 = the first"],
+  call_count: ["Calls", "", "Calls of the kernel in the run beside the trace"],
+  kernel_ns: ["Kernel", "ns", "Duration of the traced call"],
+  kernel_ns_median: ["Kernel median", "ns", "Median duration of all these calls"],
+  kernel_ns_delta_share: ["Kernel delta share", "", "That median against the first trace's; empty = not known on both sides"],
+  kernel_ns_noise_share: ["Kernel noise share", "", "Noise of that; empty = too few calls"],
 };
 
 /** One row is one class of stalls in one trace, against the first trace; largest difference first. */
@@ -223,10 +259,13 @@ export const COMPARE_STALL_CLASSES: TableInfo<CompareStallClassesRow> = {
 export interface CompareAnswer {
   definition: string;
   by: string;
-  /** `repeats` or `waves`: where the noise was measured. */
+  /** `repeats` or `waves`: where the noise of cycles was measured. */
   noise_from: string;
   /** Further dispatches that the noise was measured from. */
   repeat_count: number;
+  /** Repeats of sides that have only one: two values show no noise. */
+  unused_repeat_count: number;
+  /** Whether all traces ran the same instructions. */
   same_code: boolean;
   /** Cost of the first trace on units that every other trace has too. */
   matched_share: number;
@@ -234,7 +273,7 @@ export interface CompareAnswer {
   traces: Frame<CompareTracesRow>;
   stall_classes: Frame<CompareStallClassesRow>;
   verdict: string;
-  beyond_noise_count: number;
+  standing_out_count: number;
 }
 
 /** One row is one unit of code in one trace, against the first trace; largest difference first. */
@@ -251,6 +290,10 @@ export interface CompareUnitsRow {
   row: number | null;
   /** Its first code row in the first trace; empty = new */
   base_row: number | null;
+  /** Address of that row in this trace; empty = gone */
+  address: string | null;
+  /** Address of that row in the first trace; empty = new */
+  base_address: number | null;
   /** Executions, first trace */
   base_hit_count_per_wave: number;
   /** Executions, this trace */
@@ -287,12 +330,12 @@ export interface CompareUnitsRow {
   work_cycles_per_wave: number;
   /** Part of the delta from slower or faster executions [cycles] */
   speed_cycles_per_wave: number;
-  /** What the difference would be between equal runs; empty = not known [cycles] */
+  /** Noise of the delta, measured as noise_from says; empty = not known [cycles] */
   noise_cycles_per_wave: number | null;
   /** Noise of the speed part; empty = not known [cycles] */
   speed_noise_cycles_per_wave: number | null;
-  /** Whether the delta or its speed part exceeds its noise */
-  beyond_noise: boolean;
+  /** Delta or speed exceeds its noise; false if the code is the same */
+  stands_out: boolean;
 }
 
 export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
@@ -302,6 +345,8 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   change: ["Change", "", "Same, text (reads differently now), new or gone"],
   row: ["Row", "", "Its first code row in this trace; empty = gone"],
   base_row: ["Base row", "", "Its first code row in the first trace; empty = new"],
+  address: ["Address", "", "Address of that row in this trace; empty = gone"],
+  base_address: ["Base address", "", "Address of that row in the first trace; empty = new"],
   base_hit_count_per_wave: ["Base hit count per wave", "", "Executions, first trace"],
   hit_count_per_wave: ["Hit count per wave", "", "Executions, this trace"],
   base_latency_cycles_per_wave: ["Base latency cycles per wave", "cycles", "Latency, first trace"],
@@ -320,9 +365,9 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   delta_share: ["Delta share", "", "Delta / cost of all units of the first trace"],
   work_cycles_per_wave: ["Work cycles per wave", "cycles", "Part of the delta from more or fewer executions"],
   speed_cycles_per_wave: ["Speed cycles per wave", "cycles", "Part of the delta from slower or faster executions"],
-  noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "What the difference would be between equal runs; empty = not known"],
+  noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "Noise of the delta, measured as noise_from says; empty = not known"],
   speed_noise_cycles_per_wave: ["Speed noise cycles per wave", "cycles", "Noise of the speed part; empty = not known"],
-  beyond_noise: ["Beyond noise", "", "Whether the delta or its speed part exceeds its noise"],
+  stands_out: ["Stands out", "", "Delta or speed exceeds its noise; false if the code is the same"],
 };
 
 /** One row is one function in which at least one row was executed. */
@@ -707,8 +752,10 @@ export interface DiagnoseAnswer {
   stall_cycles_total: number;
   /** Latency and idle cycles of all waves. */
   wave_cycles_total: number;
-  /** Of the traced CUs, added up: from the first start to the last end of their waves. */
+  /** Of the traced CUs, added up: from the first start to the last end of the replayed waves. */
   time_cycles: number;
+  /** Of the instructions; of large traces some CUs are replayed. */
+  replayed_share: number;
   /** Waves that left early; they are left out. */
   early_wave_count: number;
   /** None = there are no instructions. */

@@ -24,12 +24,21 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
     Traces of different kernels are compared too; the answer says that they are.
     """
     comparison = _comparison(document, other, by)
-    facts = ("by", "noise_from", "repeat_count", "same_code", "matched_share", "different_kernels", "traces")
+    facts = (
+        "by",
+        "noise_from",
+        "repeat_count",
+        "unused_repeat_count",
+        "same_code",
+        "matched_share",
+        "different_kernels",
+        "traces",
+    )
     return serialize(
         {
             "definition": comparison.definition,
             "verdict": comparison.verdict(),
-            "beyond_noise_count": comparison.beyond().height,
+            "standing_out_count": comparison.standing_out().height,
             **{name: getattr(comparison, name) for name in facts},
             "stall_classes": comparison.stall_classes,
         }

@@ -149,8 +149,7 @@ function Shown({ answer, units, base, part }: ShownProps) {
         {answer.verdict}
       </p>
       <p class="faint-text" data-field="beyond">
-        {exact(answer.beyond_noise_count)} of {exact(units.length)} {answer.by}s differ beyond noise, measured from{" "}
-        {answer.noise_from}.
+        {exact(answer.standing_out_count)} of {exact(units.length)} {answer.by}s {aboutNoise(answer)}.
       </p>
       <Totals answer={answer} base={base} by={answer.by} />
       <Classes answer={answer} />
@@ -159,13 +158,18 @@ function Shown({ answer, units, base, part }: ShownProps) {
   );
 }
 
+const aboutNoise = (answer: CompareAnswer) =>
+  answer.same_code
+    ? "stand out, because the code is the same"
+    : `differ by more than ${answer.noise_from === "repeats" ? "the noise" : "the spread between waves of one run"}`;
+
 const largest = (units: CompareUnitsRow[]) =>
   units.reduce((most, unit) => Math.max(most, Math.abs(unit.delta_cycles_per_wave)), 0);
 
 export const compare: View = {
   id: "compare",
   title: "Compare",
-  hint: "This trace against another one: totals, what changed beyond noise, and the code of both side by side",
+  hint: "This trace against another one: totals, what stands out, and the code of both side by side",
   about: "trace",
   missing: (overview) =>
     overview.kind === "trace" && overview.instruction_count ? "" : "no instruction was traced, so nothing to compare",

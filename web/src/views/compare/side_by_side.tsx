@@ -49,7 +49,7 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
             <span />
             <span>{labels[0]} (base)</span>
             <span title="Cost (latency + idle) in cycles per wave">Cost</span>
-            <span title="To the right: costs more here than in the base; pale = within noise">Difference</span>
+            <span title="To the right: costs more here than in the base; pale = does not stand out">Difference</span>
             <span />
             <span>{labels[1]}</span>
             <span title="Cost (latency + idle) in cycles per wave">Cost</span>
@@ -87,8 +87,8 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
               </span>
               <ChangeBar
                 share={unit.delta_cycles_per_wave / most}
-                faint={!unit.beyond_noise}
-                label={`${unit.delta_cycles_per_wave > 0 ? "+" : ""}${unit.delta_cycles_per_wave.toFixed(1)} cycles per wave${unit.beyond_noise ? ", beyond noise" : ""}`}
+                faint={!unit.stands_out}
+                label={`${unit.delta_cycles_per_wave > 0 ? "+" : ""}${unit.delta_cycles_per_wave.toFixed(1)} cycles per wave${unit.stands_out ? ", stands out" : ""}`}
               />
               <span class="number faint-text">{exact(row)}</span>
               <code class="right" title={unit.label ?? ""}>

@@ -114,7 +114,7 @@ function Change({ base, other, line }: { base: CompareTracesRow; other: CompareT
   const [before, after] = [base[line.name], other[line.name]];
   const share = typeof before === "number" && typeof after === "number" && before ? after / before - 1 : null;
   const noise = line.name === "duration_cycles_mean" ? other.duration_noise_share : null;
-  const isNoise = noise !== null && share !== null && Math.abs(share) <= noise;
+  const isNoise = other.is_same_code || (noise !== null && share !== null && Math.abs(share) <= noise);
   return (
     <>
       <td class="number" data-side="other">
@@ -126,10 +126,10 @@ function Change({ base, other, line }: { base: CompareTracesRow; other: CompareT
           <ChangeBar
             share={share / FULL}
             faint={isNoise}
-            label={`${percent(share)}${isNoise ? ", within noise" : ""}`}
+            label={`${percent(share)}${isNoise ? ", not a change" : ""}`}
           />
         ) : null}
-        {noise !== null ? <span class="beside-bar">noise {percent(noise)}</span> : null}
+        {noise !== null ? <span class="beside-bar">spread {percent(noise)}</span> : null}
       </td>
     </>
   );

@@ -39,13 +39,13 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
     {
       name: "bar",
       title: "better ◂ ▸ worse",
-      hint: "To the right: costs more than in the base; pale = within noise",
+      hint: "To the right: costs more than in the base; pale = does not stand out",
       value: (unit) => Math.abs(unit.delta_cycles_per_wave),
       show: (unit) => (
         <ChangeBar
           share={largest ? unit.delta_cycles_per_wave / largest : 0}
-          faint={!unit.beyond_noise}
-          label={`${signed(unit.delta_cycles_per_wave)} cycles per wave${unit.beyond_noise ? ", beyond noise" : ""}`}
+          faint={!unit.stands_out}
+          label={`${signed(unit.delta_cycles_per_wave)} cycles per wave${unit.stands_out ? ", stands out" : ""}`}
         />
       ),
       width: "9em",
@@ -59,7 +59,7 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
       show: ({ noise_cycles_per_wave: noise }) => (noise === null ? "not known" : rounded(noise)),
       width: "5.5em",
     },
-    { name: "beyond_noise", title: "Beyond", value: (unit) => (unit.beyond_noise ? "yes" : ""), width: "4.5em" },
+    { name: "stands_out", title: "Stands out", value: (unit) => (unit.stands_out ? "yes" : ""), width: "4.5em" },
     { name: "base_cost_cycles_per_wave", title: "Base cost", show: (unit) => rounded(unit.base_cost_cycles_per_wave) },
     { name: "cost_cycles_per_wave", title: "Cost", show: (unit) => rounded(unit.cost_cycles_per_wave) },
     {
@@ -82,22 +82,19 @@ export function Units({
   columns: Column<CompareUnitsRow>[];
   by: string;
 }) {
-  const onlyBeyond = useSignal(false);
-  const rows = useMemo(
-    () => (onlyBeyond.value ? units.filter((u) => u.beyond_noise) : units),
-    [units, onlyBeyond.value],
-  );
-  const beyond = units.filter((unit) => unit.beyond_noise).length;
+  const onlyApart = useSignal(false);
+  const rows = useMemo(() => (onlyApart.value ? units.filter((u) => u.stands_out) : units), [units, onlyApart.value]);
+  const apart = units.filter((unit) => unit.stands_out).length;
   return (
     <>
       <div class="toolbar">
         <label>
           <input
             type="checkbox"
-            checked={onlyBeyond.value}
-            onChange={(event) => (onlyBeyond.value = event.currentTarget.checked)}
+            checked={onlyApart.value}
+            onChange={(event) => (onlyApart.value = event.currentTarget.checked)}
           />{" "}
-          only beyond noise ({exact(beyond)} of {exact(units.length)} {by}s)
+          only what stands out ({exact(apart)} of {exact(units.length)} {by}s)
         </label>
       </div>
       {rows.length ? (
@@ -115,7 +112,7 @@ export function Units({
           }}
         />
       ) : (
-        <Nothing>No {by} differs beyond noise.</Nothing>
+        <Nothing>No {by} stands out.</Nothing>
       )}
     </>
   );

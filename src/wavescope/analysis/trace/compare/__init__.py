@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import polars as pl
 
 from wavescope.analysis.trace.code.entered import entered_rows
-from wavescope.analysis.trace.compare.alignment import align_traces
-from wavescope.analysis.trace.compare.spread import batch_costs
+from wavescope.analysis.trace.compare.alignment import align_rows, align_traces
+from wavescope.analysis.trace.compare.parts import work_and_speed
+from wavescope.analysis.trace.compare.spread import batch_costs, traced_waves
 from wavescope.analysis.trace.compare.totals import TRACES, compared_totals
-from wavescope.analysis.trace.compare.units import UNITS, compared_units, measured, with_noise_of, with_repeats
+from wavescope.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
+from wavescope.analysis.trace.compare.verdict import sentences
 from wavescope.analysis.trace.stalls import stalls
-from wavescope.base.words import percent
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 T = TypeVar("T")
-_NOTICEABLE_SHARE = 0.001
-_LARGE_PART = 0.1
-_CHANGES = (("text", "read differently"), ("new", "new"), ("gone", "gone"))
+FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
 KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
 
 _SERIAL = re.compile(r"[_$.]\d+$")
@@ -38,14 +37,19 @@ class Comparison(Answer):
     """Traces against the first of them."""
 
     definition: ClassVar[str] = (
-        "Everything is per wave: totals over all traced waves divided by their number; _per_execution values are "
-        "divided by hits instead. cost = latency + idle. delta = cost per wave - that of the first trace = work + "
-        "speed: work = (hits per wave - base hits per wave) x base cost per execution, speed = hits per wave x "
-        "(cost per execution - base cost per execution); units that only one trace has are work. noise bounds what "
-        "the difference would be between equal runs (95 %, times 1.5 for units because there are many): from repeated "
-        "dispatches Student's t times their standard deviation, and in any case Student's t times the standard error "
-        "of the mean over waves or over batches of four and more neighbouring waves, whichever is larger. A difference "
-        "is beyond noise when its work and speed together, or its speed, exceed their noise."
+        "Everything is per wave: totals over all waves with traced instructions divided by their number; "
+        "_per_execution values are divided by hits instead. cost = latency + idle. delta = cost per wave - that of "
+        "the first trace = work + speed: work = (hits per wave - base hits per wave) x base cost per execution, speed "
+        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work. "
+        "noise bounds what the difference would be between equal runs (95 %, times 1.5 for units because there are "
+        "many): from two or more repeated dispatches of a side Student's t times their standard deviation, and in any "
+        "case Student's t times the standard error of the mean over waves or over batches of four and more "
+        "neighbouring waves, whichever is larger. Without repeats (noise_from: waves) it is only that spread between "
+        "waves, and runs differ more. A unit stands out when its work and speed together, or its speed, exceed their "
+        "noise; never where the code of both traces is the same: what differs then is run-to-run difference. outcome: "
+        "the medians of the kernel's calls in the runs beside the traces decide, with the noise of a difference of "
+        "medians (95 %, from the ranks of the calls, at least 1 %), else repeated dispatches; with neither it is not "
+        "known."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "traces": TRACES,
@@ -64,9 +68,10 @@ class Comparison(Answer):
     }
 
     by: str
-    noise_from: str  #: `repeats` or `waves`: where the noise was measured.
+    noise_from: str  #: `repeats` or `waves`: where the noise of cycles was measured.
     repeat_count: int  #: Further dispatches that the noise was measured from.
-    same_code: bool
+    unused_repeat_count: int  #: Repeats of sides that have only one: two values show no noise.
+    same_code: bool  #: Whether all traces ran the same instructions.
     matched_share: float  #: Cost of the first trace on units that every other trace has too.
     different_kernels: bool
     is_part: bool  #: Whether only chosen code rows were compared; `traces` is about all of them all the same.
@@ -76,11 +81,11 @@ class Comparison(Answer):
 
     def verdict(self, trace: int = 1) -> str:
         """How a trace differs from the first one, in a few sentences."""
-        return " ".join(_sentences(self, trace))
+        return " ".join(sentences(self, trace))
 
-    def beyond(self, trace: int = 1) -> pl.DataFrame:
-        """The units of a trace whose difference is more than noise."""
-        return self.units.filter((pl.col("trace") == trace) & pl.col("beyond_noise").fill_null(value=False))
+    def standing_out(self, trace: int = 1) -> pl.DataFrame:
+        """The units of a trace whose difference is more than noise, the largest first."""
+        return self.units.filter((pl.col("trace") == trace) & pl.col("stands_out").fill_null(value=False))
 
 
 def compare(
@@ -101,7 +106,8 @@ def compare(
     labels
         What to call the traces.
     repeats
-        For each trace, further dispatches of the same kernel and code, to measure the noise.
+        For each trace, further dispatches of the same kernel and code, to measure the noise; fewer than
+        `FEWEST_REPEATS` are not used.
     rows
         For each trace, only these code rows.
     force
@@ -119,101 +125,48 @@ def compare(
     wavescope.errors.UsageError: two traces or more can be compared, not 0
     """
     different = _checked(traces, by, force=force)
-    families = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    given = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in given]
     chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     members = [trace for family in families for trace in family]
-    units = align_traces(members, by)
-    unit_of_row = [
-        _restricted(rows_of_trace, only) for rows_of_trace, only in zip(units.unit_of_row, chosen, strict=True)
-    ]
+    instructions = align_rows(members)
+    units = align_traces(members, by, instructions)
+    instruction_of_row, unit_of_row = (
+        [_restricted(rows_of_trace, only) for rows_of_trace, only in zip(each.unit_of_row, chosen, strict=True)]
+        for each in (instructions, units)
+    )
     batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
     runs = _by_family(families, [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)])
     costs = [with_repeats(family) for family in runs]
     if len(runs[0]) > 1 == max(map(len, runs[1:])):
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
     firsts = [members_of_family[0] for members_of_family in _by_family(families, list(range(len(members))))]
+    same = [units.same_as_first[at] for at in firsts]
     table = compared_units(
-        costs,
-        [units.labels[at] for at in firsts],
-        [unit_of_row[at] for at in firsts],
-        [members[at].code for at in firsts],
+        [
+            Side(cost, units.labels[at], unit_of_row[at], members[at].code["address"], units.same_as_first[at])
+            for cost, at in zip(costs, firsts, strict=True)
+        ]
     )
     return Comparison(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
         repeat_count=len(members) - len(traces),
-        same_code=units.same_code,
+        unused_repeat_count=sum(map(len, given)) - len(members),
+        same_code=all(same),
         matched_share=_matched_share(table),
         different_kernels=different,
         is_part=any(only is not None for only in rows),
-        traces=compared_totals(families, labels, _by_family(families, batched)),
+        traces=compared_totals(
+            families,
+            labels,
+            _by_family(families, batched),
+            same,
+            work_and_speed(traces, [instruction_of_row[at] for at in firsts]),
+        ),
         units=table,
         stall_classes=_stall_classes(traces),
     )
-
-
-def _sentences(comparison: Comparison, number: int) -> list[str]:
-    base, other = comparison.traces.row(0, named=True), comparison.traces.row(number, named=True)
-    names = base["label"], other["label"]
-    total = _part_total(comparison, number, names) if comparison.is_part else _total(other, names)
-    sentences = [f"{total}{_parts(comparison, number)}{_culprit(comparison, number)}."]
-    speed, noise = other["speed_delta_share"], other["speed_noise_share"]
-    if not comparison.same_code:
-        pass  # what is the same execution in other code is a matter of taste
-    elif noise is not None and abs(speed) > noise:
-        change = "more" if speed > 0 else "less"
-        sentences.append(f"The same executions cost {percent(abs(speed))} {change} (noise {percent(noise)}).")
-    elif noise is not None:
-        sentences.append(f"The same executions cost the same ({percent(speed, sign=True)}, noise {percent(noise)}).")
-    if comparison.same_code:
-        sentences.append("The code is the same.")
-    else:
-        counts = dict(comparison.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
-        changes = [f"{counts[kind]:,} {word}" for kind, word in _CHANGES if counts.get(kind)]
-        sentences.append(f"The code changed: {', '.join(changes)} ({comparison.by}s).")
-    return sentences
-
-
-def _total(other: dict[str, Any], names: tuple[str, str]) -> str:
-    delta, noise = other["duration_delta_share"], other["duration_noise_share"]
-    if noise is not None and abs(delta) <= noise:
-        change = f"{percent(delta, sign=True)}, noise {percent(noise)}"
-        return f"{names[1]} takes as long as {names[0]} per wave within noise ({change})"
-    word = "slower" if delta > 0 else "faster"
-    significance = f"beyond noise of {percent(noise)}" if noise is not None else "noise not known"
-    return f"{names[1]} is {percent(abs(delta))} {word} per wave than {names[0]} ({significance})"
-
-
-def _part_total(comparison: Comparison, number: int, names: tuple[str, str]) -> str:
-    delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
-    word = "more" if delta > 0 else "less"
-    return f"The chosen code costs {percent(abs(delta))} {word} per wave in {names[1]} than in {names[0]}"
-
-
-def _parts(comparison: Comparison, number: int) -> str:
-    """How much comes from other work and how much from another speed."""
-    units = comparison.units.filter(pl.col("trace") == number)
-    total = float(units["base_cost_cycles_per_wave"].sum()) or 1.0
-    work, speed = (float(units[f"{part}_cycles_per_wave"].sum()) / total for part in ("work", "speed"))
-    return f": {percent(work, sign=True)} from what runs and how often, {percent(speed, sign=True)} from its speed"
-
-
-def _culprit(comparison: Comparison, number: int) -> str:
-    """The unit beyond noise that has most of the difference, if one goes the same way as the whole."""
-    beyond = comparison.beyond(number)
-    if not beyond.height:
-        return f"; no {comparison.by} differs beyond noise"
-    total = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
-    least = max(_NOTICEABLE_SHARE, _LARGE_PART * abs(total))
-    same_way = beyond.filter(pl.col("delta_share") * (1 if total > 0 else -1) > least)
-    if not same_way.height:
-        return f"; no single {comparison.by} stands out"
-    worst = same_way.row(0, named=True)
-    label = worst["label"] or worst["base_label"]
-    address = worst["address"] if worst["address"] is not None else worst["base_address"]
-    place = f" ({address:#x})" if comparison.by != "line" and address is not None else ""
-    part = "most of it" if 2 * abs(worst["delta_share"]) >= abs(total) else "the largest part"
-    return f"; {part} at {label}{place}: {percent(worst['delta_share'], sign=True)}"
 
 
 def main_kernel(trace: ThreadTrace) -> str:
@@ -272,7 +225,7 @@ def _matched_share(units: pl.DataFrame) -> float:
 def _stall_classes(traces: Sequence[ThreadTrace]) -> pl.DataFrame:
     class_tables = []
     for trace in traces:
-        per_wave = (pl.col("stall_cycles_total") / max(trace.waves.height, 1)).alias("stall_cycles_per_wave")
+        per_wave = (pl.col("stall_cycles_total") / max(traced_waves(trace).height, 1)).alias("stall_cycles_per_wave")
         class_tables.append(stalls(trace).classes.select("class", per_wave))
     tables = []
     base = class_tables[0].rename({"stall_cycles_per_wave": "base_stall_cycles_per_wave"})

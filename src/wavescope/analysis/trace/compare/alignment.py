@@ -12,6 +12,7 @@ import polars as pl
 from wavescope.analysis.trace.code.control_flow import blocks, taken_jumps
 from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.compare.sequences import align, moved
+from wavescope.analysis.trace.costs.row_totals import row_totals
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -30,7 +31,13 @@ class Alignment:
     unit_of_row: tuple[tuple[int, ...], ...]
     #: For every trace: what each unit is called there; None = the trace does not have it.
     labels: tuple[tuple[str | None, ...], ...]
-    same_code: bool  #: Whether all traces have the same instructions in the functions that were entered.
+    #: For every trace: whether it has the same instructions as the first in the functions that were entered.
+    same_as_first: tuple[bool, ...]
+
+    @property
+    def same_code(self) -> bool:
+        """Whether all traces have the same instructions in the functions that were entered."""
+        return all(self.same_as_first)
 
 
 @dataclass
@@ -53,30 +60,38 @@ def align_rows(traces: Sequence[ThreadTrace]) -> Alignment:
     count = 0
     unit_of_row: list[list[int]] = []
     texts_of: list[dict[int, str]] = []
-    same = True
-    for number, trace in enumerate(traces):
+    codes = [_code_of(trace) for trace in traces]
+    for number, (trace, code) in enumerate(zip(traces, codes, strict=True)):
         units = [-1] * trace.code.height
         text_of_unit: dict[int, str] = {}
-        code = _code_of(trace)
         names = _matched_names(list(functions), list(code)) if number else {}
-        same = same and (not number or (len(names) == len(code) == len(functions)))
         for name, (rows, texts) in code.items():
             function = functions.get(names.get(name, ""))
             if function is None:
                 function = functions.setdefault(name, _Function([], []))
-            same = same and (not number or list(texts) == function.texts)
-            before = count
             merged, count = _merged(function, texts, count)
-            same = same and (not number or before == count)
             for row, unit, text in zip(rows, merged, texts, strict=True):
                 units[row] = unit
                 text_of_unit[unit] = text
         unit_of_row.append(units)
         texts_of.append(text_of_unit)
-    return _in_code_order(functions, unit_of_row, texts_of, same_code=same)
+    same = tuple(_is_same(codes[0], code) for code in codes)
+    return _in_code_order(functions, unit_of_row, texts_of, same)
 
 
-def _code_of(trace: ThreadTrace) -> dict[str, tuple[list[int], tuple[str, ...]]]:
+#: Function -> its rows and texts in order.
+Code = dict[str, tuple[list[int], tuple[str, ...]]]
+
+
+def _is_same(first: Code, code: Code) -> bool:
+    """Whether two codes have the same functions, apart from serial numbers in names, with the same instructions."""
+    names = _matched_names(list(first), list(code))
+    if not len(names) == len(code) == len(first):
+        return False
+    return all(texts == first[names[name]][1] for name, (_, texts) in code.items())
+
+
+def _code_of(trace: ThreadTrace) -> Code:
     """Function -> its rows and texts in order."""
     entered = entered_rows(trace).select("row")
     code = trace.code.select("row", "function", "text")
@@ -137,7 +152,10 @@ def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[li
 
 
 def _in_code_order(
-    functions: dict[str, _Function], unit_of_row: list[list[int]], texts_of: list[dict[int, str]], *, same_code: bool
+    functions: dict[str, _Function],
+    unit_of_row: list[list[int]],
+    texts_of: list[dict[int, str]],
+    same: tuple[bool, ...],
 ) -> Alignment:
     order = [unit for function in functions.values() for unit in function.units]
     place = {unit: number for number, unit in enumerate(order)} | {-1: -1}
@@ -145,35 +163,41 @@ def _in_code_order(
         unit_count=len(order),
         unit_of_row=tuple(tuple(place[unit] for unit in units) for units in unit_of_row),
         labels=tuple(tuple(texts.get(unit) for unit in order) for texts in texts_of),
-        same_code=same_code,
+        same_as_first=same,
     )
 
 
-def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction") -> Alignment:
+def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction", rows: Alignment | None = None) -> Alignment:
     """Units of code that correspond: instructions, source lines, basic blocks or functions.
 
-    Lines and blocks are matched by the instructions that they share, so that a line keeps its identity when its
-    number or the numbers of its neighbours change; lines without shared instructions by file and text, or by file and
-    number where the text is not known.
+    `rows` are the instructions that correspond, where they are known already.
+
+    Lines and blocks are matched by the instructions that they share, each counted by what it costs, so that a line
+    keeps its identity when its number or the numbers of its neighbours change, and what moved to another line is
+    compared with what it was; lines without shared instructions by file and text, or by file and number where the text
+    is not known.
     """
-    rows = align_rows(traces)
+    rows = rows or align_rows(traces)
     if by == "instruction":
         return rows
+    groupings = [_GROUPERS[by](trace) for trace in traces]
+    groups, labels = [groups for groups, _ in groupings], [labels for _, labels in groupings]
+    names: list[dict[Hashable, Hashable]] | None = None
     if by == "line":
-        groupings = [_lines(trace) for trace in traces]
-        names = _line_names(traces, [labels for _, labels in groupings])
-        return grouped_units(rows, [groups for groups, _ in groupings], [labels for _, labels in groupings], names)
-    if by == "block":
-        groupings = [_blocks(trace) for trace in traces]
+        names = _line_names(traces, labels)
+    elif by == "block":
         # Numbers of blocks say nothing about what is in them: without shared instructions they do not match.
-        block_names: list[dict[Hashable, Hashable]] = [
-            {group: (at, group) for group in labels} for at, (_, labels) in enumerate(groupings)
-        ]
-        return grouped_units(
-            rows, [groups for groups, _ in groupings], [labels for _, labels in groupings], block_names
-        )
-    groupings = [_functions(trace) for trace in traces]
-    return grouped_units(rows, [groups for groups, _ in groupings], [labels for _, labels in groupings])
+        names = [{group: (at, group) for group in of_trace} for at, of_trace in enumerate(labels)]
+    return grouped_units(rows, groups, labels, names, [_weights(trace) for trace in traces])
+
+
+def _weights(trace: ThreadTrace) -> list[int]:
+    """What a code row counts when groups are matched: one more than its cycles."""
+    totals = row_totals(trace).select("row", cost=pl.col("latency_cycles_total") + pl.col("idle_cycles_total"))
+    weights = [1] * trace.code.height
+    for row, cost in totals.filter(pl.col("row").is_between(0, trace.code.height - 1)).iter_rows():
+        weights[row] += max(int(cost), 0)
+    return weights
 
 
 #: The group of every code row, and what each group is called.
@@ -218,33 +242,44 @@ def _blocks(trace: ThreadTrace) -> Groups:
     return graph.by_row.sort("row")["block"].to_list(), labels
 
 
+#: What tells the groups of a trace, by the kind of unit.
+_GROUPERS = {"line": _lines, "block": _blocks, "function": _functions}
+
+
 def grouped_units(
     rows: Alignment,
     groups: Sequence[Sequence[Hashable | None]],
     labels: Sequence[dict[Hashable, str]],
     names: Sequence[dict[Hashable, Hashable]] | None = None,
+    weights: Sequence[Sequence[int]] | None = None,
 ) -> Alignment:
     """Units of groups of rows (lines, blocks, functions), matched by the rows that they share.
 
     `groups` names for every trace the group of each row (None = in none), `labels` what a group is called, and
     `names` under what it is known (default: the group itself). A group of a trace and one of those before are the
-    same when each shares at least half of its matched rows with the other; what is left is matched by equal names.
+    same when each shares at least half of its matched rows with the other, counted by `weights` (default: one each) of
+    both; what is left is matched by equal names.
 
     Examples
     --------
-    >>> rows = Alignment(2, ((0, 1), (0, 1)), (("a", "b"), ("a", "b")), True)
+    >>> rows = Alignment(2, ((0, 1), (0, 1)), (("a", "b"), ("a", "b")), (True, True))
     >>> grouped_units(rows, [(4, 5), (7, 8)], [{4: "f:4", 5: "f:5"}, {7: "f:7", 8: "f:8"}]).labels
     (('f:4', 'f:5'), ('f:7', 'f:8'))
     """
-    home: dict[int, int] = {}  # unit of rows -> group unit, from the first trace that has it
+    home: dict[int, tuple[int, int]] = {}  # unit of rows -> group unit and weight, from the first trace that has it
     unit_of_name: dict[Hashable, int] = {}
     count = 0
     unit_of_row, texts_of = [], []
     for at, (units, all_groups) in enumerate(zip(rows.unit_of_row, groups, strict=True)):
         group_of = [group if unit >= 0 else None for unit, group in zip(units, all_groups, strict=True)]
         name_of = names[at] if names else {}
+        weight_of = weights[at] if weights else [1] * len(units)
         unit_of_group = _mutual(
-            [(group, home[unit]) for unit, group in zip(units, group_of, strict=True) if unit in home]
+            [
+                (group, home[unit][0], home[unit][1] + weight)
+                for unit, group, weight in zip(units, group_of, weight_of, strict=True)
+                if unit in home
+            ]
         )
         taken = set(unit_of_group.values())
         for group in dict.fromkeys(group for group in group_of if group is not None):
@@ -257,24 +292,29 @@ def grouped_units(
                 count += 1
             taken.add(unit_of_group[group])
             unit_of_name.setdefault(name, unit_of_group[group])
-        for unit, group in zip(units, group_of, strict=True):
+        for unit, group, weight in zip(units, group_of, weight_of, strict=True):
             if unit >= 0 and group is not None:
-                home.setdefault(unit, unit_of_group[group])
+                home.setdefault(unit, (unit_of_group[group], weight))
         unit_of_row.append(tuple(-1 if group is None else unit_of_group[group] for group in group_of))
         texts_of.append({unit_of_group[group]: label for group, label in labels[at].items() if group in unit_of_group})
     return Alignment(
         unit_count=count,
         unit_of_row=tuple(unit_of_row),
         labels=tuple(tuple(texts.get(unit) for unit in range(count)) for texts in texts_of),
-        same_code=rows.same_code,
+        same_as_first=rows.same_as_first,
     )
 
 
-def _mutual(votes: list[tuple[Hashable | None, int]]) -> dict[Hashable, int]:
-    """Group -> unit, where each has at least half of its votes from the other."""
-    counts = Counter((group, unit) for group, unit in votes if group is not None)
-    of_group = Counter(group for group, _ in votes)
-    of_unit = Counter(unit for group, unit in votes if group is not None)
+def _mutual(votes: list[tuple[Hashable | None, int, int]]) -> dict[Hashable, int]:
+    """Group -> unit, where each has at least half of its votes from the other; a vote has a weight."""
+    counts: Counter[tuple[Hashable, int]] = Counter()
+    of_group: Counter[Hashable] = Counter()
+    of_unit: Counter[int] = Counter()
+    for group, unit, weight in votes:
+        if group is not None:
+            counts[group, unit] += weight
+            of_group[group] += weight
+            of_unit[unit] += weight
     best_unit: dict[Hashable, tuple[int, int]] = {}
     best_group: dict[int, tuple[int, Hashable]] = {}
     for (group, unit), count in counts.items():

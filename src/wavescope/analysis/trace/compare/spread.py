@@ -21,13 +21,19 @@ _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles
 _SQUARES = ("hit_squares", "cost_squares", "cost_products")
 
 
-def batches(trace: ThreadTrace) -> pl.DataFrame:
-    """The waves in batches of neighbours: `wave`, `start_cycles`, `batch`; waves of a workgroup depend on each other.
+def traced_waves(trace: ThreadTrace) -> pl.DataFrame:
+    """The waves that have instructions; the others ran where no instructions were traced, and tell no costs."""
+    ran = trace.instructions.select(pl.col("wave").unique())
+    return trace.waves.join(ran, on="wave", how="semi", maintain_order="left")
 
-    Waves are put in order of shader engine, CU and begin, and cut into at most 32 batches of at least four; fewer than
-    16 waves are a batch each.
+
+def batches(trace: ThreadTrace) -> pl.DataFrame:
+    """The traced waves in batches of neighbours: `wave`, `start_cycles`, `batch`.
+
+    Waves of a workgroup depend on each other. They are put in order of shader engine, CU and begin, and cut into at
+    most 32 batches of at least four; fewer than 16 waves are a batch each.
     """
-    waves = trace.waves.select("wave", "se", "cu", "start_cycles", "simd", "slot")
+    waves = traced_waves(trace).select("wave", "se", "cu", "start_cycles", "simd", "slot")
     ordered = waves.sort("se", "cu", "start_cycles", "simd", "slot", "wave")
     whole = (
         ordered.height if ordered.height < _FEWEST_BATCHES * _WAVES_PER_BATCH else ordered.height // _WAVES_PER_BATCH
@@ -65,8 +71,9 @@ def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     the same over batches of neighbouring waves where there are at least four. Of the cost per execution it is that
     of the ratio of two means (delta method).
     """
-    count = trace.waves.height
-    sizes = batches(trace).group_by("batch", maintain_order=True).agg(wave_count=pl.len())
+    batched = batches(trace)
+    count = batched.height
+    sizes = batched.group_by("batch", maintain_order=True).agg(wave_count=pl.len())
     totals = costs.group_by("unit", maintain_order=True).agg(
         pl.col("wave_count").sum().alias("ran_wave_count"), *(pl.col(name).sum() for name in (*_SUMS, *_SQUARES))
     )

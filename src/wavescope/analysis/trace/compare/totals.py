@@ -8,6 +8,7 @@ import polars as pl
 
 from wavescope.analysis.common.noise import MEAN_TAIL, t_bound
 from wavescope.analysis.trace.code.wave_paths import wave_paths
+from wavescope.analysis.trace.compare.kernel_times import kernel_times
 from wavescope.analysis.trace.compare.spread import batches, bound
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.analysis.trace.occupancy.achieved import achieved
@@ -28,7 +29,8 @@ TRACES = table_spec(
     trace                    UInt32   -       | number of the trace: 0 = the one that the others are measured against
     label                    String   -       | what it is called
     path                     String   -       | where it came from
-    wave_count               Int64    -       | traced waves
+    wave_count               Int64    -       | waves with traced instructions
+    untraced_wave_count      Int64    -       | waves without, where only their begin and end were traced
     early_exit_wave_count    Int64    -       | waves that left early
     instructions_per_wave    Float64  -       | executed instructions per wave
     latency_cycles_per_wave  Float64  cycles  | sum of the durations of all instructions, per wave
@@ -40,9 +42,20 @@ TRACES = table_spec(
     duration_cycles_max      Int64    cycles  | longest wave
     duration_delta_share     Float64? -       | duration_cycles_mean against the first trace: 0.05 = 5 % longer
     duration_noise_share     Float64  -       | noise of that; null = not known
+    work_share               Float64  -       | part of the difference in cost from executing more or less
+    speed_share              Float64  -       | part of it from the same instructions running slower or faster
     speed_delta_share        Float64? -       | cost of its executions against the same ones at the first trace's cost
     speed_noise_share        Float64  -       | noise of that; null = not known
     waves_per_simd_mean      Float64  -       | achieved occupancy; null = no occupancy events
+    is_same_code             Boolean  -       | whether its functions have the same instructions as the first trace's
+    outcome                  String   -       | base, same code, faster, slower, within noise or not known (one run)
+    call                     String   -       | the traced call among those of its kernel; null = not known
+    call_number              Int64?   -       | which call of the kernel was traced; 1 = the first
+    call_count               Int64?   -       | calls of the kernel in the run beside the trace
+    kernel_ns                Float64? ns      | duration of the traced call
+    kernel_ns_median         Float64? ns      | median duration of all these calls
+    kernel_ns_delta_share    Float64  -       | that median against the first trace's; null = not known on both sides
+    kernel_ns_noise_share    Float64  -       | noise of that; null = too few calls
     """,
 )
 
@@ -50,16 +63,22 @@ _TOTALS = ("latency", "stall", "idle")
 
 
 def compared_totals(
-    families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], costs: Sequence[Sequence[pl.DataFrame]]
+    families: Sequence[Sequence[ThreadTrace]],
+    labels: Sequence[str],
+    costs: Sequence[Sequence[pl.DataFrame]],
+    same_as_first: Sequence[bool],
+    parts: Sequence[tuple[float, float]],
 ) -> pl.DataFrame:
-    """The table TRACES; a family is a trace with its repeats, `costs` are their `batch_costs`.
+    """The table TRACES; a family is a trace with its repeats, `costs` their `batch_costs`, `parts` of `work_and_speed`.
 
     Examples
     --------
-    >>> compared_totals([], [], []).columns[0]
+    >>> compared_totals([], [], [], [], []).columns[0]
     'trace'
     """
     rows = [_totals(family[0]) for family in families]
+    times = kernel_times([family[0].launch for family in families])
+    is_repeated = any(len(family) > 1 for family in families)
     durations = [_noisy([_duration(trace) for trace in family]) for family in families]
     rates = _rates(costs[0][0]) if costs else pl.DataFrame()
     speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
@@ -70,14 +89,32 @@ def compared_totals(
         row["label"] = labels[number] if number < len(labels) else side_label(number)
         row["duration_delta_share"], row["duration_noise_share"] = _change(durations[0], durations[number])
         row["speed_delta_share"], row["speed_noise_share"] = _change(speeds[0], speeds[number])
+        row["work_share"], row["speed_share"] = parts[number]
+        row |= times[number]
+        row["is_same_code"] = same_as_first[number]
+        row["outcome"] = _outcome(row, is_repeated=is_repeated) if number else "base"
     return pl.DataFrame(rows, schema=TRACES.dtypes)
+
+
+def _outcome(row: dict[str, Any], *, is_repeated: bool) -> str:
+    """What may be said: the durations of calls decide, else repeated traces; one trace on each side shows no noise."""
+    if row["is_same_code"]:
+        return "same code"
+    delta, noise = row["kernel_ns_delta_share"], row["kernel_ns_noise_share"]
+    if noise is None:
+        delta, noise = row["duration_delta_share"], row["duration_noise_share"] if is_repeated else None
+    if noise is None:
+        return "not known"
+    if abs(delta) <= noise:
+        return "within noise"
+    return "slower" if delta > 0 else "faster"
 
 
 Noisy = tuple[float, float | None]  #: A value and the bound of its noise; None = not known.
 
 
 def _totals(trace: ThreadTrace) -> dict[str, Any]:
-    paths = wave_paths(trace)
+    paths = wave_paths(trace).filter(pl.col("instruction_count") > 0)
     lived = paths["duration_cycles"]
     waves = max(paths.height, 1)
     totals = row_totals(trace)
@@ -85,6 +122,7 @@ def _totals(trace: ThreadTrace) -> dict[str, Any]:
     return {
         "path": shown(trace.source.path),
         "wave_count": paths.height,
+        "untraced_wave_count": trace.waves.height - paths.height,
         "early_exit_wave_count": int(paths["early_exit"].sum()),
         "instructions_per_wave": trace.instructions.height / waves,
         **{f"{name}_cycles_per_wave": int(totals[f"{name}_cycles_total"].sum()) / waves for name in _TOTALS},

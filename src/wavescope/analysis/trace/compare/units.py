@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavescope.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
-from wavescope.analysis.trace.compare.spread import unit_costs
+from wavescope.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.model.schema import table_spec
 
@@ -27,8 +28,8 @@ UNITS = table_spec(
     change                          String   -       | same, text (reads differently now), new or gone
     row                             Int32    -       | its first code row in this trace; null = gone
     base_row                        Int32    -       | its first code row in the first trace; null = new
-    address                         UInt64   -       | code.address of that row in this trace; null = gone
-    base_address                    UInt64   -       | code.address of that row in the first trace; null = new
+    address                         UInt64   -       | address of that row in this trace; null = gone
+    base_address                    UInt64   -       | address of that row in the first trace; null = new
     base_hit_count_per_wave         Float64  -       | executions, first trace
     hit_count_per_wave              Float64  -       | executions, this trace
     base_latency_cycles_per_wave    Float64  cycles  | latency, first trace
@@ -47,9 +48,9 @@ UNITS = table_spec(
     delta_share                     Float64  -       | delta / cost of all units of the first trace
     work_cycles_per_wave            Float64  cycles  | part of the delta from more or fewer executions
     speed_cycles_per_wave           Float64  cycles  | part of the delta from slower or faster executions
-    noise_cycles_per_wave           Float64  cycles  | what the difference would be between equal runs; null = not known
+    noise_cycles_per_wave           Float64  cycles  | noise of the delta, measured as noise_from says; null = not known
     speed_noise_cycles_per_wave     Float64  cycles  | noise of the speed part; null = not known
-    beyond_noise                    Boolean  -       | whether the delta or its speed part exceeds its noise
+    stands_out                      Boolean  -       | delta or speed exceeds its noise; false if the code is the same
     """,
 )
 
@@ -68,7 +69,7 @@ def measured(trace: ThreadTrace, unit_of_row: Sequence[int], costs: pl.DataFrame
 
     `costs` are the `batch_costs` of the trace and its units.
     """
-    waves = max(trace.waves.height, 1)
+    waves = max(traced_waves(trace).height, 1)
     units = pl.DataFrame(
         {"row": range(len(unit_of_row)), "unit": unit_of_row}, schema={"row": pl.Int32, "unit": pl.Int32}
     )
@@ -126,27 +127,37 @@ def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
     return other.drop("wave_noise", "rate_noise").join(noise, on="unit", how="left", maintain_order="left")
 
 
-def compared_units(
-    costs: Sequence[pl.DataFrame],
-    labels: Sequence[Sequence[str | None]],
-    unit_of_row: Sequence[Sequence[int]],
-    codes: Sequence[pl.DataFrame],
-) -> pl.DataFrame:
-    """The table UNITS: every trace against the first; `codes` are their code tables.
+@dataclass(frozen=True)
+class Side:
+    """The units of one trace."""
+
+    costs: pl.DataFrame  #: What `measured` gives, with the noise of repeats.
+    labels: Sequence[str | None]  #: What each unit is called; None = the trace does not have it.
+    unit_of_row: Sequence[int]
+    addresses: pl.Series  #: Of the code rows.
+    is_same_code: bool  #: Whether its code is that of the first trace.
+
+
+def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
+    """The table UNITS: every trace against the first.
 
     Examples
     --------
-    >>> compared_units([], [], [], []).columns[0]
+    >>> compared_units([]).columns[0]
     'trace'
     """
-    named = [_named(*member) for member in zip(costs, labels, unit_of_row, codes, strict=True)]
-    tables = [_against(number, named[0], other) for number, other in enumerate(named[1:], start=1)]
+    named = [_named(side.costs, side.labels, side.unit_of_row, side.addresses) for side in sides]
+    tables = [
+        _against(number, named[0], other, is_same_code=side.is_same_code)
+        for number, (other, side) in enumerate(zip(named, sides, strict=True))
+        if number
+    ]
     empty = pl.DataFrame(schema=UNITS.dtypes)
     return pl.concat([empty, *tables])
 
 
 def _named(
-    cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int], code: pl.DataFrame
+    cost: pl.DataFrame, labels: Sequence[str | None], unit_of_row: Sequence[int], addresses: pl.Series
 ) -> pl.DataFrame:
     """All units that the trace has, executed or not, with label, first row and its address."""
     first: dict[int, int] = {}
@@ -157,11 +168,11 @@ def _named(
         {"unit": present, "label": [labels[unit] for unit in present], "row": [first[unit] for unit in present]},
         schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32},
     )
-    names = names.join(code.select("row", "address"), on="row", how="left", maintain_order="left")
+    names = names.with_columns(addresses.gather(names["row"]).alias("address"))
     return names.join(cost, on="unit", how="left", maintain_order="left")
 
 
-def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
+def _against(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_code: bool) -> pl.DataFrame:
     renamed = base.rename({name: f"base_{name}" for name in base.columns if name != "unit"})
     both = renamed.join(other, on="unit", how="full", coalesce=True)
     amounts = [f"{before}{name}_per_wave" for before in ("", "base_") for name in _PER_WAVE.values()]
@@ -190,7 +201,7 @@ def _against(number: int, base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFra
         noise_cycles_per_wave=MANY_UNITS_FACTOR * _joined(pl.col("base_wave_noise"), pl.col("wave_noise")),
         speed_noise_cycles_per_wave=MANY_UNITS_FACTOR * hits * _joined(pl.col("base_rate_noise"), pl.col("rate_noise")),
     )
-    both = both.with_columns(beyond_noise=_beyond())
+    both = both.with_columns(stands_out=pl.lit(value=False) if is_same_code else _beyond())
     both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
     ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
     return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
