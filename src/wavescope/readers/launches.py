@@ -1,7 +1,7 @@
 """The traced dispatch in the runs beside a trace: its duration, and those of the other calls of its kernel.
 
 Of several runs that hold the dispatch, the one in the nearest folder counts; of those in one folder the one whose name
-begins with the process number of the raw trace, then the first by name. A database comes before JSON and CSV files of
+starts with the process number of the raw trace, then the first by name. A database comes before JSON and CSV files of
 the same run (`readers.run.inputs`).
 """
 
@@ -62,9 +62,9 @@ def _launch(trace: ThreadTrace, places: Iterable[Sequence[Path]]) -> Launch | No
     losses: list[Loss] = []
     inputs = (run_input for files in places for run_input in _runs(files, losses))
     launches = (_read(run_input, names, dispatch, losses) for run_input in inputs)
-    found = next((launch for launch in launches if launch is not None), None)
+    first = next((launch for launch in launches if launch is not None), None)
     add_losses(trace, losses)
-    return found
+    return first
 
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:

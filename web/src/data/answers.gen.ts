@@ -146,7 +146,7 @@ export interface CompareTracesRow {
   path: string;
   /** Waves with traced instructions */
   wave_count: number;
-  /** Waves without, where only their begin and end were traced */
+  /** Waves without, where only their start and end were traced */
   untraced_wave_count: number;
   /** Waves that left early */
   early_exit_wave_count: number;
@@ -205,7 +205,7 @@ export const COMPARE_TRACES: TableInfo<CompareTracesRow> = {
   label: ["Label", "", "What it is called"],
   path: ["Path", "", "Where it came from"],
   wave_count: ["Waves", "", "Waves with traced instructions"],
-  untraced_wave_count: ["Untraced waves", "", "Waves without, where only their begin and end were traced"],
+  untraced_wave_count: ["Untraced waves", "", "Waves without, where only their start and end were traced"],
   early_exit_wave_count: ["Early exit waves", "", "Waves that left early"],
   instructions_per_wave: ["Instructions per wave", "", "Executed instructions per wave"],
   latency_cycles_per_wave: ["Latency cycles per wave", "cycles", "Sum of the durations of all instructions, per wave"],

@@ -30,7 +30,7 @@ TRACES = table_spec(
     label                    String   -       | what it is called
     path                     String   -       | where it came from
     wave_count               Int64    -       | waves with traced instructions
-    untraced_wave_count      Int64    -       | waves without, where only their begin and end were traced
+    untraced_wave_count      Int64    -       | waves without, where only their start and end were traced
     early_exit_wave_count    Int64    -       | waves that left early
     instructions_per_wave    Float64  -       | executed instructions per wave
     latency_cycles_per_wave  Float64  cycles  | sum of the durations of all instructions, per wave

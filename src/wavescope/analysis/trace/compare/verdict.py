@@ -73,10 +73,10 @@ def _kernel_times(base: dict[str, Any], other: dict[str, Any]) -> str:
     names = other["label"], base["label"]
     counts = f"{base['call_count']:,} and {counted(other['call_count'], 'calls')}"
     if other["outcome"] == "within noise":
-        said = f"takes as long as {names[1]} within noise ({percent(delta, sign=True)}, noise {noise})"
+        predicate = f"takes as long as {names[1]} within noise ({percent(delta, sign=True)}, noise {noise})"
     else:
-        said = f"is {percent(abs(delta))} {other['outcome']} than {names[1]} (noise {noise})"
-    return f"{names[0]} {said}: the median call takes {_medians(base, other)} ({counts})"
+        predicate = f"is {percent(abs(delta))} {other['outcome']} than {names[1]} (noise {noise})"
+    return f"{names[0]} {predicate}: the median call takes {_medians(base, other)} ({counts})"
 
 
 def _medians(base: dict[str, Any], other: dict[str, Any]) -> str:
