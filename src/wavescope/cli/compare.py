@@ -182,8 +182,9 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     multiple=True,
     help="A repeated run of the first PATH, to measure the noise; may be repeated.",
 )
+@click.option("--force", is_flag=True, help="Compare the only new kernel with the only one that is gone.")
 @run_options
-def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[str, ...]) -> None:
+def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[str, ...], force: bool) -> None:
     """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
 
     Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
@@ -196,7 +197,9 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
 
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
-    answer = combine_compare([side.values for side in sides], repeats=[run.values for run in again], step=step)
+    answer = combine_compare(
+        [side.values for side in sides], repeats=[run.values for run in again], step=step, force=force
+    )
     inputs = [source for run in runs for source in run.inputs]
     together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
     verdicts = [answer.verdict(number) for number in range(1, len(sides))]

@@ -2189,6 +2189,13 @@ export const RUN_COMPARE_THINGS: TableInfo<RunCompareThingsRow> = {
   delta_share: ["Delta share", "", "Delta of the base's GPU time; empty for what is not GPU time"],
 };
 
+/** A kernel of a side that was compared with one of the base under another name. */
+export interface Renamed {
+  side: number;
+  base_name: string;
+  name: string;
+}
+
 /** Runs against the first of them. */
 export interface RunCompareAnswer {
   definition: string;
@@ -2198,6 +2205,8 @@ export interface RunCompareAnswer {
   step: string | null;
   /** Repeated runs of the base that the noise was measured with. */
   repeat_count: number;
+  /** Kernels that were compared although their names differ. */
+  renamed: Renamed[];
   verdict: string;
 }
 

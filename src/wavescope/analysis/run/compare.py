@@ -31,6 +31,15 @@ CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
 
 
 @dataclass(frozen=True)
+class Renamed:
+    """A kernel of a side that was compared with one of the base under another name."""
+
+    side: int
+    base_name: str
+    name: str
+
+
+@dataclass(frozen=True)
 class RunComparison(Answer):
     """Runs against the first of them."""
 
@@ -86,10 +95,16 @@ class RunComparison(Answer):
     things: pl.DataFrame
     step: str | None  #: Marker range that is a step; None = the unit is the run.
     repeat_count: int  #: Repeated runs of the base that the noise was measured with.
+    renamed: tuple[Renamed, ...] = ()  #: Kernels that were compared although their names differ.
 
     def changes(self, side: int) -> pl.DataFrame:
         """The things that changed on a side."""
         return self.things.filter((pl.col("side") == side) & pl.col("status").is_in(CHANGES))
+
+    def may_be_renamed(self, side: int) -> bool:
+        """Whether one kernel is new on a side and one is gone, which may be the same under another name."""
+        kernels = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
+        return all((kernels["status"] == status).sum() == 1 for status in ("new", "gone"))
 
     def verdict(self, side: int) -> str:
         """What changed on a side, in one sentence."""
@@ -121,6 +136,7 @@ def combine_compare(
     labels: Sequence[str] | None = None,
     repeats: Sequence[Sequence[Batches]] = (),
     step: str | None = None,
+    force: bool = False,
 ) -> RunComparison:
     """Sides against the first.
 
@@ -134,6 +150,8 @@ def combine_compare(
         Repeated runs of the first side, to measure noise.
     step
         The marker range that is a step: its name, or a /regular expression/ for it; None = the unit is the run.
+    force
+        Whether a kernel that only the base has is compared with one that only a side has, if it is one each.
 
     Raises
     ------
@@ -144,6 +162,9 @@ def combine_compare(
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (side_label(number) for number in range(len(sides))))
     means_of_sides = [means(side) for side in sides]
+    renamed = _renamed(means_of_sides) if force else ()
+    for pair in renamed:
+        means_of_sides[pair.side] = _with_name(means_of_sides[pair.side], pair.name, pair.base_name)
     counts = [_steps(rows, name, step) for rows, name in zip(means_of_sides, names, strict=True)]
     spread = _run_noise([means_of_sides[0], *(means(run) for run in repeats)]) if repeats else None
     base = _per_unit(means_of_sides[0], counts[0])
@@ -172,7 +193,25 @@ def combine_compare(
         things=pl.concat(things),
         step=step,
         repeat_count=len(repeats),
+        renamed=renamed,
     )
+
+
+def _renamed(sides: Sequence[pl.DataFrame]) -> tuple[Renamed, ...]:
+    """Sides that lack one kernel of the base and have one that the base lacks."""
+    names = [set(side.filter(pl.col("domain") == "KERNEL")["name"].to_list()) for side in sides]
+    pairs = []
+    for number, others in enumerate(names):
+        gone, new = names[0] - others, others - names[0]
+        if len(gone) == len(new) == 1:
+            pairs.append(Renamed(number, *gone, *new))
+    return tuple(pairs)
+
+
+def _with_name(rows: pl.DataFrame, name: str, other: str) -> pl.DataFrame:
+    """The kernel `name` under another name."""
+    is_it = (pl.col("domain") == "KERNEL") & (pl.col("name") == name)
+    return rows.with_columns(name=pl.when(is_it).then(pl.lit(other)).otherwise(pl.col("name")))
 
 
 def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:

@@ -42,6 +42,14 @@ def comparison_report(
     others = range(1, answer.sides.height)
     for side in others:
         yield Text(printable(answer.verdict(side)), style="bold")
+    for pair in answer.renamed:
+        label = answer.sides["label"][pair.side]
+        yield Text(
+            printable(f"{label}: {brief_kernel(pair.name, 100)} was compared with {brief_kernel(pair.base_name, 100)}"),
+            "bold yellow",
+        )
+    if any(answer.may_be_renamed(side) for side in others):
+        yield Text("one kernel is new and one is gone; --force compares them with each other", "dim")
     yield Text()
     where = Column("path", lambda row: printable(paths[row["side"]]), takes_rest=True)
     columns = [*_SIDES, where] if paths else _SIDES

@@ -13,7 +13,7 @@ import pytest
 from synth import Workload, write_rocpd
 from wavescope.analysis.common.noise import t_bound
 from wavescope.analysis.run.batches import batches_of, means
-from wavescope.analysis.run.compare import RunComparison, combine_compare, compare_runs, partial_compare
+from wavescope.analysis.run.compare import Renamed, RunComparison, combine_compare, compare_runs, partial_compare
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.model.run import MemorySource, Run
@@ -163,3 +163,30 @@ def test_the_verdict() -> None:
 )
 def test_student(tail: float, degrees: int, bound: float) -> None:
     assert t_bound(tail, degrees) == pytest.approx(bound, abs=1e-4)
+
+
+def test_a_kernel_with_another_name_is_compared_when_forced() -> None:
+    base = run_of({"kept": [100] * 20, "old": around(1000, 40, 1)})
+    side = run_of({"kept": [100] * 20, "new": around(2000, 40, 2)})
+    apart = compare_runs([base, side])
+    assert apart.may_be_renamed(1)
+    assert not apart.renamed
+    assert "--force compares them with each other" in printed(apart)
+    paired = compare_runs([base, side], force=True)
+    assert paired.renamed == (Renamed(1, "old", "new"),)
+    assert not paired.may_be_renamed(1)
+    row = paired.things.filter(pl.col("name") == "old").row(0, named=True)
+    assert (row["status"], row["base_calls"], row["calls"]) == ("slower", 40, 40)
+    assert row["change"] == pytest.approx(1, abs=0.15)
+    assert "B: new was compared with old" in printed(paired)
+
+
+def test_several_kernels_with_other_names_are_not_guessed() -> None:
+    base, side = run_of({"a": [100] * 4, "b": [100] * 4}), run_of({"c": [100] * 4, "d": [100] * 4})
+    forced = compare_runs([base, side], force=True)
+    assert not forced.renamed
+    assert not forced.may_be_renamed(1)
+
+
+def printed(answer: RunComparison) -> str:
+    return "\n".join(str(part) for part in comparison_report(answer))
