@@ -180,9 +180,11 @@ class _Either(click.Command):
 
 _HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
 
-PATH is a thread trace or a counter capture. Thread trace: findings by exposed cycles; it also says when the trace must
-not be trusted: cut off, waves that left early, too few waves. With --counters of the same kernel, findings get their
-reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+PATH is a thread trace, PC samples or a counter capture. Thread trace: findings by exposed cycles; it also says when
+the trace must not be trusted: cut off, waves that left early, too few waves. With --counters of the same kernel,
+findings get their reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+
+PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
 
 Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
 between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';

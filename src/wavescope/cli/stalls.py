@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     help="The types of the classic analyzer script, from mnemonics alone, for comparing with old reports.",
 )
 def command(request: TraceRequest, as_classic: bool) -> None:
-    """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe."""
+    """Tell what the waves of PATH stall on: every wait by what it waited for, every other stall by its pipe.
+
+    Of PC samples: the recorded reasons for which waves did not issue.
+    """
     if as_classic:
         from wavescope.analysis.trace.stalls.classic import classic
         from wavescope.report.trace.stalls import classic_report
