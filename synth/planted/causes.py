@@ -111,10 +111,10 @@ def store_drain(case: Case) -> Launch:
     """Short workgroups that end with stores; twin: they store first and work meanwhile."""
     words, code = case.words, Assembler(case.machine.target)
     fast = case.machine.family != "gfx9"
-    work, stores = words.work(900 if fast else 300), words.stores(2)
+    work, stores = words.work(900 if fast else 300), words.stores(1)
     code.add(*words.begin, *(work + stores if case.planted else stores + work), "s_endpgm")
     rounds = {"small": 2, "medium": 8, "large": 40}[case.size]
-    return case.launch(code.build("scatter"), rounds=rounds, conditions=Conditions(store_latency_cycles=600))
+    return case.launch(code.build("scatter"), rounds=rounds, conditions=Conditions(store_latency_cycles=700))
 
 
 def cold_fetch(case: Case) -> Launch:
