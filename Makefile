@@ -58,11 +58,12 @@ demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope de
 
 ready: llvm browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
 
-# Two cores: four parts of the Python tests at once, which take about the same time, and the C++ tests beside them.
-# What those in the background say comes at the end, and stands in build/test-*.log.
-test: ready ## set up everything and run the whole suite
+# Two cores: the C++ tests beside the set-up, which waits for the network, then four parts of the Python tests at once,
+# which take about the same time. What those in the background say comes at the end, and stands in build/test-*.log.
+test: $(CMAKE_STAMP) ## set up everything and run the whole suite
 	mkdir -p build
 	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
+	$(MAKE) ready || { wait; exit 1; }; \
 	$(MAKE) test-page || status=1; \
 	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
 	tools/test_part.sh programs $(PYTEST) tests/cli tests/damage >build/test-programs.log 2>&1 & programs=$$!; \
@@ -72,8 +73,9 @@ test: ready ## set up everything and run the whole suite
 		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
 	done; exit $$status
 
-test-slow: ready ## the tests that take longer than a few seconds
+test-slow: ready ## the tests that take longer than a few seconds, and all examples of the others
 	$(PYTHON_TEST) -m slow
+	WAVESCOPE_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
 
 search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
 	WAVESCOPE_EXAMPLES=search $(PYTEST) tests/property
