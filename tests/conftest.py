@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# The same commit gives the same result: examples are drawn from the test's own name. `make search` draws at random.
-# How long one example takes tells about the load of the machine, so there is no deadline.
-settings.register_profile(
-    "same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True, database=None
-)
-settings.register_profile("search", deadline=None, suppress_health_check=list(HealthCheck), max_examples=2_000)
-settings.load_profile(os.environ.get("WAVESCOPE_EXAMPLES", "same"))
+from tests.sampling import effort, examples
+
+# The same commit gives the same result: examples are drawn from the test's own name, a quarter of them in `make test`
+# and all of them in `make test-slow`. `make search` draws many more at random. How long one example takes tells about
+# the load of the machine, so there is no deadline.
+if effort() == "search":
+    _profile = settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=examples(100))
+else:
+    _slowly = [HealthCheck.too_slow]
+    _profile = settings(
+        deadline=None, suppress_health_check=_slowly, max_examples=examples(100), derandomize=True, database=None
+    )
+settings.register_profile("wavescope", _profile)
+settings.load_profile("wavescope")
 # Tests leave nothing in the folders of whoever runs them.
 os.environ["WAVESCOPE_CACHE"] = ""
 os.environ["WAVESCOPE_CONFIG"] = ""

@@ -1,11 +1,26 @@
-"""Sweeps of which `make test` runs a third and `make test-slow` the rest."""
+"""Sweeps and examples of which `make test` runs a part and `make test-slow` the rest."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
+#: WAVESCOPE_EXAMPLES -> how many of the examples that a property asks for are tried.
+EFFORTS = {"same": 0.25, "full": 1.0, "search": 20.0}
+_FEWEST_EXAMPLES = 5
+
+
+def effort() -> str:
+    """The key of EFFORTS that this run was asked for."""
+    return os.environ.get("WAVESCOPE_EXAMPLES", "same")
+
+
+def examples(count: int) -> int:
+    """The examples to try of `count`."""
+    return max(min(count, _FEWEST_EXAMPLES), round(count * EFFORTS[effort()]))
 
 
 def every_third(values: Iterable[Any]) -> list[Any]:
@@ -17,7 +32,13 @@ def every_third_pair(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
     """A third of all pairs, in which every row and every column occurs; the others are marked slow."""
     all_columns = list(columns)
     return [
-        pytest.param(row, column, marks=() if (i + j) % 3 == 0 else pytest.mark.slow, id=f"{row}-{column}")
+        pytest.param(
+            row, column, marks=() if (i + j) % 3 == 0 else pytest.mark.slow, id=f"{_named(row)}-{_named(column)}"
+        )
         for i, row in enumerate(rows)
         for j, column in enumerate(all_columns)
     ]
+
+
+def _named(value: Any) -> str:
+    return " ".join(value) if isinstance(value, tuple) else str(value)

@@ -11,6 +11,7 @@ import pytest
 
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.cli.in_process import call
+from tests.sampling import every_third
 from wavescope.analysis.trace.costs.hotspots import hotspots
 from wavescope.analysis.trace.overview import overview
 from wavescope.analysis.trace.pipes.utilization import utilization
@@ -61,7 +62,7 @@ def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_buffers, "GROUP_BYTES", 1)
 
 
-@pytest.mark.parametrize("asked", ASKED, ids=" ".join)
+@pytest.mark.parametrize("asked", every_third(ASKED), ids=" ".join)
 def test_the_answer_is_the_same_engine_by_engine(
     folder: Path, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

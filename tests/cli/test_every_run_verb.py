@@ -185,20 +185,20 @@ def test_numbers_are_never_cut(verb: str, width: int, inputs: Path, monkeypatch:
     assert all(len(line) <= width for line in done.stdout.splitlines())
 
 
+NOTHING = [
+    ("--kernel", "no such kernel"),
+    ("--kernel", "/(/"),
+    ("--rank", "99"),
+    ("--pid", "99999999999999999999"),
+    ("--time", "5s:1s"),
+    ("--time", "99999999999999999999999:"),
+    ("--between", "no such", "marker"),
+]
+
+
 @pytest.mark.parametrize(
-    "option",
-    [
-        ("--kernel", "no such kernel"),
-        ("--kernel", "/(/"),
-        ("--rank", "99"),
-        ("--pid", "99999999999999999999"),
-        ("--time", "5s:1s"),
-        ("--time", "99999999999999999999999:"),
-        ("--between", "no such", "marker"),
-    ],
-    ids=" ".join,
+    ("verb", "option"), every_third_pair([verb for verb in ASKING if has(verb, "--percent")], NOTHING)
 )
-@pytest.mark.parametrize("verb", [verb for verb in ASKING if has(verb, "--percent")])
 def test_a_choice_of_nothing(verb: str, option: tuple[str, ...], inputs: Path) -> None:
     done = asked(verb, inputs / "ranks", *option)
     check(done)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from synth import CounterCapture, KernelWork, write_counters
 from tests.cli.in_process import call
-from tests.sampling import every_third, every_third_pair
+from tests.sampling import every_third, every_third_pair, examples
 from wavescope.analysis.counters.contents import counter_contents
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.l2 import l2
@@ -278,7 +278,7 @@ def test_hostile_analysis_databases(tmp_path: Path, more: str, dispatches: int) 
     assert call("counters", path).status == 0
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(12), suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_every_analysis_of_changed_captures(data: st.DataObject) -> None:
     """Cells, columns, rows and bytes of any file changed: all analyses in one process."""

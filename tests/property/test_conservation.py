@@ -13,10 +13,11 @@ import wavescope
 from synth import synthesize, write_capture
 from tests.property.roundtrip import decode
 from tests.property.scenarios import TARGETS, scenarios
+from tests.sampling import examples
 from wavescope.analysis.trace.costs.row_totals import row_totals
 
 FAMILIES = tuple(TARGETS)
-quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def decoded(data: st.DataObject, family: str) -> dict[str, pl.DataFrame]:

@@ -7,6 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.analysis.counters.limiters.evidence import VERDICTS, EvidenceValue
 from wavescope.analysis.counters.limiters.judging import judged
 from wavescope.analysis.counters.limiters.quantities import QUANTITIES
@@ -20,7 +21,7 @@ NUMBERS = st.one_of(
 VALUES = st.dictionaries(st.sampled_from(sorted(QUANTITIES)), st.tuples(NUMBERS, st.booleans(), st.booleans()))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(VALUES)
 def test_verdicts_are_well_formed(numbers: dict[str, tuple[float | None, bool, bool]]) -> None:
     values = {
@@ -53,7 +54,7 @@ def test_verdicts_are_well_formed(numbers: dict[str, tuple[float | None, bool, b
             assert LIMITER_RULES[one.name].at_most == "at limit"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.floats(min_value=0, max_value=100), st.floats(min_value=0, max_value=100))
 def test_a_busier_unit_is_never_less_limiter(one: float, other: float) -> None:
     order = {"at limit": 2, "likely": 1, "excluded": 0}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.property.subjects import around, opened
+from tests.sampling import every_third
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
@@ -67,7 +68,7 @@ def _checked(document: Document, name: str, given: dict[str, str]) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", NUMBERED)
+@pytest.mark.parametrize("name", every_third(NUMBERED))
 def test_numbers_at_their_bounds_are_answered_or_refused(documents: list[Document], name: str) -> None:
     question = QUESTIONS[name]
     for document in documents:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from synth import Scenario, compiled, synthesize, write_capture
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
+from tests.sampling import examples
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
@@ -85,7 +86,7 @@ def test_nonsense_is_answered_or_refused_in_a_sentence(documents: dict[str, Docu
         optional={other: values for other in question.parameters if other not in question.required},
     )
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
     @given(given_parameters)
     def check(parameters: dict[str, str]) -> None:
         _check(document, name, parameters)
@@ -97,7 +98,7 @@ def test_nonsense_is_answered_or_refused_in_a_sentence(documents: dict[str, Docu
 
 @pytest.mark.parametrize("kind", ["trace", "run"])
 def test_parameters_that_no_question_has_are_refused(documents: dict[str, Document], kind: str) -> None:
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @example("overview", "\ud800", "")
     @given(st.one_of(st.sampled_from(sorted(QUESTIONS)), st.text(max_size=50)), st.text(max_size=50), _texts)
     def check(name: str, parameter: str, value: str) -> None:

@@ -10,9 +10,10 @@ from synth import Scenario, compiled, grow, synthesize, tour
 from synth.kernels import KERNELS
 from tests.property.roundtrip import decode, differences
 from tests.property.scenarios import TARGETS, scenarios
+from tests.sampling import examples
 
 FAMILIES = tuple(TARGETS)
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=examples(25), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -25,7 +26,7 @@ def test_decoding_gives_the_truth(family: str, data: st.DataObject) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_decoding_gives_the_truth_often(family: str, data: st.DataObject) -> None:
     scenario = data.draw(scenarios(family))

@@ -12,6 +12,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.readers.files.sqlite import Database
 
 TYPES = (pl.Int64, pl.Float64, pl.String, pl.Categorical)
@@ -79,7 +80,7 @@ def write(
             connection.execute(statement)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     databases(),
     st.lists(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.analysis.small_kernels import code
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
@@ -75,7 +76,7 @@ traces = st.builds(
     events,
     st.permutations(TEXTS) | st.just(TEXTS),
 )
-slowly = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+slowly = settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @slowly

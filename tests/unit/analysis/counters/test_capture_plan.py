@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
 from wavescope.analysis.counters.plan.packing import Need, block_of, pack
 from wavescope.errors import UsageError
@@ -90,7 +91,7 @@ def test_all_panels_fit_in_few_passes(target: str) -> None:
     assert levels.n_unique() == levels.len()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_every_choice_of_panels_and_metrics_keeps_its_promises(data: st.DataObject) -> None:
     target = data.draw(st.sampled_from(CDNA))

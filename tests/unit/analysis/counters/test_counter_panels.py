@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavescope.analysis.counters.engine.evaluate import evaluate
 from wavescope.analysis.counters.engine.panels import counter_panels
@@ -91,7 +92,7 @@ def row_of(counters: CounterSet, metric: str, **how: Any) -> dict[str, Any]:
 amounts = st.lists(st.integers(0, 10**6).map(float), min_size=1, max_size=7)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data(), amounts)
 def test_ratios_are_of_sums_and_amounts_are_means(data: st.DataObject, hits: list[float]) -> None:
     same = st.lists(st.integers(0, 10**6).map(float), min_size=len(hits), max_size=len(hits))

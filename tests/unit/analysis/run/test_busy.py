@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.busy import busy
 from wavescope.model.run import Run
@@ -65,7 +66,7 @@ def test_times_that_are_not_there() -> None:
 PIECE = st.tuples(st.integers(0, 60), st.integers(0, 12), st.integers(1, 2), st.booleans(), st.integers(0, 2))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.lists(PIECE, max_size=25), st.integers(1, 9))
 def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, int, bool, int]], bins: int) -> None:
     parts = [

@@ -8,6 +8,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.launches import cause_of
@@ -114,7 +115,7 @@ def plain(work: list[tuple[int, int, int, int]], calls: list[tuple[int, int, str
     return sum(lengths), sorted(lengths), parts
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(WORK, CALLS, st.integers(0, 2**60))
 def test_equals_counting_nanosecond_by_nanosecond(
     work: list[tuple[int, int, int, int]], steps: list[tuple[int, int, str]], start: int

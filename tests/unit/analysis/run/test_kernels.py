@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source
 from wavescope.analysis.run.kernels import kernels
 from wavescope.errors import UsageError
@@ -70,7 +71,7 @@ def test_names() -> None:
         kernels(made, "/(/")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     st.lists(st.tuples(st.integers(0, 500), st.integers(0, 50), st.integers(0, 2), st.sampled_from("ab")), max_size=25)
 )

@@ -6,6 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.pairs import bridged
@@ -61,7 +62,7 @@ def test_too_many_intervals_are_bridged_and_said() -> None:
 PIECE = st.tuples(st.integers(0, 40), st.integers(1, 12), st.integers(0, 3), st.sampled_from("kcm"))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=examples(50))
 @given(st.lists(PIECE, max_size=20))
 def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, int, str]]) -> None:
     names = {"k": "gemm", "c": "rcclAllReduce"}

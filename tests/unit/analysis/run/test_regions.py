@@ -7,6 +7,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
 from wavescope.analysis.run.regions import regions
 from wavescope.model.run import Run
@@ -127,7 +128,7 @@ def nested(draw: Any) -> list[tuple[int, int, str]]:
     return done
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(nested(), st.randoms())
 def test_equals_a_plain_tree(calls: list[tuple[int, int, str]], random: Any) -> None:
     shuffled = list(calls)

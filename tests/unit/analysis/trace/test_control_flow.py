@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
 from wavescope.analysis.trace.code.control_flow import blocks, branch_targets, loop_of_rows, loops, taken_jumps
@@ -122,7 +123,7 @@ def spelled_out(rows: list[int]) -> dict[tuple[int, int], list[int]]:
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.integers(-1, 5), max_size=30))
 def test_jumps_follow_the_rule(rows: list[int]) -> None:
     trace = running(rows, texts=["s_branch somewhere"] * 6)
@@ -130,7 +131,7 @@ def test_jumps_follow_the_rule(rows: list[int]) -> None:
     assert found == spelled_out(rows)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(st.integers(0, 5), max_size=30))
 def test_every_row_is_in_the_shortest_loop_around_it(rows: list[int]) -> None:
     trace = running(rows, texts=["s_branch somewhere"] * 6)

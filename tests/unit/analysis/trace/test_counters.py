@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.analysis.counters.made_counters import counted
 from wavescope.analysis.trace.sampled_counters import gpu_curve, sampled_counters
 from wavescope.analysis.trace.sampled_counters.samples import counter_names, filled, samples, sampling_step
@@ -100,7 +101,7 @@ def test_a_trace_without_counters() -> None:
     assert (answer.totals.height, answer.curves.height, answer.names_are_known) == (0, 0, False)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     st.lists(
         st.tuples(st.integers(0, 2), st.integers(0, 3), st.integers(0, 40).map(lambda n: n * 40), st.integers(1, 99)),

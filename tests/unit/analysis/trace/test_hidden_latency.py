@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.property.scenarios import TARGETS, scenarios
+from tests.sampling import examples
 from tests.unit.analysis import spelled_out_hiding
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
@@ -57,7 +58,7 @@ others = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 60), st.integers(0
 
 
 @pytest.mark.parametrize("amd", [False, True])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(waves(), max_size=4), others)
 def test_small_traces_follow_the_rule(
     amd: bool, made_waves: list[dict[str, Any]], neighbours: list[tuple[int, int, int]]

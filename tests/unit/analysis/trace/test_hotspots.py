@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame, load
 from wavescope.analysis.trace.code.attribution import is_library, source_of_rows
@@ -49,7 +50,7 @@ waves = st.builds(
 
 
 @pytest.mark.parametrize("by", UNITS)
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=examples(15))
 @given(st.lists(waves, max_size=3), st.sampled_from(["innermost", "outermost", "mine"]), st.sampled_from(list(SORTS)))
 def test_units_add_up_to_the_totals(by: str, made_waves: list[dict[str, Any]], attribution: str, sort: str) -> None:
     trace = made(made_waves, code=code())

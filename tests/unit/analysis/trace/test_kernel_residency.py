@@ -6,6 +6,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
@@ -63,7 +64,7 @@ def test_starts_before_the_trace_do_not_stretch_it() -> None:
 lives = st.lists(st.tuples(st.integers(1, 50), st.integers(1, 30)), min_size=1, max_size=6)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(lives, st.integers(1, 9))
 def test_means_equal_counting_every_cycle(spans: list[tuple[int, int]], bins: int) -> None:
     events = [(0, begin, slot, True, 0) for slot, (begin, _) in enumerate(spans)]

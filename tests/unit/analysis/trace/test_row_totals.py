@@ -8,6 +8,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import load, read_json
 from wavescope.analysis.trace.costs.row_totals import row_totals
@@ -43,7 +44,7 @@ waves = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.lists(waves, max_size=4))
 def test_totals_follow_the_rule(made_waves: list[dict[str, Any]]) -> None:
     totals = row_totals(made(made_waves))

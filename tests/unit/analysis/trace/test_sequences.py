@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.analysis.trace.compare.sequences import align, moved, shape_of
 
 texts = st.sampled_from(
@@ -138,7 +139,7 @@ def test_worst_cases_end(count: int) -> None:
     assert align(random_code(count), shuffled)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=40))
 def test_shapes_of_any_text(text: str) -> None:
     assert isinstance(shape_of(text), str)

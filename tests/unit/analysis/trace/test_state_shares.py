@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made, one_wave
 from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.waves.state_curves import state_curves
@@ -71,7 +72,7 @@ def test_times_of_damaged_files_do_not_break_it(begin: int) -> None:
 runs = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 40)), max_size=12)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 100), runs), min_size=1, max_size=6), st.integers(1, 20))
 def test_curves_hold_what_the_totals_hold(made_waves: list[tuple[int, int, list[tuple[int, int]]]], bins: int) -> None:
     waves = [

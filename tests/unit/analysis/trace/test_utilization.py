@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.export.made_traces import made
 from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.pipes import PIPES
@@ -113,7 +114,7 @@ tokens = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 80), tokens), min_size=1, max_size=4))
 def test_unions_equal_counting_every_cycle(waves: list[tuple[int, int, list[tuple[int, int, int, int, int]]]]) -> None:
     given_waves = [{"begin": b, "end": b + length, "instructions": t} for b, length, t in waves]

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from wavescope.errors import UsageError
 from wavescope.facts.metrics.panels import panels_of
 
@@ -114,7 +115,7 @@ FORMULAS = st.lists(PIECES, max_size=40).map(" ".join)
 VALUES = st.one_of(FORMULAS, st.text(max_size=50), st.integers(), st.lists(st.text(max_size=5), max_size=3))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(entry=st.dictionaries(st.sampled_from(["name", "unit", "formula", "peak", "targets", "panel", "x"]), VALUES))
 def test_any_declaration_is_a_panel_or_one_sentence(entry: dict[str, object]) -> None:
     import json

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from synth.counter_capture import CounterCapture, write_counters
+from tests.sampling import examples
 from wavescope.errors import NotATraceError, WavescopeError
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import chunks as _chunks
@@ -190,7 +191,7 @@ def with_file(folder: str, name: str, text: bytes) -> Path:
     return Path(folder)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.data())
 def test_damage_gives_the_sound_rows_or_one_clear_error(data: st.DataObject) -> None:
     """Bytes cut out, put in or changed: tables fit together, and no number is negative or infinite."""
@@ -218,7 +219,7 @@ def test_damage_gives_the_sound_rows_or_one_clear_error(data: st.DataObject) -> 
             assert numbers.sum_horizontal().is_finite().all()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.integers(0, 10**6))
 def test_a_cut_capture_never_has_other_numbers(place: int) -> None:
     text = specimen()["pmc_perf.csv"]

@@ -11,6 +11,7 @@ import pytest
 
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
+from tests.sampling import every_third
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.export.trace.tables import write_parquet
 from wavescope.model.schema import THREAD_TRACE
@@ -139,7 +140,7 @@ def test_missing_file(copy: Path) -> None:
 
 
 @pytest.mark.parametrize("is_checked", [True, False])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", every_third(range(40)))
 def test_flipped_bytes(written: tuple[wavescope.ThreadTrace, Path], copy: Path, seed: int, is_checked: bool) -> None:
     """A clear error or, with checksums, exactly what was written."""
     if not is_checked:
@@ -159,7 +160,7 @@ def test_flipped_bytes(written: tuple[wavescope.ThreadTrace, Path], copy: Path, 
         assert trace.table(name).equals(written[0].table(name)), name
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", every_third(range(30)))
 def test_flipped_bytes_in_the_manifest(copy: Path, seed: int) -> None:
     noise = random.Random(seed)
     file = copy / "wavescope.json"

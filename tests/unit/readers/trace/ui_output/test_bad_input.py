@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.sampling import examples
 from tests.unit.readers.trace.ui_output.made import OTHER_WAVE, WAVE, directory, kinds, opened, wave, written
 from wavescope.analysis.trace.costs.row_totals import row_totals
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
@@ -255,7 +256,7 @@ def places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(place for key, child in inside for place in places(child, (*path, key)))]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.data())
 def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     files: Any = directory() | {
@@ -276,7 +277,7 @@ def test_any_value_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.D
     check(tmp_path_factory, {name: json.dumps(content).encode() for name, content in files.items()})
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.data())
 def test_any_bytes_anywhere(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     files = {name: json.dumps(content).encode() for name, content in directory().items()}
