@@ -55,10 +55,9 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "quality": ("coverage",),
     "trust": ("coverage",),
     "iterations": ("loops",),
-    "outliers": ("waves", "coverage"),
-    "slowest": ("waves", "coverage"),
-    "wave": ("waves", "coverage"),
-    "waves": ("coverage",),
+    "outliers": ("waves",),
+    "slowest": ("waves",),
+    "wave": ("waves",),
     "sql": ("query",),
 }
 
