@@ -47,7 +47,9 @@ def test_hotspots(run: Run, folder: Path) -> None:
     made = json.loads(run("hotspots", folder / "csv", "--by", "kernel", "--json").stdout)
     assert {row["unit"]: row["sample_count"] for row in made["units"]["rows"]} == {"saxpy": 400, "divergent": 200}
     text = run("hotspots", folder / "trap").stdout
-    assert text.startswith("600 samples; host-trap samples tell where waves were, not whether they issued or stalled")
+    assert text.splitlines()[1].startswith(
+        "600 samples; host-trap samples tell where waves were, not whether they issued or stalled"
+    )
     assert "stalled" not in text.splitlines()[2]
     refused = run("hotspots", folder / "csv", "--by", "loop")
     assert refused.returncode == 2
@@ -58,7 +60,7 @@ def test_hotspots(run: Run, folder: Path) -> None:
 def test_stalls(run: Run, folder: Path) -> None:
     text = run("stalls", folder / "csv").stdout
     moments = len({(sample.dispatch, sample.time_ns) for sample in sampled(TWO_KERNELS).samples})
-    assert text.startswith(f"2 kernels: 600 samples, 3 dispatches, {moments} sampling moments")
+    assert text.splitlines()[1].startswith(f"2 kernels: 600 samples, 3 dispatches, {moments} sampling moments")
     assert "wait lgkmcnt" in text
     refused = run("stalls", folder / "trap")
     assert refused.returncode == 2

@@ -482,7 +482,7 @@ _KINDS = (
     ),
     LossKind(
         "samples_beside",
-        "{count} PC samples are in this file, too",
+        "{count} PC [sample is|samples are] in this file, too",
         "`wavescope hotspots` and `wavescope diagnose` of the same path read them",
         is_damage=False,
         counted_in="samples",
@@ -503,8 +503,8 @@ _KINDS = (
     ),
     LossKind(
         "samples_without_code",
-        "{count} PC samples are of code that the profiler could not read (copies and fills of the runtime, code that "
-        "changes itself); they have an address only",
+        "{count} PC [sample is|samples are] of code that the profiler could not read (copies and fills of the runtime, "
+        "code that changes itself): only the address is known",
         "the other samples are not affected",
         is_damage=False,
         counted_in="samples",

@@ -81,7 +81,7 @@ def test_one_dispatch(tmp_path: Path) -> None:
     made = write_samples(RUN, tmp_path)
     trace = open_trace(tmp_path, dispatch=3)
     assert trace.source.dispatch == 3
-    assert trace.source.other_dispatches == (1, 2, 4, 5, 6, 7)
+    assert trace.source.other_dispatches == ("1", "2", "4", "5", "6", "7")
     assert counted(trace)["count"].sum() == sum(sample.dispatch == 3 for sample in made.samples)
     with pytest.raises(UsageError, match=r"no sample of dispatch 99[\s\S]*1, 2, 3"):
         open_trace(tmp_path, dispatch=99)

@@ -19,6 +19,7 @@ from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
 from wavescope.analysis.trace.diagnose.pools import is_memory
 from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
 from wavescope.analysis.trace.trust.verdicts import Trust, trust_of
+from wavescope.analysis.trace.waits.ports import traced_waves
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
 
@@ -150,8 +151,11 @@ def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], ro
 
 def _simd_cycles(trace: ThreadTrace) -> int:
     """Time of the traced SIMDs, from the first start to the last end of the waves of each."""
-    waves = trace.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
-    spans = waves.group_by("se", "cu", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    spans = (
+        traced_waves(trace)
+        .group_by("se", "cu", "simd")
+        .agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    )
     return int(spans["span"].sum())
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.trace.diagnose.machine import machine
+from wavescope.analysis.trace.waits.ports import traced_waves
 from wavescope.analysis.trace.waves.resident import resident_waves
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class Filling:
 
 def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
     """The filling of a trace; waves `left_out` are those that left early."""
-    traced = trace.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
+    traced = traced_waves(trace)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
     working = traced.filter(~pl.col("wave").is_in(list(left_out)))
     waves = _of_kernels(resident_waves(trace), traced).with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))

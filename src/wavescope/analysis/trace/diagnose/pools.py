@@ -54,6 +54,7 @@ def pools_of(gains: dict[str, float]) -> list[Pool]:
     """
     memory = tuple(cause for cause in gains if is_memory(cause) and not is_spill(cause))
     spills = tuple(cause for cause in gains if is_spill(cause))
+    spills += ("scratch issue",) if spills and "scratch issue" not in spills else ()
     lds = tuple(cause for cause in gains if _is_lds(cause))
     arithmetic = tuple(cause for cause in gains if cause in _VECTOR_ARITHMETIC)
     scalar = tuple(cause for cause in gains if cause in ("wait scalar load", "SMEM issue"))

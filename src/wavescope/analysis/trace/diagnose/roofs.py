@@ -111,7 +111,7 @@ def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
     busy = busy.join(row_costs(trace).select("row", "hit_count"), on="row")
     busy = busy.with_columns(total=pl.col("hit_count") * pl.col("cycles"))
     matrix, vector = busy.filter("is_matrix"), busy.filter(pl.col("is_vector") & ~pl.col("is_matrix"))
-    whole = max(simd_cycles, 1)
+    whole = simd_cycles or float("inf")
     return Pipes(
         min(1.0, int(matrix["total"].sum()) / whole),
         min(1.0, int(vector["total"].sum()) / whole),

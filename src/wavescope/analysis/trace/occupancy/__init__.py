@@ -325,7 +325,7 @@ def _is_binding(limiter: Limiter, limit: Limits) -> bool:
 def _architecture_notes(architecture: Architecture) -> list[str]:
     if architecture.contradicts:
         return [f"the capture says {architecture.contradicts}, but {architecture.facts.target} was asked for"]
-    if architecture.origin.startswith(("given", "said")):
+    if architecture.origin.startswith(("given", "from")):
         return []
     caveat = "" if architecture.is_certain else "; registers, LDS and granules of other targets differ: give --target"
     return [f"the capture does not name its GPU: {architecture.facts.target}, {architecture.origin}{caveat}"]

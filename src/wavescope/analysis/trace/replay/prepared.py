@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavescope.analysis.trace.barriers.meetings import passages
-from wavescope.analysis.trace.waits.ports import placed_waves
+from wavescope.analysis.trace.waits.ports import placed_waves, traced_waves
 from wavescope.analysis.trace.waits.resolved import each_instruction
 from wavescope.analysis.trace.waits.rows import class_names
 from wavescope.base.once import once
@@ -59,7 +59,7 @@ def _prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) 
 
 def _sample(part: ThreadTrace, left_out: tuple[int, ...]) -> ThreadTrace:
     """The traced waves of as many CUs as are replayed, as a trace of their own; of a larger CU its first waves."""
-    traced = part.waves.filter(pl.col("instruction_count").fill_null(0) > 0, ~pl.col("wave").is_in(list(left_out)))
+    traced = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
     count = pl.col("instruction_count").cast(pl.Int64)
     traced = traced.sort("se", "cu", "start_cycles", "wave").with_columns(up_to=count.cum_sum())
     whole = pl.col("up_to").max().over("se", "cu") <= _MOST_INSTRUCTIONS

@@ -165,6 +165,15 @@ _OWN = (
     (MATRIX, ("matrix",)),
     (
         StallClass(
+            "scratch issue",
+            "issue",
+            "loads and stores of spilled registers and private arrays that could not be issued",
+            "use fewer registers or allow more; index private arrays with constants only",
+        ),
+        ("scratch_load", "scratch_store"),
+    ),
+    (
+        StallClass(
             "transcendental issue",
             "issue",
             "exponentials, logarithms, roots and the like, which issue at a quarter of the rate or less",
@@ -233,8 +242,8 @@ OWN_CLASS: dict[str, StallClass] = {name: declared for declared, names in _OWN f
 #: `instructions.category` -> pressure on which pipe.
 ISSUE_OF_CATEGORY: dict[int, StallClass] = _ISSUE | {8: _ISSUE[7]}
 
-#: Classes whose instructions do nothing but pass time.
-PADDING = frozenset(declared.name for declared, _ in _OWN if declared.kind == "padding")
+#: Classes whose instructions would not be there at all if the cause were gone: padding and spills.
+PADDING = frozenset(declared.name for declared, _ in _OWN if declared.kind == "padding") | {"scratch issue"}
 
 
 def wait_class(mask: int) -> StallClass:

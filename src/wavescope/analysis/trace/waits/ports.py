@@ -22,11 +22,25 @@ def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
     return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
 
 
+def traced_waves(part: ThreadTrace) -> pl.DataFrame:
+    """Waves with instructions, with the places of these in `instructions`, also where the table does not have them."""
+    waves = part.waves
+    if waves["instruction_count"].null_count():
+        places = part.instructions.select("wave").with_row_index("place").group_by("wave")
+        found = places.agg(
+            first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32)
+        )
+        waves = waves.drop("first_instruction", "instruction_count").join(
+            found, on="wave", how="left", maintain_order="left"
+        )
+    return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
+
+
 def placed_waves(part: ThreadTrace) -> pl.DataFrame:
     """Waves with instructions, their CUs and SIMDs numbered, as the native core takes them."""
     number = pl.col("cu", "simd").rank("dense").cast(pl.UInt32) - 1
     return (
-        part.waves.filter(pl.col("instruction_count").fill_null(0) > 0)
+        traced_waves(part)
         .with_columns(cu=pl.struct("se", "cu"), simd=pl.struct("se", "cu", "simd"))
         .with_columns(number)
         .select("wave", "first_instruction", "instruction_count", "start_cycles", "end_cycles", "cu", "simd")

@@ -91,7 +91,7 @@ def isa_lines(
     rows: Sequence[ListingRow], windows: Mapping[int, int], loops: Sequence[ListingRow] = ()
 ) -> list[IsaLine]:
     """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
-    addresses = {row["row"]: f"{row['address']:#x}" for row in rows}
+    addresses = {row["row"]: f"{row['address']:#x}" for row in rows if row["address"] is not None}
     loops_from: dict[int, list[ListingRow]] = {}
     ends: dict[int, list[ListingRow]] = {}
     for loop in loops:
