@@ -14,7 +14,7 @@ from wavescope.analysis.trace.replay import GAPS
 from wavescope.analysis.trace.stalls import IDLE_PARTS
 from wavescope.analysis.trace.waits.classes import UNRESOLVED, stall_class
 from wavescope.analysis.trace.waits.resolved import resolve
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.model.findings import CodeEvidence
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def pool_finding(
     evidence = [*(_evidence(view) for view in views), *_gap_evidence(trace, idle)]
     evidence.sort(key=lambda item: (-item.stall_cycles_total, item.row))
     confidence, confidence_reason = _confidence(gain.name, trust)
-    remedies = _remedies(views, gaps)
+    remedies = _remedies(gain, views, gaps)
     return StallFinding(
         name=gain.name,
         kind=gain.pool.kind,
@@ -93,7 +93,7 @@ def pool_finding(
         remedy=remedies[0].text if remedies else "",
         remedies=remedies,
         evidence=tuple(evidence[:_EVIDENCE_ROWS]),
-        row_count=len({item.row for item in evidence}),
+        row_count=len({view.row for view in views} | set(idle["row"])),
         stall_cycles_total=stall,
         stall_share=stall / facts.wave_cycles_total if facts.wave_cycles_total else 0.0,
         gain_share_min=gain.gain_share_min,
@@ -150,14 +150,15 @@ def _nearest_cause(views: list[RowView]) -> str:
     worst = max(producers, key=lambda producer: producer.missing_cycles_mean * producer.count)
     return (
         f"at the costliest row the producer comes {worst.distance_cycles_mean:,.0f} cycles "
-        f"({worst.distance_instructions_mean:,.0f} instructions) before its wait and would have to come "
+        f"({counted(round(worst.distance_instructions_mean), 'instructions')}) before its wait and would have to come "
         f"{worst.missing_cycles_mean:,.0f} cycles earlier"
     )
 
 
-def _remedies(views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
-    of_gaps = [Remedy("", _GAP_WORDS[gap].remedy, (), 0) for gap in gaps if gap in _GAP_WORDS]
-    return (*remedies_for(views), *of_gaps) if views else tuple(of_gaps)
+def _remedies(gain: PoolGain, views: list[RowView], gaps: list[str]) -> tuple[Remedy, ...]:
+    if not views and (words := _gap_words(gain)):
+        return (Remedy("", words.remedy, (), 0),)
+    return (*remedies_for(views), *(Remedy("", _GAP_WORDS[gap].remedy, (), 0) for gap in gaps))
 
 
 def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
