@@ -125,7 +125,10 @@ def check_stalls(both: Both, *, classes: bool) -> None:
     if not classes:
         return
     ours: Counter[str] = Counter()
-    renamed = {"matrix dependency": "VALU issue", "transcendental issue": "VALU issue", "wait for nothing": "nothing"}
+    renamed = dict.fromkeys(
+        ("matrix dependency", "transcendental issue", "matrix pipe busy", "VALU pipe busy"), "VALU issue"
+    )
+    renamed |= {"wait for nothing": "nothing", "scalar pipe busy": "SALU issue"}
     renamed |= dict.fromkeys(("branch issue", "message issue", "other issue"), "rest")
     for name, cycles in found.classes.select("class", "stall_cycles_total").iter_rows():
         parts = "wait " + " + ".join(sorted(name.removeprefix("wait ").split(" + ")))

@@ -39,7 +39,7 @@ def kernels(names: list[str]) -> list[object]:
 # rcv_features.md 3.3 names -> ours. "VALU" there has the matrix and transcendental instructions in it.
 CLASSES = {
     "wait DMA": ("wait load to LDS",),
-    "VALU": ("VALU issue", "transcendental issue", "matrix dependency"),
+    "VALU": ("VALU issue", "transcendental issue", "matrix dependency", "VALU pipe busy", "matrix pipe busy"),
     "wait LDS": ("wait LDS",),
     "s_nop": ("s_nop",),
     "FLAT": ("FLAT issue",),

@@ -184,7 +184,7 @@ def _samples(
         raise does_not_fit(kind, path)
     if dispatch is not None and not str(dispatch).isdecimal():
         raise UsageError(
-            f"dispatch {dispatch!r} is no number", where=str(path), advice="samples name dispatches by number"
+            f"dispatch {dispatch!r} is not a number", where=str(path), advice="samples name dispatches by number"
         )
     number = None if dispatch is None else int(dispatch)
     return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
-import polars as pl
-
 from wavescope.analysis.trace.code.wave_paths import early_waves
 from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, facts
@@ -19,11 +17,12 @@ from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
 from wavescope.analysis.trace.diagnose.pools import is_memory
 from wavescope.analysis.trace.diagnose.roofs import Pipes, Roof, Traffic, pipes, roofs, traffic
 from wavescope.analysis.trace.trust.verdicts import Trust, trust_of
-from wavescope.analysis.trace.waits.ports import traced_waves
 from wavescope.base.bounds import BYTES_GB, bounded
 from wavescope.model.answer import Answer
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.model.counters import CounterSet
     from wavescope.model.launch import Launch
     from wavescope.model.trace import ThreadTrace
@@ -144,44 +143,34 @@ def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], ro
     of_rows = () if rows is None else tuple(rows.to_list())
     replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
     filled = filling(trace, left_out=early)
-    used = pipes(trace, _simd_cycles(trace))
+    used = pipes(trace)
     moved = traffic(trace, filled)
     return _Measured(replayed, filled, used, moved, tuple(roofs(trace, moved, used, filled, replayed)))
-
-
-def _simd_cycles(trace: ThreadTrace) -> int:
-    """Time of the traced SIMDs, from the first start to the last end of the waves of each."""
-    spans = (
-        traced_waves(trace)
-        .group_by("se", "cu", "simd")
-        .agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
-    )
-    return int(spans["span"].sum())
 
 
 def _findings(
     trace: ThreadTrace, trace_facts: Facts, measured: _Measured, trust: Trust, *, is_whole: bool
 ) -> list[StallFinding]:
-    found = [
+    findings = [
         pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
         for gain in measured.gains.pools
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
     if is_whole:
-        found += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
+        findings += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
         more = beyond.registers_or_lds(trace, trace_facts)
-        found += [more] if more and not measured.filling.early_wave_count else []
-    found = [_capped(finding, measured.cap_share) for finding in found]
-    found = [finding for finding in found if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
-    found.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
-    if found and found[0].kind == "occupancy":  # more waves hide a cause, they are none
-        found = [*found[1:2], found[0], *found[2:]]
-    found = _within_the_time(found)
+        findings += [more] if more and not measured.filling.early_wave_count else []
+    findings = [_capped(finding, measured.cap_share) for finding in findings]
+    findings = [finding for finding in findings if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
+    findings.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
+    if findings and findings[0].kind == "occupancy":  # more waves hide a cause, they are none
+        findings = [*findings[1:2], findings[0], *findings[2:]]
+    findings = _within_the_time(findings)
     if not is_whole:
-        return found
+        return findings
     limit = next((roof for roof in measured.roofs if roof.is_limit), None)
     first = [roof_finding(limit, measured.traffic, measured.pipes)] if limit else []
-    return [*first, *found]
+    return [*first, *findings]
 
 
 def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:

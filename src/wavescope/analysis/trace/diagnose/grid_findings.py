@@ -61,15 +61,15 @@ def roof_finding(roof: Roof, moved: Traffic | None, pipes: Pipes) -> StallFindin
 def grid_findings(filling: Filling, fixed_share: float, gpu: Machine | None) -> list[StallFinding]:
     """CUs without work, and the tail or the imbalance of those that have some."""
     unused = filling.unused_share
-    found = []
+    findings = []
     empty = unused * max(0.0, 1 - fixed_share)
     if empty >= _WORTH_SAYING and filling.cu_count:
-        found.append(_unused_units(filling, empty, fixed_share, gpu))
+        findings.append(_unused_units(filling, empty, fixed_share, gpu))
     missing = (1 - filling.mean_share) * (1 - unused)
     is_seen = filling.empty_simd_share >= _WORTH_SAYING / 2 or filling.round_count < _FEW_ROUNDS
     if missing >= _WORTH_SAYING and is_seen:
-        found.append(_uneven(filling, missing))
-    return found
+        findings.append(_uneven(filling, missing))
+    return findings
 
 
 def _unused_units(filling: Filling, gain: float, fixed_share: float, gpu: Machine | None) -> StallFinding:

@@ -12,6 +12,7 @@ from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavescope.analysis.trace.waits.ports import traced_waves
 from wavescope.analysis.trace.waits.resolved import free_wait_cycles
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _moved(trace: ThreadTrace) -> pl.DataFrame:
     )
 
 
-def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
+def pipes(trace: ThreadTrace) -> Pipes:
     """Busy shares of the matrix and vector pipes over the time of the traced SIMDs."""
     code = trace.code.sort("row").select(
         "row",
@@ -111,7 +112,7 @@ def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
     busy = busy.join(row_costs(trace).select("row", "hit_count"), on="row")
     busy = busy.with_columns(total=pl.col("hit_count") * pl.col("cycles"))
     matrix, vector = busy.filter("is_matrix"), busy.filter(pl.col("is_vector") & ~pl.col("is_matrix"))
-    whole = simd_cycles or float("inf")
+    whole = _simd_cycles(trace) or float("inf")
     return Pipes(
         min(1.0, int(matrix["total"].sum()) / whole),
         min(1.0, int(vector["total"].sum()) / whole),
@@ -120,10 +121,20 @@ def pipes(trace: ThreadTrace, simd_cycles: int) -> Pipes:
     )
 
 
+def _simd_cycles(trace: ThreadTrace) -> int:
+    """Time of the traced SIMDs, from the first start to the last end of the waves of each."""
+    spans = (
+        traced_waves(trace)
+        .group_by("se", "cu", "simd")
+        .agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    )
+    return int(spans["span"].sum())
+
+
 def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
     """Every roof that is known, the one that limits first, then by share of the GPU's peak."""
     filled = filling.mean_share * (1 - filling.unused_share)  # of the CUs and of the time
-    known = [
+    every = [
         Roof(f"{name} throughput", share, share, 1.0, "of the time", share * filled >= _BUSY_PIPE_SHARE)
         for name, share in (("matrix", used.matrix_share), ("VALU", used.valu_share))
     ]
@@ -131,8 +142,8 @@ def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filli
     if gpu is not None and moved is not None and moved.bytes_per_second is not None:
         starting = sum(gains.causes.get(cause, 0.0) for cause in _STARTING)
         waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
-        known += _bandwidths(moved, used, gpu, waits=waits)
-    return sorted(known, key=lambda roof: (not roof.is_limit, -roof.share))
+        every += _bandwidths(moved, used, gpu, waits=waits)
+    return sorted(every, key=lambda roof: (not roof.is_limit, -roof.share))
 
 
 def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> list[Roof]:

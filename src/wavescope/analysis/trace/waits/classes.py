@@ -231,9 +231,9 @@ BUSY_OF: dict[str, str] = {
 }
 
 
-def busy_class(own: StallClass) -> StallClass:
+def busy_class(declared: StallClass) -> StallClass:
     """The class of a stall during which the port of the instruction was taken."""
-    return next((busy for busy in _BUSY if busy.name == BUSY_OF.get(own.name)), own)
+    return next((busy for busy in _BUSY if busy.name == BUSY_OF.get(declared.name)), declared)
 
 
 #: `code.class` -> what its own stall means, where the category does not decide.

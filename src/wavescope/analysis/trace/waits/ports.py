@@ -27,11 +27,11 @@ def traced_waves(part: ThreadTrace) -> pl.DataFrame:
     waves = part.waves
     if waves["instruction_count"].null_count():
         places = part.instructions.select("wave").with_row_index("place").group_by("wave")
-        found = places.agg(
+        counts = places.agg(
             first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32)
         )
         waves = waves.drop("first_instruction", "instruction_count").join(
-            found, on="wave", how="left", maintain_order="left"
+            counts, on="wave", how="left", maintain_order="left"
         )
     return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
 

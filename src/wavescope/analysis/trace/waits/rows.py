@@ -82,8 +82,8 @@ def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
     if not is_wait and code_class is None and key & ~PORT_BUSY == _IMMEDIATE:
         return UNRESOLVED
     if not is_wait:
-        own = OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, OTHER_ISSUE)
-        return busy_class(own) if key & PORT_BUSY else own
+        declared = OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, OTHER_ISSUE)
+        return busy_class(declared) if key & PORT_BUSY else declared
     mask = key & (UNKNOWN - 1)
     if mask != CACHE_BIT:  # an invalidation is done long before the loads next to it
         mask &= ~CACHE_BIT
