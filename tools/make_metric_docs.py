@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.facts.metrics.catalog import CatalogEntry, Variant, catalog, counters_of
+from wavescope.facts.metrics.catalog_rows import difference
 from wavescope.facts.metrics.families import METRIC_TARGETS, Family, families, family_of
 from wavescope.facts.metrics.names import QUANTITIES, names_of
-from wavescope.report.counters.metric_rows import difference
 from wavescope.report.counters.metrics import spans
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 def command(request: TraceRequest) -> None:
     """Tell for every barrier of PATH how far apart waves arrive, who is last and how many cycles the others lose."""
     from wavescope.analysis.trace.barriers import barriers
-    from wavescope.report.trace.barriers import barriers_report
 
     answer = barriers(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.rows,
-        request.with_code(lambda: barriers_report(answer, limit=request.limit, width=console().width)),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.barriers import barriers_report
+
+        return barriers_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.rows, request.with_code(report), request.trace.losses)

@@ -13,6 +13,7 @@ from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -30,17 +31,16 @@ def command(request: RunRequest, bins: int) -> None:
     """
     from wavescope.analysis.run.busy import combine_busy, partial_busy
     from wavescope.analysis.run.gpus import shared_gpus
-    from wavescope.report.run.busy import busy_report
 
     gathered = request.gather(partial(partial_busy, bins=bins))
     shared = shared_gpus(gathered.values)
     if shared:  # how work of several files overlaps is known from its times only
         gathered = request.gather(partial(partial_busy, bins=bins, shared=shared))
     answer = combine_busy(gathered.values)
-    request.give(
-        answer,
-        answer.gpus,
-        lambda: busy_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.busy import busy_report
+
+        return busy_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.gpus, report, gathered.losses, inputs=gathered.paths)

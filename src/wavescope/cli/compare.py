@@ -21,6 +21,7 @@ from wavescope.facts.metrics.names import NORMALIZATIONS
 if TYPE_CHECKING:
     from wavescope.analysis.trace.selection import Selection
     from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
     from wavescope.model.trace import ThreadTrace
 
@@ -78,8 +79,6 @@ def _traces(
     from wavescope.analysis.trace.compare import compare
     from wavescope.analysis.trace.selection import select, selected_rows
     from wavescope.analysis.trace.subject import subject
-    from wavescope.report.kit.subject import subject_line
-    from wavescope.report.trace.compare import compare_report
 
     asked = _asked(paths, dispatches)
     whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
@@ -98,6 +97,9 @@ def _traces(
         request.print_csv(answer.units)
         request.print_losses(losses, stderr=True)
         return
+    from wavescope.report.kit.subject import subject_line
+    from wavescope.report.trace.compare import compare_report
+
     out = console()
     for trace, label in zip(traces, labels, strict=True):
         out.print(subject_line(subject(trace), width=out.width, label=f"{label}: "))
@@ -193,7 +195,6 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
 
     from wavescope.analysis.run.compare import combine_compare, partial_compare
     from wavescope.cluster.gather import Gathered
-    from wavescope.report.run.compare import comparison_report
 
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
@@ -203,16 +204,15 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
     inputs = [source for run in runs for source in run.inputs]
     together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
     verdicts = [answer.verdict(number) for number in range(1, len(sides))]
-    asked.give(
-        answer,
-        answer.things,
-        lambda: comparison_report(
+
+    def report() -> Parts:
+        from wavescope.report.run.compare import comparison_report
+
+        return comparison_report(
             answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
-        ),
-        together.losses,
-        inputs=together.paths,
-        verdicts=verdicts,
-    )
+        )
+
+    asked.give(answer, answer.things, report, together.losses, inputs=together.paths, verdicts=verdicts)
 
 
 @click.command(name="compare")
@@ -259,7 +259,6 @@ def _counters(
 ) -> None:
     """Compare counter captures PATHS with the first one: kernel times and metrics."""
     from wavescope.analysis.counters.compare import counter_compare
-    from wavescope.report.counters.compare import counter_comparison_report
 
     sides = [asked.at(path) for path in paths]
     answer = counter_compare(
@@ -276,15 +275,15 @@ def _counters(
     is_failed = any(rows.height for rows in failed)
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts |= {} if fail_above is None else {"is_failed": is_failed}
-    asked.give(
-        answer,
-        answer.metrics,
-        lambda: counter_comparison_report(
+
+    def report() -> Parts:
+        from wavescope.report.counters.compare import counter_comparison_report
+
+        return counter_comparison_report(
             answer, width=console().width, limit=asked.limit, everything=everything, decimals=decimals
-        ),
-        [side.counters.losses for side in sides],
-        **facts,
-    )
+        )
+
+    asked.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
     if is_failed:
         slower = sum(rows.height for rows in failed)
         click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)

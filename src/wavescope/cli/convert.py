@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli.kit.io import console, progress
+from wavescope.cli.kit.io import progress, show_losses
 from wavescope.cli.kit.run import selection_options
 from wavescope.cli.kit.writing import (
     FORMATS,
@@ -129,10 +129,9 @@ def _document(
 def _losses_of(path: str, trace: ThreadTrace | CounterSet, *, as_json: bool) -> list[dict[str, Any]]:
     """What a trace or a counter capture lacks, as rows for JSON; else said at once. The page says it, too."""
     from wavescope.analysis.trace.overview import losses_of
-    from wavescope.report.kit.losses import loss_lines
 
     losses = losses_of(trace)
-    for line in () if as_json else loss_lines(losses):
-        console(stderr=True).print(line)
+    if not as_json:
+        show_losses(losses, stderr=True)
     names = ("kind", "count", "message", "advice", "is_damage")
     return [{"source": None, "path": path} | {name: getattr(loss, name) for name in names} for loss in losses]

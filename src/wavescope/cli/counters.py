@@ -22,7 +22,7 @@ from wavescope.facts.metrics.names import NORMALIZATIONS
 from wavescope.facts.metrics.user_metrics import FIRST_OWN_PANEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.counters.raw import RawCounters
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.own_panels import OwnPanels
+    from wavescope.cli.kit.request import Parts
     from wavescope.facts.metrics.declared import Panel
 
 _SUMMARY = "2"
@@ -135,9 +136,9 @@ def command(
     if is_summary and not answer.rows.height:  # a GPU without panels: what was measured says more than nothing
         builtin = list(RAW)
     shown = own_panels(request, builtin)
-    width = console().width
 
-    def report() -> Iterable[RenderableType]:
+    def report() -> Parts:
+        width = console().width
         if is_summary and not explain and not builtin:
             return _summary(request, answer, how, width, decimals)
         return _panels(request, answer, shown, width, decimals, explain=explain, all_channels=all_channels)
@@ -262,7 +263,6 @@ def _by(
     """One column per kernel or one row per dispatch; of speed of light, unless something else is asked for."""
     from wavescope.analysis.counters.values.evaluated import metric_values
     from wavescope.analysis.counters.values.raw import raw_values
-    from wavescope.report.counters.values import values_report
 
     is_default = not (panels or metrics or everything)
     if is_raw or (is_default and request.counters.measured and not _known(request, how)):
@@ -277,33 +277,39 @@ def _by(
                 metrics=metrics,
                 **how,
             )
-    request.give(
-        answer,
-        answer.named(),
-        lambda: values_report(answer, width=console().width, limit=request.limit, decimals=decimals),
-        request.counters.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.counters.values import values_report
+
+        return values_report(answer, width=console().width, limit=request.limit, decimals=decimals)
+
+    request.give(answer, answer.named(), report, request.counters.losses)
 
 
 def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimals: int | None, *, force: bool) -> None:
     """The tables as files, then what was written."""
     from wavescope.export.counters.compute_csv import write_compute_csv
-    from wavescope.report.kit.tables import printable
 
     with progress(f"writing {folder.name}"):
         files = write_compute_csv(answer, request.counters, folder, decimals=decimals, force=force)
     if request.as_json:
         request.emit({"written": [str(file) for file in files]}, request.counters.losses)
         return
+    from wavescope.report.kit.tables import printable
+
     summary = f"{counted(len(files), 'tables')} written to {printable(str(folder))}"
     if not (answer.caveats or request.counters.losses.height or request.as_csv):
         click.echo(summary)  # nothing to style: importing rich takes longer than the evaluation
         return
-    from rich.text import Text
 
-    from wavescope.report.counters.summary import caveat_lines
+    def report() -> Parts:
+        from rich.text import Text
 
-    request.give(answer, answer.rows, lambda: [Text(summary), *caveat_lines(answer.caveats)], request.counters.losses)
+        from wavescope.report.counters.summary import caveat_lines
+
+        return [Text(summary), *caveat_lines(answer.caveats)]
+
+    request.give(answer, answer.rows, report, request.counters.losses)
 
 
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:

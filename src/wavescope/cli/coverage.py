@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -16,16 +17,16 @@ def command(request: TraceRequest) -> None:
     from wavescope.analysis.trace.trust.coverage import coverage
     from wavescope.analysis.trace.trust.mapping import mapping
     from wavescope.analysis.trace.trust.verdicts import trust_of
-    from wavescope.report.trace.coverage import FEW, coverage_report
 
     trust = trust_of(request.trace)
     seen, lines = coverage(request.trace, rows=request.rows), mapping(request.trace, rows=request.rows)
     shares = {"executed_share": seen.executed_share, "traced_share": seen.traced_share}
     answer = {"trust": trust, "shares": shares, "coverage": seen, "mapping": lines}
-    few = FEW if request.top is None else request.limit
-    request.give(
-        answer,
-        seen.functions,
-        lambda: coverage_report(trust, seen, lines, limit=request.limit, few=few),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.coverage import FEW, coverage_report
+
+        few = FEW if request.top is None else request.limit
+        return coverage_report(trust, seen, lines, limit=request.limit, few=few)
+
+    request.give(answer, seen.functions, report, request.trace.losses)

@@ -13,7 +13,7 @@ import click
 
 from wavescope.base.bounds import ENGINE, JOBS
 from wavescope.base.words import counted
-from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress
+from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress, show_losses
 from wavescope.cli.kit.numbers import DispatchKey, Whole
 from wavescope.errors import DamagedError, UsageError, WavescopeError
 
@@ -251,8 +251,6 @@ def _summary(facts: Overview, written: Path, seconds: dict[str, float]) -> dict[
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
     from rich.text import Text
 
-    from wavescope.report.kit.losses import loss_lines
-
     out = console()
     share = "" if not facts.unresolved else f", {facts.unresolved:,} without PC"
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
@@ -261,7 +259,6 @@ def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, fl
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
     out.print(Text.assemble((name, "bold"), counts))
-    for line in loss_lines(facts.losses):
-        console(stderr=True).print(line)
+    show_losses(facts.losses, stderr=True)
     out.print(f"  -> {written}")
     sys.stdout.flush()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.diagnose import Diagnosis
     from wavescope.cli.kit.counters import CounterRequest
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
     from wavescope.errors import UsageError
     from wavescope.model.counters import CounterSet
@@ -72,8 +73,6 @@ def _traces(
         return
     from wavescope.analysis.trace.diagnose import diagnose
     from wavescope.errors import UsageError
-    from wavescope.report.kit.subject import subject_markdown
-    from wavescope.report.trace.diagnose import diagnosis_markdown, diagnosis_report
 
     if counters_path is None and (ideal_gb is not None or counters_kernel is not None):
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
@@ -85,17 +84,24 @@ def _traces(
         kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
     answer = diagnose(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     if file_format == "md" and not (request.as_json or request.as_csv):
-        title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
-        click.echo(f"{title}\n\n{subject_markdown(request.subject)}\n{plan}", nl=False)
+        _print_markdown(request, answer)
         return
     facts: dict[str, Any] = {} if counters is None else {"counter_losses": counters.losses.to_dicts()}
-    request.give(
-        answer,
-        _finding_table(answer),
-        lambda: diagnosis_report(answer, limit=request.limit),
-        request.trace.losses,
-        **facts,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, _finding_table(answer), report, request.trace.losses, **facts)
+
+
+def _print_markdown(request: TraceRequest, answer: Diagnosis) -> None:
+    from wavescope.report.kit.subject import subject_markdown
+    from wavescope.report.trace.diagnose import diagnosis_markdown
+
+    title, _, plan = diagnosis_markdown(answer, name=request.path.name).partition("\n")
+    click.echo(f"{title}\n\n{subject_markdown(request.subject)}\n{plan}", nl=False)
 
 
 def _no_counters(request: TraceRequest) -> UsageError:
@@ -129,17 +135,24 @@ def _opened(path: Path, target: str | None) -> CounterSet:
 def _counters(request: CounterRequest, file_format: str) -> None:
     """Which limit each kernel of a counter capture is at."""
     from wavescope.analysis.counters.limiters import limiter_table, limiters
-    from wavescope.report.counters.limiters import limiters_markdown, limiters_report
 
     _require_counters(request)
     is_text = not (request.as_json or request.as_csv)
     top = request.top or None if request.top is not None or not is_text else _KERNELS
     answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
     if file_format == "md" and is_text:
+        from wavescope.report.counters.limiters import limiters_markdown
+
         name = request.path.name if request.path else ""
         click.echo(limiters_markdown(answer, name=name), nl=False)
-    else:
-        request.give(answer, limiter_table(answer), lambda: limiters_report(answer), request.counters.losses)
+        return
+
+    def report() -> Parts:
+        from wavescope.report.counters.limiters import limiters_report
+
+        return limiters_report(answer)
+
+    request.give(answer, limiter_table(answer), report, request.counters.losses)
 
 
 def _require_counters(request: CounterRequest) -> None:

@@ -11,6 +11,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -36,7 +37,6 @@ def command(request: RunRequest, by: str) -> None:
     from wavescope.analysis.run.gaps import combine_gaps
     from wavescope.analysis.run.gaps.partial import partial_gaps
     from wavescope.analysis.run.gpus import merged_elsewhere, partial_intervals, shared_gpus
-    from wavescope.report.run.gaps import gaps_report
 
     question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, request.limit))
     gathered = request.gather(question)
@@ -45,10 +45,10 @@ def command(request: RunRequest, by: str) -> None:
         elsewhere = merged_elsewhere(request.gather(partial(partial_intervals, shared=shared)).values)
         gathered = request.gather(partial(question, elsewhere=elsewhere))
     answer = combine_gaps(gathered.values)
-    request.give(
-        answer,
-        answer.gpus,
-        lambda: gaps_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.gaps import gaps_report
+
+        return gaps_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.gpus, report, gathered.losses, inputs=gathered.paths)

@@ -10,6 +10,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
@@ -50,21 +51,25 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
     if not request.trace.stored_totals.height:
         request.require_instructions()
     from wavescope.analysis.trace.costs.hotspots import hotspots
-    from wavescope.report.trace.hotspots import hotspots_report
 
     answer = hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort)
-    report = request.with_code(lambda: hotspots_report(answer, limit=request.limit, width=console().width))
-    request.give(answer, answer.units, report, request.trace.losses)
+
+    def report() -> Parts:
+        from wavescope.report.trace.hotspots import hotspots_report
+
+        return hotspots_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.units, request.with_code(report), request.trace.losses)
 
 
 def _samples(request: TraceRequest, by: str, attribution: str, paths: tuple[str, ...]) -> None:
     from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
-    from wavescope.report.trace.hotspots import sample_report
 
     answer = sample_hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=paths)
-    request.give(
-        answer,
-        answer.units,
-        lambda: sample_report(answer, limit=request.limit, width=console().width),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.hotspots import sample_report
+
+        return sample_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.units, report, request.trace.losses)

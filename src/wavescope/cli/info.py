@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.words import counted
-from wavescope.cli.kit.io import code_object_option, console, emit_json, json_option, progress, resources_option
+from wavescope.cli.kit.io import (
+    code_object_option,
+    console,
+    emit_json,
+    json_option,
+    line_width,
+    progress,
+    resources_option,
+    show_losses,
+)
 from wavescope.cli.kit.numbers import dispatch_option
 from wavescope.cli.kit.request import amd_option
 
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.overview import Overview
     from wavescope.analysis.trace.subject import Subject
+    from wavescope.cli.kit.request import Parts
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import Capture, Window
     from wavescope.readers.files.decoded import Decoded
@@ -74,14 +84,11 @@ def command(
 
 def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
     """What is nothing to analyse, and what of it was not looked at."""
-    from rich.text import Text
-
     from wavescope.base.files import listed
     from wavescope.model.losses import Loss
     from wavescope.model.run import run_losses
     from wavescope.readers.files.kinds import advice_for
     from wavescope.readers.files.runs import refused_in
-    from wavescope.report.kit.losses import loss_lines
 
     refused = refused_in(path)
     losses = run_losses([Loss("not_followed", len(refused), listed(refused))] if refused else [], str(path))
@@ -89,21 +96,18 @@ def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
         answer = {"kind": kind.value, "next": advice_for(kind, path)}
         emit_json(answer, inputs=[path], losses=losses.to_dicts())
         return
+    from rich.text import Text
+
     console().print(Text.assemble((str(path), "bold"), f": {kind.value}"), soft_wrap=True)
     console().print(Text(f"  next: {advice_for(kind, path)}"), soft_wrap=True)
-    for line in loss_lines(losses):
-        console().print(line)
+    show_losses(losses)
 
 
 def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
-    from rich.text import Text
-
-    from wavescope.analysis.counters.contents import counter_contents
+    from wavescope.analysis.counters.contents import counter_contents, counter_next_steps
     from wavescope.analysis.trace.overview import losses_of
     from wavescope.model.answer import to_builtins
     from wavescope.readers.counters import open_counters
-    from wavescope.report.counters.contents import contents_parts, counter_next_steps
-    from wavescope.report.kit.losses import loss_lines
 
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
@@ -113,24 +117,23 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
         body = {"kind": kind.value, **to_builtins(answer), "next": steps}
         emit_json(body, inputs=[path], losses=counters.losses.to_dicts())
         return
+    from rich.text import Text
+
+    from wavescope.report.counters.contents import contents_parts
+
     out = console()
     for part in contents_parts(str(path), kind.value, answer, width=out.width):
         # A command that is cut into lines cannot be copied.
         out.print(part, soft_wrap=isinstance(part, Text) and str(path) in part.plain)
-    for line in loss_lines(losses_of(counters)):
-        out.print(line)
+    show_losses(losses_of(counters))
 
 
 def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
-    from rich.text import Text
-
-    from wavescope.analysis.run.recording import combine_recording, partial_recording
+    from wavescope.analysis.run.recording import combine_recording, next_steps, partial_recording
     from wavescope.cluster.choosing import executor_for
     from wavescope.cluster.gather import gather
     from wavescope.model.answer import to_builtins
     from wavescope.readers.run.inputs import find_runs
-    from wavescope.report.kit.losses import loss_lines
-    from wavescope.report.run.recording import next_steps, recording_report
 
     inputs = find_runs([path])
     with progress(f"reading {path.name}"):
@@ -140,22 +143,18 @@ def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
         body = {"kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
         emit_json(body, inputs=[path], losses=gathered.losses.to_dicts())
         return
-    out = console()
-    for part in recording_report(str(path), kind.value, answer, width=out.width):
-        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
-    for line in loss_lines(gathered.losses):
-        out.print(line)
+    from wavescope.report.run.recording import recording_report
+
+    _print_uncut(recording_report(str(path), kind.value, answer, width=line_width()))
+    show_losses(gathered.losses)
 
 
 def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], *, as_json: bool) -> None:
-    from rich.text import Text
-
     from wavescope.analysis.trace.contents import contents
     from wavescope.model.answer import to_builtins
     from wavescope.readers.files.dispatches import choose
     from wavescope.readers.opening import candidates_of, open_decoded
     from wavescope.readers.trace.dispatches import decoded_dispatches
-    from wavescope.report.trace.decoded import contents_report, dispatches_report
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
@@ -170,28 +169,24 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...], 
         losses = body["overview"]["losses"]
         emit_json(body | {"damaged": facts.overview.damaged}, inputs=[path], losses=losses)
         return
-    out = console()
+    from wavescope.report.trace.decoded import contents_report, dispatches_report
+
     is_listed = len(dispatches) > 1
     if is_listed:
         shown = dispatches[:_SHOWN] if chosen in dispatches[:_SHOWN] else [chosen, *dispatches[: _SHOWN - 1]]
         more = f"; showing {_SHOWN} of {len(dispatches):,}, --json has all" if len(dispatches) > _SHOWN else ""
         rows = _decoded_rows(shown, chosen, str(path))
-        for part in dispatches_report(f"{path}: {kind.value}{more}", rows, width=out.width):
-            out.print(part, soft_wrap=isinstance(part, Text))
+        _print_uncut(dispatches_report(f"{path}: {kind.value}{more}", rows, width=line_width()))
     called = _CALLED.get(facts.format, facts.format)
     label, command = chosen.item.folder.label, _command_path(path, dispatches, chosen)
-    for part in contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed):
-        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+    _print_uncut(contents_report(label, command, called, facts, key=chosen.key, is_listed=is_listed))
 
 
 def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...], *, as_json: bool) -> None:
     """PC samples of rocprofv3, and the run beside them."""
-    from rich.text import Text
-
     from wavescope.analysis.trace.contents import contents
     from wavescope.cli.kit.trace import open_trace
     from wavescope.model.answer import to_builtins
-    from wavescope.report.trace.decoded import contents_report
 
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
     facts = contents(trace)
@@ -200,10 +195,19 @@ def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[s
         body = {"kind": kind.value, **to_builtins(facts), "damaged": facts.overview.damaged, "profiles": beside}
         emit_json(body, inputs=[path], losses=body["overview"]["losses"])
         return
-    out = console()
-    for part in contents_report(trace.source.path, str(path), kind.value, facts):
-        out.print(part, soft_wrap=isinstance(part, Text))  # a command that is cut into lines cannot be copied
+    from wavescope.report.trace.decoded import contents_report
+
+    _print_uncut(contents_report(trace.source.path, str(path), kind.value, facts))
     _print_runs(path, beside)
+
+
+def _print_uncut(parts: Parts) -> None:
+    """Print tables and sentences; a command that is cut into lines cannot be copied."""
+    from rich.text import Text
+
+    out = console()
+    for part in parts:
+        out.print(part, soft_wrap=isinstance(part, Text))
 
 
 def _command_path(path: Path, dispatches: list[Dispatch[Decoded]], chosen: Dispatch[Decoded]) -> str:
@@ -379,7 +383,6 @@ def _code_object(path: Path, *, as_json: bool) -> None:
     import msgspec
 
     from wavescope.codeobj.code_object import CodeObject
-    from wavescope.report.trace.capture import code_object_report
 
     code_object = CodeObject.read(path)
     if as_json:
@@ -388,5 +391,7 @@ def _code_object(path: Path, *, as_json: bool) -> None:
         answer = {"kind": "code_object", "target": code_object.target, "kernels": kernels}
         emit_json(answer, inputs=[path], losses=losses)
         return
+    from wavescope.report.trace.capture import code_object_report
+
     for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
         console().print(renderable)

@@ -11,6 +11,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_options
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -30,15 +31,13 @@ def command(request: RunRequest, name: str) -> None:
     """
     from wavescope.analysis.run.kernels import combine_kernels
     from wavescope.analysis.run.kernels.partial import partial_kernels
-    from wavescope.report.run.kernels import kernels_report
 
     gathered = request.gather(partial(partial_kernels, name=name))
     answer = combine_kernels(gathered.values)
-    request.give(
-        answer,
-        answer.kernels,
-        lambda: kernels_report(answer, name, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-        name=name,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.kernels import kernels_report
+
+        return kernels_report(answer, name, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.kernels, report, gathered.losses, inputs=gathered.paths, name=name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,9 @@ from wavescope.base.bounds import BYTES_GB, EA_CHANNELS
 from wavescope.cli.kit.io import progress, with_options
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.request import Request, form_options, target_option
+
+if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
 
 
 @click.command()
@@ -41,7 +44,6 @@ def command(
 
     from wavescope.analysis.counters.l2 import l2
     from wavescope.readers.counters import open_counters
-    from wavescope.report.counters.l2 import l2_report
 
     request = Request(paths=paths, **form)
     captures = []
@@ -50,4 +52,10 @@ def command(
             captures.append(open_counters(path))
     answer = l2(*captures, kernel=kernel, ideal_gb=ideal_gb, ea_channels=ea_channels, gpu=target)
     losses = pl.concat([counters.losses for counters in captures])
-    request.give(answer, answer.kernels, lambda: l2_report(answer, limit=request.limit), losses)
+
+    def report() -> Parts:
+        from wavescope.report.counters.l2 import l2_report
+
+        return l2_report(answer, limit=request.limit)
+
+    request.give(answer, answer.kernels, report, losses)

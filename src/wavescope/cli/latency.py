@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 def command(request: TraceRequest) -> None:
     """Tell how long each memory operation of PATH takes: from its issue to the end of the wait for it."""
     from wavescope.analysis.trace.memory_latency import memory_latency
-    from wavescope.report.trace.latency import latency_report
 
     answer = memory_latency(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.by_row,
-        lambda: latency_report(answer, limit=request.limit, width=console().width),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.latency import latency_report
+
+        return latency_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.by_row, report, request.trace.losses)

@@ -10,6 +10,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 def command(request: TraceRequest, by: str) -> None:
     """Tell how often the loops of PATH run, and the cycles of an iteration: first, steady, last, slowest, and stall."""
     from wavescope.analysis.trace.costs.loops import loops
-    from wavescope.report.trace.loops import loops_report
 
     answer = loops(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.iterations if by == "iteration" else answer.loops,
-        request.with_code(lambda: loops_report(answer, by=by, limit=request.limit, width=console().width)),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.loops import loops_report
+
+        return loops_report(answer, by=by, limit=request.limit, width=console().width)
+
+    table = answer.iterations if by == "iteration" else answer.loops
+    request.give(answer, table, request.with_code(report), request.trace.losses)

@@ -15,6 +15,7 @@ from wavescope.facts.metrics.names import NORMALIZATIONS
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.picture import PictureRequest
+    from wavescope.cli.kit.request import Parts
 
 
 @counter_verb
@@ -37,24 +38,23 @@ def command(request: CounterRequest, normalization: str, amd: bool, picture: Pic
     wavescope memory-chart workloads/gemm/MI300X --kernel 0
     wavescope memory-chart run/ --per wave -o chart.svg
     """
-    from wavescope.analysis.counters.memory_chart import memory_chart
-    from wavescope.report.counters.memory_chart import memory_chart_report, one_table
-    from wavescope.report.counters.memory_chart.svg import memory_chart_svg
+    from wavescope.analysis.counters.memory_chart import memory_chart, one_table
 
     counters, choice = request.counters, request.choice
     with progress("computing metrics"):
         answer = memory_chart(counters, choice=choice, normalization=normalization, amd=amd)
-    picture.write(lambda theme: memory_chart_svg(answer, theme=theme))
-    screen = console()
-    has_colours = screen.color_system is not None and not screen.no_color
-    request.give(
-        answer,
-        one_table(answer),
-        lambda: (
-            *memory_chart_report(answer, width=screen.width, has_colours=has_colours),
-            *picture.lines(),
-        ),
-        counters.losses,
-        is_cut=True,
-        **picture.told,
-    )
+
+    def drawn(theme: str) -> str:
+        from wavescope.report.counters.memory_chart.svg import memory_chart_svg
+
+        return memory_chart_svg(answer, theme=theme)
+
+    def report() -> Parts:
+        from wavescope.report.counters.memory_chart import memory_chart_report
+
+        screen = console()
+        has_colours = screen.color_system is not None and not screen.no_color
+        return (*memory_chart_report(answer, width=screen.width, has_colours=has_colours), *picture.lines())
+
+    picture.write(drawn)
+    request.give(answer, one_table(answer), report, counters.losses, is_cut=True, **picture.told)

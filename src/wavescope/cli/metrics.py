@@ -79,14 +79,14 @@ def command(
     """
     entries = _chosen(name, target, panels, more)
     if as_json:
-        from wavescope.report.counters.metric_rows import as_builtins
+        from wavescope.facts.metrics.catalog_rows import as_builtins
 
         emit_json({"metrics": [as_builtins(entry) for entry in entries]})
     elif as_csv:
         import polars as pl
 
         from wavescope.base.csv import write_csv
-        from wavescope.report.counters.metric_rows import csv_rows
+        from wavescope.facts.metrics.catalog_rows import csv_rows
 
         click.echo(write_csv(pl.DataFrame(csv_rows(entries), infer_schema_length=None)), nl=False)
     else:

@@ -13,11 +13,8 @@ from wavescope.cli.kit.request import Request, target_option
 from wavescope.cli.kit.trace import CodeObjectRequest, TraceRequest, whole_trace_verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
     from wavescope.analysis.common.occupancy.limits import Resources
+    from wavescope.cli.kit.request import Parts
 
 _AMOUNT = Whole(AMOUNT)
 _OTHER_COLUMNS = 46  #: Characters that the other columns of the table of shader engines need.
@@ -62,42 +59,53 @@ def command(
 def _calculate(request: Request, target: str | None, resources: Resources, *, wgp_mode: bool) -> None:
     from wavescope.analysis.trace.occupancy import theoretical
     from wavescope.errors import UsageError
-    from wavescope.report.trace.occupancy import occupancy_report
 
     if target is None or resources.vgprs is None:
         what = "without PATH, --target and --vgprs are needed"
         advice = "wavescope occupancy --target gfx942 --vgprs 144 --agprs 136 --sgprs 112 --lds 12800 --workgroup 256"
         raise UsageError(what, advice=advice)
     answer = theoretical(target, resources, wgp_mode=wgp_mode)
-    request.give(answer, answer.kernels, lambda: occupancy_report(answer, (), limit=1), ())
+
+    def report() -> Parts:
+        from wavescope.report.trace.occupancy import occupancy_report
+
+        return occupancy_report(answer, (), limit=1)
+
+    request.give(answer, answer.kernels, report, ())
 
 
 def _of_code_object(request: CodeObjectRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> None:
     from wavescope.analysis.trace.occupancy import occupancy_of_code_object
     from wavescope.codeobj.code_object import CodeObject
     from wavescope.model.losses import loss_frame
-    from wavescope.report.trace.occupancy import occupancy_report
 
     code_object = CodeObject.read(request.path, target=target)
     answer = occupancy_of_code_object(
         code_object, gpu=target, kernel=request.kernel, override=resources, wgp_mode=wgp_mode
     )
     losses = loss_frame(code_object.losses)
-    request.give(answer, answer.kernels, lambda: occupancy_report(answer, (), limit=request.limit), losses)
+
+    def report() -> Parts:
+        from wavescope.report.trace.occupancy import occupancy_report
+
+        return occupancy_report(answer, (), limit=request.limit)
+
+    request.give(answer, answer.kernels, report, losses)
 
 
 def _of_trace(request: TraceRequest, target: str | None, resources: Resources, *, wgp_mode: bool) -> None:
     from wavescope.analysis.trace.occupancy import occupancy
-    from wavescope.analysis.trace.waves.residency import residency
     from wavescope.errors import UsageError
-    from wavescope.report.trace.occupancy import occupancy_report
 
     if request.selection.waves or request.selection.chooses_rows:
         what = "occupancy counts all waves of a shader engine: --wave, --file and --line choose nothing here"
         raise UsageError(what, advice="use --kernel, --se, --simd or --time")
     answer = occupancy(request.trace, gpu=target, override=resources, wgp_mode=wgp_mode, selection=request.selection)
 
-    def report() -> Iterable[RenderableType]:
+    def report() -> Parts:
+        from wavescope.analysis.trace.waves.residency import residency
+        from wavescope.report.trace.occupancy import occupancy_report
+
         engines = set(answer.engines["se"].to_list())
         bins = max(8, min(60, console().width - _OTHER_COLUMNS))
         curves = [curve for curve in residency(request.trace, bins=bins) if curve.se in engines]

@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -23,14 +24,13 @@ def command(request: RunRequest) -> None:
     wavescope overlap ranks/ --json
     """
     from wavescope.analysis.run.overlap import combine_overlap, partial_overlap
-    from wavescope.report.run.overlap import overlap_report
 
     gathered = request.gather(partial_overlap)
     answer = combine_overlap(gathered.values)
-    request.give(
-        answer,
-        answer.gpus,
-        lambda: overlap_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.overlap import overlap_report
+
+        return overlap_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.gpus, report, gathered.losses, inputs=gathered.paths)

@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
 def command(request: RunRequest) -> None:
     """Compare the ranks of a run whose files are at PATHS: who has more work, who is late, who waits."""
     from wavescope.analysis.run.ranks import combine_ranks, partial_ranks
-    from wavescope.report.run.ranks import ranks_report
 
     gathered = request.gather(partial_ranks)
     answer = combine_ranks(gathered.values)
-    request.give(
-        answer,
-        answer.processes,
-        lambda: ranks_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.ranks import ranks_report
+
+        return ranks_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.processes, report, gathered.losses, inputs=gathered.paths)

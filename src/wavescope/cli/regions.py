@@ -14,6 +14,7 @@ from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -39,7 +40,6 @@ def command(request: RunRequest, depth: int | None, min_share: float) -> None:
     wavescope regions ranks/ --depth 3 --min-share 5
     """
     from wavescope.analysis.run.regions import combine_regions, partial_regions
-    from wavescope.report.run.regions import regions_report
 
     domains = request.selection.domains
     request = replace(
@@ -47,12 +47,12 @@ def command(request: RunRequest, depth: int | None, min_share: float) -> None:
     )  # other calls still tell what they launched
     gathered = request.gather(partial(partial_regions, domains=domains))
     answer = combine_regions(gathered.values)
-    request.give(
-        answer,
-        answer.tree,
-        lambda: regions_report(
+
+    def report() -> Parts:
+        from wavescope.report.run.regions import regions_report
+
+        return regions_report(
             answer, width=console().width, limit=request.limit, depth=depth, min_share=min_share / 100
-        ),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+        )
+
+    request.give(answer, answer.tree, report, gathered.losses, inputs=gathered.paths)

@@ -16,6 +16,7 @@ from wavescope.cli.kit.request import amd_option
 if TYPE_CHECKING:
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.picture import PictureRequest
+    from wavescope.cli.kit.request import Parts
 
 
 @counter_verb
@@ -62,8 +63,6 @@ def command(
     """
     from wavescope.analysis.counters.roofline import roofline
     from wavescope.analysis.counters.roofline.kinds import chosen_levels, chosen_precisions
-    from wavescope.report.counters.roofline import roofline_report
-    from wavescope.report.counters.roofline.svg import roofline_svg
 
     shown: dict[str, Any] = {
         "levels": chosen_levels(level),
@@ -79,13 +78,16 @@ def command(
         device=device,
         amd=amd,
     )
-    picture.write(lambda theme: roofline_svg(answer, theme=theme, **shown))
-    width = console().width
-    request.give(
-        answer,
-        answer.points,
-        lambda: (*roofline_report(answer, width=width, **shown), *picture.lines()),
-        request.counters.losses,
-        is_cut=True,
-        **picture.told,
-    )
+
+    def drawn(theme: str) -> str:
+        from wavescope.report.counters.roofline.svg import roofline_svg
+
+        return roofline_svg(answer, theme=theme, **shown)
+
+    def report() -> Parts:
+        from wavescope.report.counters.roofline import roofline_report
+
+        return (*roofline_report(answer, width=console().width, **shown), *picture.lines())
+
+    picture.write(drawn)
+    request.give(answer, answer.points, report, request.counters.losses, is_cut=True, **picture.told)

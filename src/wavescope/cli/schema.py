@@ -11,6 +11,7 @@ from wavescope.cli.kit.io import console, with_options
 from wavescope.cli.kit.request import Request, form_options
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.model.run import Run
 
 
@@ -30,16 +31,16 @@ def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     wavescope schema results.db
     """
     from wavescope.analysis.run.catalog import catalog
-    from wavescope.report.run.catalog import catalog_report
 
     request = Request(paths=paths, **form)
     answer = catalog(_run(paths), name)
-    request.give(
-        answer,
-        answer.columns,
-        lambda: catalog_report(answer, is_whole=name is None, width=console().width),
-        (),
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.catalog import catalog_report
+
+        return catalog_report(answer, is_whole=name is None, width=console().width)
+
+    request.give(answer, answer.columns, report, ())
 
 
 def _run(paths: tuple[str, ...]) -> Run | None:

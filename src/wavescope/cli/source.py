@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from wavescope.analysis.trace.listing.source_lines import SampleLines, SourceListing
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
     from wavescope.model.trace import ThreadTrace
 
@@ -103,21 +104,20 @@ def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) 
 
 def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, options: dict[str, Any]) -> None:
     from wavescope.analysis.trace.listing.source_lines import SourceListing
-    from wavescope.report.trace.source import SourceView, sampled_source_report, source_report
 
-    advice = "--source-root DIR reads it from below DIR"
-    view = SourceView(_top(request), options["context"], options["show_all"], advice)
-    report = request.with_code(
-        lambda: source_report(lines, view) if isinstance(lines, SourceListing) else sampled_source_report(lines, view)
-    )
-    request.give(lines, lines.lines, report, request.trace.losses)
+    def report() -> Parts:
+        from wavescope.report.trace.source import SourceView, sampled_source_report, source_report
+
+        advice = "--source-root DIR reads it from below DIR"
+        view = SourceView(_top(request), options["context"], options["show_all"], advice)
+        return source_report(lines, view) if isinstance(lines, SourceListing) else sampled_source_report(lines, view)
+
+    request.give(lines, lines.lines, request.with_code(report), request.trace.losses)
 
 
 def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str, Any], *, hint: str) -> None:
     from wavescope.analysis.trace.listing import IsaListing, isa_listing, sample_listing
     from wavescope.analysis.trace.listing.places import rows_at
-    from wavescope.report.trace.listing import isa_report, samples_report
-    from wavescope.report.trace.listing.lines import IsaView
 
     around = frozenset(row for place in options["around"] for row in rows_at(request.trace.code, place))
     listing = (
@@ -125,13 +125,17 @@ def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str,
         if request.trace.instructions.height
         else sample_listing(request.trace, rows=rows)
     )
-    view = IsaView(
-        options["arrows"], options["cost"], _top(request), options["context"], options["show_all"], around, hint
-    )
-    report = request.with_code(
-        lambda: isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)
-    )
-    request.give(listing, listing.rows, report, request.trace.losses)
+
+    def report() -> Parts:
+        from wavescope.report.trace.listing import isa_report, samples_report
+        from wavescope.report.trace.listing.lines import IsaView
+
+        view = IsaView(
+            options["arrows"], options["cost"], _top(request), options["context"], options["show_all"], around, hint
+        )
+        return isa_report(listing, view) if isinstance(listing, IsaListing) else samples_report(listing, view)
+
+    request.give(listing, listing.rows, request.with_code(report), request.trace.losses)
 
 
 def _top(request: TraceRequest) -> int:

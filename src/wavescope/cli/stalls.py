@@ -11,6 +11,7 @@ from wavescope.cli.kit.samples import give_sample_stalls, has_only_samples
 from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -27,28 +28,32 @@ def command(request: TraceRequest, as_classic: bool) -> None:
     Of PC samples: the recorded reasons for which waves did not issue.
     """
     if as_classic:
-        from wavescope.analysis.trace.stalls.classic import classic
-        from wavescope.report.trace.stalls import classic_report
-
-        has_sums = request.trace.stored_totals["hit_count"].sum()
-        old = classic(request.trace if has_sums else request.require_instructions(), rows=request.rows)
-        request.give(
-            old,
-            old.types,
-            lambda: classic_report(old, limit=request.limit, width=console().width),
-            request.trace.losses,
-        )
+        _classic(request)
         return
     if has_only_samples(request):
         give_sample_stalls(request)
         return
     from wavescope.analysis.trace.stalls import stalls
-    from wavescope.report.trace.stalls import stalls_report
 
     answer = stalls(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.classes,
-        lambda: stalls_report(answer, limit=request.limit, width=console().width),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.stalls import stalls_report
+
+        return stalls_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.classes, report, request.trace.losses)
+
+
+def _classic(request: TraceRequest) -> None:
+    from wavescope.analysis.trace.stalls.classic import classic
+
+    has_sums = request.trace.stored_totals["hit_count"].sum()
+    answer = classic(request.trace if has_sums else request.require_instructions(), rows=request.rows)
+
+    def report() -> Parts:
+        from wavescope.report.trace.stalls import classic_report
+
+        return classic_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.types, report, request.trace.losses)

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import BINS
-from wavescope.cli.kit.io import console
+from wavescope.cli.kit.io import line_width
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.trace import TraceRequest, trace_totals_verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from wavescope.analysis.trace.derived_counters import DerivedCounters
     from wavescope.analysis.trace.sampled_counters import SampledCounters
+    from wavescope.cli.kit.request import Parts
 
 _JSON_BINS = 60
 _MAX_DEFINITIONS = 1 << 20
@@ -48,10 +45,8 @@ def command(
     from wavescope.analysis.trace.pipes.utilization import pipe_questions, utilization
     from wavescope.analysis.trace.waves.kernel_residency import kernel_residency
     from wavescope.analysis.trace.waves.states import state_questions, states
-    from wavescope.report.trace.sampled_counters import sampled_counters_report
-    from wavescope.report.trace.states import states_report
 
-    trace, width = request.trace, console().width
+    trace, width = request.trace, line_width()
     if not (trace.waves.height or trace.occupancy.height or trace.sampled_counters.height):
         request.require_instructions()
     count = bins or (_JSON_BINS if request.as_json else max(20, width - 8))
@@ -64,7 +59,10 @@ def command(
     residency = kernel_residency(trace, bins=count)
     issued = None if request.rows is not None else issue_share(trace)
 
-    def report() -> Iterator[RenderableType]:
+    def report() -> Parts:
+        from wavescope.report.trace.sampled_counters import sampled_counters_report
+        from wavescope.report.trace.states import states_report
+
         yield from states_report(waves, pipes, residency, issue_share=issued, width=width, limit=request.limit)
         if sampled:
             yield ""

@@ -13,6 +13,7 @@ from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
     from wavescope.analysis.run.events import Grouping
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 _GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
@@ -39,7 +40,6 @@ def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) ->
     from wavescope.analysis.run.summary import combine_summary, partial_summary
     from wavescope.errors import UsageError
     from wavescope.export.run.rocpd_summary import write_rocpd_summary
-    from wavescope.report.run.summary import summary_report
 
     grouping: Grouping = by or "all"
     if rocpd_csv is not None and by is not None:
@@ -49,10 +49,10 @@ def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) ->
     if rocpd_csv is not None:
         write_rocpd_summary(rocpd_summary(gathered.values), rocpd_csv)
     table = answer.things.select(answer.columns)
-    request.give(
-        answer,
-        table,
-        lambda: summary_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.summary import summary_report
+
+        return summary_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, table, report, gathered.losses, inputs=gathered.paths)

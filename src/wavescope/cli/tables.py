@@ -10,6 +10,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -27,14 +28,13 @@ def command(request: RunRequest, environment: bool) -> None:
     wavescope tables results.db --environment
     """
     from wavescope.analysis.run.contents import combine_contents, partial_contents
-    from wavescope.report.run.contents import contents_report
 
     gathered = request.gather(partial_contents, with_environment=environment)
     answer = combine_contents(gathered.values)
-    request.give(
-        answer,
-        answer.tables_found,
-        lambda: contents_report(answer, width=console().width, limit=request.limit, with_environment=environment),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.contents import contents_report
+
+        return contents_report(answer, width=console().width, limit=request.limit, with_environment=environment)
+
+    request.give(answer, answer.tables_found, report, gathered.losses, inputs=gathered.paths)

@@ -11,6 +11,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
 
@@ -19,14 +20,13 @@ if TYPE_CHECKING:
 def command(request: RunRequest, with_calls: bool) -> None:
     """The kernels and copies that take most GPU time in the runs at PATHS."""
     from wavescope.analysis.run.top import combine_top, partial_top
-    from wavescope.report.run.top import top_report
 
     gathered = request.gather(partial(partial_top, with_calls=with_calls))
     answer = combine_top(gathered.values, with_calls=with_calls)
-    request.give(
-        answer,
-        answer.things,
-        lambda: top_report(answer, width=console().width, limit=request.limit),
-        gathered.losses,
-        inputs=gathered.paths,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.run.top import top_report
+
+        return top_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.things, report, gathered.losses, inputs=gathered.paths)

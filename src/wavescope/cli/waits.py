@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 def command(request: TraceRequest) -> None:
     """List the waits of PATH with what they waited for, how far ahead it was issued and how far would be enough."""
     from wavescope.analysis.trace.waits import waits
-    from wavescope.report.trace.waits import waits_report
 
     answer = waits(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.waits,
-        request.with_code(lambda: waits_report(answer, limit=request.limit, width=console().width)),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.waits import waits_report
+
+        return waits_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.waits, request.with_code(report), request.trace.losses)

@@ -8,6 +8,7 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.trace import trace_verb
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
 def command(request: TraceRequest) -> None:
     """List the waves of PATH, slowest first: place, time, instructions, stall, and where the slow ones lose it."""
     from wavescope.analysis.trace.slow_waves import slow_waves
-    from wavescope.report.trace.waves import waves_report
 
     answer = slow_waves(request.require_instructions(), rows=request.rows)
-    request.give(
-        answer,
-        answer.waves,
-        lambda: waves_report(answer, limit=request.limit, width=console().width),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.waves import waves_report
+
+        return waves_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.waves, report, request.trace.losses)

@@ -98,6 +98,24 @@ def counter_contents(counters: CounterSet) -> CounterContents:
     )
 
 
+def counter_next_steps(path: str, answer: CounterContents) -> list[str]:
+    """Next commands that this capture can answer."""
+    if not answer.dispatch_count:
+        return ["collect again: no dispatch was measured"]
+    named = "" if answer.target else " --target GPU"
+    steps = [f"wavescope counters {path}{named} shows the speed of light and the panels"]
+    measured = set(answer.panels.filter(answer.panels["measured_count"] > 0)["word"])
+    if "l2" in measured:
+        steps.append(f"wavescope roofline {path} and wavescope memory-chart {path} show what limits it")
+    if measured:
+        steps.append(f"wavescope diagnose {path} says which limit each kernel is at")
+    lacking = answer.panels.filter(answer.panels["measured_count"] < answer.panels["metric_count"])["word"]
+    if lacking.len():
+        plan = f"wavescope counters --plan --panel {lacking[0]} --target {answer.target}"
+        steps.append(f"{plan} prints the passes for a whole panel")
+    return steps
+
+
 def _measured(counters: CounterSet) -> pl.DataFrame:
     """The rows of `counters` whose column has a value."""
     rows = []

@@ -136,6 +136,21 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
     return Recording(processes, gpus.select(pl.col(key).cast(dtype) for key, dtype in named.schema.items()))
 
 
+def next_steps(path: str, answer: Recording) -> list[str]:
+    """The next commands that make sense for the recording."""
+    totals = {name: int(answer.processes[name].sum()) for name in COUNT_COLUMNS.values()}
+    steps = []
+    if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
+        steps.append(f"wavescope summary {path} shows where the time went")
+    if totals["kernel_count"]:
+        steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
+    if answer.processes.height > 1 and totals["kernel_count"]:
+        steps.append(f"wavescope ranks {path} compares the processes")
+    if totals["counter_count"]:
+        steps.append(f"wavescope counters {path} shows what the hardware counters say")
+    return steps or [f"wavescope tables {path} shows what it holds"]
+
+
 def _counted(run: Run, table: str) -> pl.DataFrame:
     """Rows and times by process."""
     begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")

@@ -14,8 +14,10 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    import polars as pl
     from rich.console import Console
 
+    from wavescope.analysis.trace.overview import LossLine
     from wavescope.errors import WavescopeError
 
 BUG_EXIT_CODE = 70
@@ -93,6 +95,11 @@ class _Unpadded:
         return self._stream.write(_PADDING.sub("", text))
 
 
+def line_width() -> int:
+    """Characters per line of standard output; the width of its console, without importing rich."""
+    return width_of(os.environ.get("COLUMNS", ""), _terminal_width(sys.stdout))
+
+
 def width_of(columns: str, terminal: int | None) -> int:
     """Characters per line: COLUMNS, else the terminal, else the width for files; within what can be laid out."""
     return min(max(_columns(columns) or terminal or _FILE_WIDTH, _NARROWEST), _WIDEST)
@@ -163,6 +170,15 @@ def fail(error: WavescopeError) -> NoReturn:
         if text:
             click.echo(f"  {label}: {printable(text)}", err=True)
     sys.exit(error.exit_code)
+
+
+def show_losses(losses: pl.DataFrame | Sequence[LossLine], *, stderr: bool = False) -> None:
+    """Print losses of a trace, a run or counters, one line each."""
+    from wavescope.report.kit.losses import loss_lines
+
+    out = console(stderr=stderr)
+    for line in loss_lines(losses):
+        out.print(line)
 
 
 @contextmanager

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from wavescope.model.answer import Answer
 
+    Parts = Iterable[RenderableType]  #: What text shows, one below the other.
+    Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
+
 DEFAULT_TOP = 20
 ALL_ROWS = 1 << 62
 
@@ -53,7 +56,7 @@ class Request:
         """Facts about the input that belong into the JSON object."""
         return {}
 
-    def head(self, width: int) -> Iterable[RenderableType]:
+    def head(self, width: int) -> Parts:
         """What stands above every report: what it is about."""
         return ()
 
@@ -61,7 +64,7 @@ class Request:
         self,
         answer: Answer | dict[str, Any],
         table: pl.DataFrame,
-        report: Callable[[], Iterable[RenderableType]],
+        report: Report,
         losses: pl.DataFrame | Sequence[pl.DataFrame],
         *,
         inputs: Sequence[str] | None = None,
@@ -124,17 +127,19 @@ class Request:
     def print_losses(losses: pl.DataFrame | Sequence[pl.DataFrame], *, stderr: bool = False) -> None:
         """Print losses, one line each, without those that only `info` tells."""
         import polars as pl
-        from rich.text import Text
 
         from wavescope.base.words import side_label
         from wavescope.model.losses import LOSSES
-        from wavescope.report.kit.losses import loss_lines
 
         untold = [name for name, kind in LOSSES.items() if kind.is_for_info]
         tables = [losses] if isinstance(losses, pl.DataFrame) else list(losses)
         tables = [table.filter(~pl.col("kind").is_in(untold)) for table in tables]
         if not any(table.height for table in tables):
             return
+        from rich.text import Text
+
+        from wavescope.report.kit.losses import loss_lines
+
         out = console(stderr=stderr)
         for number, table in enumerate(tables):
             label = f"{side_label(number)}: " if len(tables) > 1 else ""

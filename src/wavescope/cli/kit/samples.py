@@ -9,6 +9,7 @@ import click
 from wavescope.cli.kit.io import console
 
 if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.trace import TraceRequest
 
 
@@ -20,20 +21,22 @@ def has_only_samples(request: TraceRequest) -> bool:
 def give_sample_stalls(request: TraceRequest) -> None:
     """Why sampled waves did not issue; host-trap samples do not record it, and the error says what does."""
     from wavescope.analysis.trace.samples.stalls import sample_stalls
-    from wavescope.errors import UsageError
-    from wavescope.report.trace.samples import STOCHASTIC, sample_stalls_report
 
     answer = sample_stalls(request.trace, rows=request.rows)
     if answer.scope.unknown_count == answer.scope.sample_count:
+        from wavescope.errors import UsageError
+        from wavescope.report.trace.samples import STOCHASTIC
+
         what = "host-trap PC samples record where waves were, not whether or why they stalled"
         advice = f"wavescope hotspots and diagnose show where; reasons: {STOCHASTIC} (MI300 and later), or --att"
         raise UsageError(what, where=str(request.path), advice=advice)
-    request.give(
-        answer,
-        answer.causes,
-        lambda: sample_stalls_report(answer, limit=request.limit, width=console().width),
-        request.trace.losses,
-    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.samples import sample_stalls_report
+
+        return sample_stalls_report(answer, limit=request.limit, width=console().width)
+
+    request.give(answer, answer.causes, report, request.trace.losses)
 
 
 def give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
@@ -41,12 +44,19 @@ def give_sample_diagnosis(request: TraceRequest, file_format: str) -> None:
     import polars as pl
 
     from wavescope.analysis.trace.samples.diagnosis import sample_diagnosis
-    from wavescope.report.trace.samples import sample_diagnosis_markdown, sample_diagnosis_report
 
     answer = sample_diagnosis(request.trace, rows=request.rows)
     if file_format == "md" and not (request.as_json or request.as_csv):
+        from wavescope.report.trace.samples import sample_diagnosis_markdown
+
         click.echo(sample_diagnosis_markdown(answer, name=request.path.name), nl=False)
         return
     names = ("name", "verdict", "remedy", "sample_count", "share", "share_min", "share_max", "row_count")
     table = pl.DataFrame([{name: getattr(finding, name) for name in names} for finding in answer.findings])
-    request.give(answer, table, lambda: sample_diagnosis_report(answer, limit=request.limit), request.trace.losses)
+
+    def report() -> Parts:
+        from wavescope.report.trace.samples import sample_diagnosis_report
+
+        return sample_diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, table, report, request.trace.losses)

@@ -15,13 +15,13 @@ from wavescope.cli.kit.numbers import Whole, dispatch_option
 from wavescope.cli.kit.request import FORM_NAMES, Request, amd_option, form_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import polars as pl
-    from rich.console import RenderableType
 
     from wavescope.analysis.trace.selection import Selection
     from wavescope.analysis.trace.subject import Subject
+    from wavescope.cli.kit.request import Parts, Report
     from wavescope.model.trace import ThreadTrace
 
 
@@ -48,7 +48,7 @@ class TraceRequest(Request):
 
         return subject(self.trace)
 
-    def head(self, width: int) -> Iterable[RenderableType]:
+    def head(self, width: int) -> Parts:
         """The line that names kernel, dispatch and GPU."""
         from wavescope.report.kit.subject import subject_line
 
@@ -79,10 +79,10 @@ class TraceRequest(Request):
             raise UsageError(what, where=where, advice=advice)
         raise UsageError(what, where=where, advice=f"wavescope info {arguments}")
 
-    def with_code(self, report: Callable[[], Iterable[RenderableType]]) -> Callable[[], Iterable[RenderableType]]:
+    def with_code(self, report: Report) -> Report:
         """A report by instruction or line; without code, the reason why there is none."""
 
-        def parts() -> Iterable[RenderableType]:
+        def parts() -> Parts:
             from rich.text import Text
 
             from wavescope.analysis.trace.overview import unknown_code

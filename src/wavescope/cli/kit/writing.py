@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from wavescope.cli.kit.io import console, emit_json, json_option, progress, with_options
+from wavescope.cli.kit.io import console, emit_json, json_option, progress, show_losses, with_options
 from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
@@ -215,8 +215,6 @@ def show_written(
     more_losses: Sequence[dict[str, Any]] = (),
 ) -> None:
     """What was written, and what was lost: (path, losses) of inputs and outputs, and rows for JSON of what else was."""
-    from wavescope.report.run.written import written_report
-
     outputs: list[dict[str, Any]] = [
         {"path": str(each.path), "bytes": each.byte_count, "counts": each.counts} for each in written
     ]
@@ -226,14 +224,13 @@ def show_written(
         rows = [*more_losses, *([] if lost is None else lost.to_dicts())]
         emit_json({"outputs": outputs}, inputs=paths, losses=rows)
         return
+    from wavescope.report.run.written import written_report
+
     for part in written_report(outputs):
         console().print(part)
     sys.stdout.flush()
     if lost is not None:
-        from wavescope.report.kit.losses import loss_lines
-
-        for line in loss_lines(lost):
-            console(stderr=True).print(line)
+        show_losses(lost, stderr=True)
 
 
 def _losses_frame(losses: Sequence[tuple[str, Sequence[Loss]]]) -> pl.DataFrame | None:

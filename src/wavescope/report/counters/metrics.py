@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from wavescope.facts.metrics.catalog import counters_of
+from wavescope.facts.metrics.catalog_rows import difference
 from wavescope.facts.metrics.families import METRIC_TARGETS, family_of, target_groups
-from wavescope.report.counters.metric_rows import difference
 from wavescope.report.kit.tables import plain_table, printable
 
 if TYPE_CHECKING:

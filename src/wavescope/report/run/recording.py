@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 from rich.text import Text
 
+from wavescope.analysis.run.recording import next_steps
 from wavescope.base.words import counted
 from wavescope.report.kit.tables import Column, frame_table, printable
 from wavescope.report.kit.words import duration
@@ -42,21 +43,6 @@ def recording_report(
     yield Text()
     for step in next_steps(path, answer):
         yield Text(f"  next: {step}")
-
-
-def next_steps(path: str, answer: Recording) -> list[str]:
-    """The next commands that make sense for the recording."""
-    totals = {name: int(answer.processes[name].sum()) for name in _COUNTS}
-    steps = []
-    if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:
-        steps.append(f"wavescope summary {path} shows where the time went")
-    if totals["kernel_count"]:
-        steps.append(f"wavescope busy {path} and wavescope gaps {path} show when the GPUs idle, and why")
-    if answer.processes.height > 1 and totals["kernel_count"]:
-        steps.append(f"wavescope ranks {path} compares the processes")
-    if totals["counter_count"]:
-        steps.append(f"wavescope counters {path} shows what the hardware counters say")
-    return steps or [f"wavescope tables {path} shows what it holds"]
 
 
 def _counts(answer: Recording) -> str:

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.choice import CounterChoice
-from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart
+from wavescope.analysis.counters.memory_chart import MemoryChart, memory_chart, one_table
 from wavescope.errors import UsageError
 from wavescope.readers.counters import open_counters
-from wavescope.report.counters.memory_chart import one_table
 from wavescope.report.counters.memory_chart.canvas import chart_canvas
 from wavescope.report.counters.memory_chart.svg import memory_chart_svg
 from wavescope.report.counters.memory_chart.words import headline, number, scaled, subject

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import polars as pl
+
 from wavescope.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, chosen_dispatches
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.memory_chart import cdna, rdna
@@ -16,8 +18,6 @@ from wavescope.model.schema import TableSpec, frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-    import polars as pl
 
     from wavescope.analysis.counters.memory_chart.parts import Block, Wire
     from wavescope.model.counters import CounterSet
@@ -162,6 +162,14 @@ def memory_chart(
         wires=frame_of(_WIRES, rows),
         caveats=answer.caveats,
     )
+
+
+def one_table(answer: MemoryChart) -> pl.DataFrame:
+    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`."""
+    ends = pl.concat_str("source", pl.lit(" to "), "target").alias("block")
+    wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
+    table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
+    return table.select("block", "label", pl.exclude("block", "label"))
 
 
 def _block_rows(blocks: Sequence[Block]) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
 from rich.text import Text
 
 from wavescope.report.counters.memory_chart.canvas import HEAT, chart_canvas
@@ -38,14 +37,6 @@ def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = 
         yield Text.assemble(("note: ", "bold cyan"), text)
     for caveat in answer.caveats:
         yield Text.assemble(("note: ", "bold cyan"), printable(caveat))
-
-
-def one_table(answer: MemoryChart) -> pl.DataFrame:
-    """Values and wires below each other, for CSV: a wire has its two blocks as `block` and its kind as `label`."""
-    ends = pl.concat_str("source", pl.lit(" to "), "target").alias("block")
-    wires = answer.wires.with_columns(ends, pl.col("kind").alias("label")).drop("source", "target", "kind")
-    table = pl.concat([answer.values.drop("about", "is_rate"), wires], how="diagonal")
-    return table.select("block", "label", pl.exclude("block", "label"))
 
 
 def _missing(answer: MemoryChart) -> Iterator[RenderableType]:
