@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
 from rich.text import Text
 
 from wavescope.analysis.trace.waits.classes import stall_class
@@ -12,7 +13,6 @@ from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
 
 if TYPE_CHECKING:
-    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.stalls import Stalls
@@ -73,13 +73,14 @@ def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[Re
 
 
 def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
-    top = classes.row(0, named=True)
+    waiting = classes.filter(pl.col("kind") != "busy")  # a pipe that is busy does its work
+    top = (waiting if waiting.height else classes).row(0, named=True)
     stalled = answer.stall_cycles_total / answer.latency_cycles_total if answer.latency_cycles_total else 0.0
     text = Text(f"{short(answer.stall_cycles_total)} of {short(answer.latency_cycles_total)} cycles are stalled")
     exposed = answer.exposed_stall_cycles_total / answer.stall_cycles_total
-    text.append(f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; most on ")
+    text.append(f" ({percent(stalled)}), {percent(exposed, 0)} of that exposed; largest class: ")
     text.append(top["class"], "bold")
-    text.append(f": {percent(top['stall_share'])} of the stall")
+    text.append(f", {percent(top['stall_share'])} of the stall")
     if top["text"]:
         where = place(top["file"], top["line"])
         text.append(f", above all at {printable(top['text'])}{f' ({printable(where)})' if where else ''}")
@@ -88,11 +89,14 @@ def _verdict(answer: Stalls, classes: pl.DataFrame) -> Text:
 
 def _idle(answer: Stalls) -> Text:
     total = answer.idle_cycles_total
-    text = Text(f"idle, not in any stall (mostly instruction fetch): {short(total)} cycles")
+    text = Text(f"idle, not in any stall: {short(total)} cycles")
     parts = [
         f"{percent(share)} {part}" for part, share in answer.idle.select("part", "idle_share").iter_rows() if share
     ]
-    return text.append(f": {', '.join(parts)}") if parts else text
+    text.append(f": {', '.join(parts)}" if parts else "")
+    if answer.ending_cycles_total:
+        text.append(f"; s_endpgm waits {short(answer.ending_cycles_total)} cycles for stores, too")
+    return text
 
 
 def _remedies(classes: pl.DataFrame) -> list[RenderableType]:
