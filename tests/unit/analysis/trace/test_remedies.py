@@ -9,7 +9,7 @@ import pytest
 
 from wavescope.analysis.trace.diagnose.facts import Producer, RowView
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
-from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, bytes_per_lane
+from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.model.trace import ThreadTrace, TraceSource
 
@@ -136,6 +136,7 @@ def test_waves_and_target() -> None:
     ("text", "expected"),
     [
         ("global_load_dwordx3 v[0:2], v4, s[0:1]", 12),
+        ("global_atomic_add_f32 v0, v1, s[0:1]", None),
         ("buffer_load_short_d16_hi v1, v2, s[0:3], 0", 2),
         ("global_load_d16_b16 v1, v2, s[0:1]", 2),
         ("global_store_b128 v1, v[0:3], s[0:1]", 16),
@@ -147,5 +148,6 @@ def test_waves_and_target() -> None:
         ("", None),
     ],
 )
-def test_bytes_per_lane(text: str, expected: int | None) -> None:
-    assert bytes_per_lane(text) == expected
+def test_accesses_of_a_row(text: str, expected: int | None) -> None:
+    assert CodeFacts(trace_of([text]), []).of_row(0).access_bytes == (() if expected is None else (expected,))
+    assert is_narrow_load(text) is ("load" in text and expected is not None and expected <= 4)

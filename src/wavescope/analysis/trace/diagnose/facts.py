@@ -10,7 +10,7 @@ import polars as pl
 
 from wavescope.analysis.trace.code.control_flow import loops
 from wavescope.analysis.trace.costs.exposure import row_costs
-from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, bytes_per_lane
+from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
 from wavescope.analysis.trace.stalls import stalls
 from wavescope.analysis.trace.waits import waits
 
@@ -19,19 +19,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.model.trace import ThreadTrace
-
-_NARROW_BYTES = 4
-
-
-def is_narrow(text: str) -> bool:
-    """Whether an instruction loads at most four bytes per lane.
-
-    Examples
-    --------
-    >>> is_narrow("global_load_dword v1, v0, s[0:1]"), is_narrow("buffer_load_dwordx4 v[0:3], v4, s[0:3], 0 offen")
-    (True, False)
-    """
-    return "load" in text.split(" ", 1)[0] and (bytes_per_lane(text) or 16) <= _NARROW_BYTES
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ class Producer:
     @property
     def is_narrow_load(self) -> bool:
         """Whether it loads at most four bytes per lane."""
-        return is_narrow(self.text)
+        return is_narrow_load(self.text)
 
 
 @dataclass(frozen=True)
@@ -193,7 +180,7 @@ def _executed_rows(trace: ThreadTrace, costs: pl.DataFrame) -> tuple[list[int], 
     loads = code.filter(pl.col("class").is_in(["vmem_load", "vmem_lds_load"])).select(
         "row", pl.col("text").fill_null("")
     )
-    return matrix, [row for row, text in loads.iter_rows() if not is_narrow(text)]
+    return matrix, [row for row, text in loads.iter_rows() if not is_narrow_load(text)]
 
 
 def _any_within(rows: list[int], span: tuple[int, int]) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.trace.diagnose.finding import Remedy
+from wavescope.analysis.trace.diagnose.row_code import NARROW_BYTES
 from wavescope.analysis.trace.waits.classes import stall_class
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose.facts import RowView
 
 _NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.
-_NARROW_BYTES = 4  #: Accesses of at most so many bytes per lane can be made wider.
 _MORE_WAVES = (
     "; a SIMD never holds more than one wave: more of them (more or smaller workgroups, fewer registers or less LDS "
     "where these are the limit) would hide the latency, too"
@@ -58,7 +58,7 @@ def _is_prefetched(view: RowView) -> bool:
 
 
 def _is_narrow(view: RowView) -> bool:
-    return bool(view.code.access_bytes) and max(view.code.access_bytes) <= _NARROW_BYTES
+    return bool(view.code.access_bytes) and max(view.code.access_bytes) <= NARROW_BYTES
 
 
 _LOADS = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.common.occupancy.architecture import possible_targets
+from wavescope.analysis.trace.code.accesses import ATOMIC, STORE, access_of
 from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
 from wavescope.analysis.trace.code.operands import uses_of
 from wavescope.analysis.trace.occupancy.achieved import achieved
@@ -19,8 +20,11 @@ from wavescope.analysis.trace.waves.resident import resident_waves
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from wavescope.analysis.trace.code.accesses import Access
     from wavescope.model.trace import ThreadTrace
 
+NARROW_BYTES = 4  #: Accesses of at most so many bytes per lane can be made wider.
+_VECTOR_SPACES = ("memory", "flat", "scratch")
 _FEW_INSTRUCTIONS = 8  #: So many instructions that a load does not need may stand before one that counts as first.
 _FARTHEST = 512  #: Instructions before a load that are looked at.
 _ROUNDS = 3  #: Equal rounds of loads in straight code that count as an unrolled loop.
@@ -28,19 +32,6 @@ _NO_WORK = re.compile(r"s_(wait|nop|delay_alu|barrier|branch|cbranch|clause|slee
 _WAITS = re.compile(r"s_waitcnt.*vmcnt|s_wait_loadcnt")
 #: Targets on which arguments of a kernel can be preloaded into scalar registers (LLVM 22, AMDGPUUsage).
 _PRELOADING = ("gfx940", "gfx941", "gfx942", "gfx9-4-generic", "gfx950")
-#: How a memory mnemonic ends, without `_d16` and the like -> bytes per lane.
-_SIZES = {
-    name: size
-    for size, names in (
-        (1, ("ubyte", "sbyte", "byte", "u8", "i8", "b8")),
-        (2, ("ushort", "sshort", "short", "u16", "i16", "b16")),
-        (4, ("dword", "b32")),
-        (8, ("dwordx2", "b64")),
-        (12, ("dwordx3", "b96")),
-        (16, ("dwordx4", "b128")),
-    )
-    for name in names
-}
 
 
 @dataclass(frozen=True)
@@ -61,18 +52,24 @@ class RowCode:
         return " and ".join(names.get(size, f"{size}-byte") for size in self.access_bytes)
 
 
-def bytes_per_lane(text: str) -> int | None:
-    """Bytes that a vector memory instruction moves for one lane; None = none, or not said by its name.
+def _vector_access(text: str) -> Access | None:
+    """What a vector load or store moves; None for any other instruction, atomics included."""
+    access = access_of(text)
+    return access if access and access.space in _VECTOR_SPACES and access.direction != ATOMIC else None
+
+
+def is_narrow_load(text: str) -> bool:
+    """Whether an instruction is a vector load of at most four bytes per lane.
 
     Examples
     --------
-    >>> bytes_per_lane("global_load_dwordx4 v[0:3], v4, s[0:1]"), bytes_per_lane("buffer_load_ushort v1, v2, s[0:3], 0")
-    (16, 2)
+    >>> is_narrow_load("global_load_dword v1, v0, s[0:1]"), is_narrow_load("global_load_dwordx4 v[0:3], v4, s[0:1]")
+    (True, False)
     """
-    mnemonic = text.split(" ", 1)[0]
-    if not re.match(r"(buffer|tbuffer|global|flat|scratch)_\w*(load|store)", mnemonic):
-        return None
-    return _SIZES.get(re.sub(r"(_d16(_hi)?|_hi)$", "", mnemonic).replace("_d16_", "_").rsplit("_", 1)[-1])
+    access = _vector_access(text)
+    if access is None or access.direction == STORE or access.bytes_per_lane is None:
+        return False
+    return access.bytes_per_lane <= NARROW_BYTES
 
 
 class CodeFacts:
@@ -90,7 +87,8 @@ class CodeFacts:
     def of_row(self, row: int, producers: Sequence[int] = ()) -> RowCode:
         """What is known about a row that waits for the given ones."""
         texts = [self._texts[at] for at in (row, *producers) if 0 <= at < len(self._texts)]
-        sizes = sorted({size for size in map(bytes_per_lane, texts) if size is not None})
+        accesses = [access for access in map(_vector_access, texts) if access is not None]
+        sizes = sorted({access.bytes_per_lane for access in accesses if access.bytes_per_lane is not None})
         loads = [at for at in producers if 0 <= at < min(row, len(self._texts))]
         return RowCode(
             hazard=hazard_of(self._texts, row),
@@ -124,7 +122,8 @@ def _unrolled(texts: Sequence[str], loops: Sequence[tuple[int, int]]) -> list[tu
     for row, text in enumerate(texts):
         if any(first <= row <= last for first, last in loops):
             continue
-        if bytes_per_lane(text) is not None and "_load" in text.split(" ", 1)[0]:
+        access = _vector_access(text)
+        if access is not None and access.direction != STORE:
             loads.append(text.split(" ", 1)[0])
         elif loads and _WAITS.match(text):
             rounds.append((tuple(sorted(set(loads))), row))
