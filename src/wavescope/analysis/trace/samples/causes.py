@@ -53,7 +53,10 @@ _PIPES = {
     "branch": ("branch", "jump", "call"),
     "s_nop": ("nop", "delay", "clause"),
 }
-_MEMORY_REMEDY = "fewer or wider accesses: the pipe takes no more; counters tell which level of the memory is full"
+_MEMORY_REMEDY = (
+    "the pipe takes no more: fewer accesses (more bytes per lane) and loads issued earlier, both together; counters "
+    "tell which level of the memory is full"
+)
 _PIPE_REMEDIES = {
     "VMEM": _MEMORY_REMEDY,
     "FLAT": _MEMORY_REMEDY,

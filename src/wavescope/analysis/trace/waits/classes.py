@@ -42,7 +42,7 @@ PRODUCERS: tuple[Producer, ...] = (
         "vector load",
         ("vmem_load", "image_load"),
         "loads from memory into vector registers",
-        "issue the loads earlier (prefetch the next tile before the arithmetic of this one), in batches, and wider",
+        "issue the loads earlier (prefetch the next tile before the arithmetic of this one), and in batches",
     ),
     Producer(
         "load to LDS",
@@ -189,6 +189,10 @@ _VALU = StallClass(
     "vector arithmetic that could not be issued: an operand was not ready or another wave had the pipe",
     "more independent arithmetic per wave, packed instructions, or fewer waves that compute at the same time",
 )
+_MEMORY_REMEDY = (
+    "fewer accesses (more bytes per lane, neighbouring lanes on neighbouring bytes) and loads issued earlier, both "
+    "together; spread accesses between arithmetic"
+)
 _ISSUE = {
     1: StallClass("SMEM issue", "issue", "scalar memory operations that could not be issued", "fewer, wider loads"),
     2: StallClass("SALU issue", "issue", "scalar arithmetic that could not be issued", "move it out of the loop"),
@@ -196,13 +200,13 @@ _ISSUE = {
         "VMEM issue",
         "issue",
         "vector memory operations that could not be issued: the memory pipe or its queues were full",
-        "fewer, wider, coalesced accesses; spread them between arithmetic; fewer waves that load at the same time",
+        _MEMORY_REMEDY,
     ),
     4: StallClass(
         "FLAT issue",
         "issue",
         "flat and global memory operations that could not be issued: the memory pipe or its queues were full",
-        "fewer, wider, coalesced accesses; spread them between arithmetic; fewer waves that load at the same time",
+        _MEMORY_REMEDY,
     ),
     5: StallClass(
         "LDS issue",
