@@ -85,3 +85,14 @@ def page(browser: object) -> Iterator[object]:
     may_fail = opened.may_fail_to_load
     context.close()
     assert [text for text in problems if not (may_fail and "Failed to load resource" in text)] == []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """`make test` opens a page for the first parameters of each test, `make test-slow` for the others."""
+    seen: set[str] = set()
+    for item in items:
+        if isinstance(item, pytest.Function) and "e2e" in item.path.parts:
+            name = f"{item.path}::{item.originalname}"
+            if name in seen:
+                item.add_marker(pytest.mark.slow)
+            seen.add(name)
