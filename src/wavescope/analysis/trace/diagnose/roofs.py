@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.trace.code.accesses import accesses
+from wavescope.analysis.trace.code.requested import lanes_per_wave
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.pipes import matrix_rows
@@ -32,6 +33,7 @@ _STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
 _STARTING_SHARE = 0.20
 _BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.
 _NARROW_BYTES = 4
+_FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,10 @@ def _rate(trace: ThreadTrace, filling: Filling, per_wave: float) -> tuple[float 
 
 def _moved(trace: ThreadTrace) -> pl.DataFrame:
     """Bytes of all executions of every code row that touches vector memory."""
-    wave_size = max(trace.kernels["wave_size"].drop_nulls().to_list(), default=64 if trace.gfxip == 9 else 32)
+    lanes = lanes_per_wave(trace) or _FEWEST_LANES
     vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
     return vector.join(row_costs(trace).select("row", "hit_count"), on="row").with_columns(
-        bytes=pl.col("hit_count") * pl.col("bytes_per_lane") * wave_size
+        bytes=pl.col("hit_count") * pl.col("bytes_per_lane") * lanes
     )
 
 
