@@ -129,6 +129,17 @@ def truncation(shown: int, total: int, what: str) -> str:
     return f"showing {shown:,} of {counted(total, what)}" if shown < total else counted(total, what)
 
 
+def hexadecimal(address: int | None) -> str:
+    """An address as listings of code write it; empty when it is not recorded.
+
+    Examples
+    --------
+    >>> hexadecimal(0x1a40), hexadecimal(None)
+    ('0x1a40', '')
+    """
+    return "" if address is None else f"{address:#x}"
+
+
 def place(file: str | None, line: int | None) -> str:
     """Base name and line of a source location; empty when there is none.
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, place, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -159,7 +159,7 @@ def _names(by: str) -> list[Column]:
     """The columns that say which unit a row is."""
     text = Column("instruction", lambda row: printable(row["text"] or "?"), takes_rest=True)
     source = Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True)
-    address = Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}")
+    address = Column("address", lambda row: hexadecimal(row["address"]))
     if by == "instruction":
         return [address, text, source]
     costliest = Column("costliest", lambda row: printable(row["text"] or "?"), takes_rest=True)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import sparkline
-from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, printable, short
 from wavescope.report.trace.traffic import traffic_report
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ _ROWS = (
     Column("of", lambda row: short(row["sample_count"]), is_wide=True),
     Column("kind", lambda row: row["kind"], is_text=True, is_fixed=True, is_wide=True),
     Column("bytes", lambda row: "" if row["bytes_per_lane"] is None else str(row["bytes_per_lane"])),
-    Column("address", lambda row: f"{row['address']:#x}"),
+    Column("address", lambda row: hexadecimal(row["address"])),
     _TEXT,
     _PLACE,
 )

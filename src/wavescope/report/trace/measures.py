@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.schema import SAMPLE_COUNTS
-from wavescope.report.kit.tables import short
+from wavescope.report.kit.tables import hexadecimal, short
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,7 +83,7 @@ def _short_mean(mean: float) -> str:
 
 
 def _address(row: ListingRow) -> str:
-    return "" if row["address"] is None else f"{row['address']:#x}"
+    return hexadecimal(row["address"])
 
 
 def _samples(row: ListingRow) -> int:

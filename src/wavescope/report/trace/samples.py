@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from wavescope.base.words import counted, percent, shortened
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.paragraphs import as_code, escaped, labelled
-from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, place, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,12 +174,8 @@ def _where(title: str) -> tuple[Column, Column]:
     )
 
 
-def _address(row: dict[str, Any]) -> str:
-    return "" if row["address"] is None else f"{row['address']:#x}"
-
-
 _CAUSE = Column("cause", lambda row: printable(row["cause"]), is_text=True, is_fixed=True)
-_ADDRESS = Column("address", _address, is_wide=True)
+_ADDRESS = Column("address", lambda row: hexadecimal(row["address"]), is_wide=True)
 _SHARES = (
     Column("share", lambda row: percent(row["share"])),
     Column("95 % interval", lambda row: _interval(row["share_min"], row["share_max"]), is_text=True, is_fixed=True),

@@ -10,7 +10,7 @@ from rich.text import Text
 from wavescope.analysis.trace.waits.classes import stall_class
 from wavescope.base.words import percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, place, printable, short
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, place, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -140,7 +140,7 @@ _ROWS = (
     _EXPOSED,
     Column("hits", lambda row: short(row["execution_count"]), is_wide=True),
     Column("mean", lambda row: short(row["stall_cycles_total"] / row["execution_count"])),
-    Column("address", lambda row: "" if row["address"] is None else f"{row['address']:#x}"),
+    Column("address", lambda row: hexadecimal(row["address"])),
     Column("instruction", _cell_text, takes_rest=True),
     Column("class", lambda row: row["class"], is_text=True, is_wide=True),
     _SOURCE,
@@ -154,7 +154,7 @@ _CLASSIC_LINE = (
 )
 _CLASSIC_ROW = (
     Column("hits", lambda row: short(row["hit_count"]), is_wide=True),
-    Column("address", lambda row: f"{row['address']:#x}"),
+    Column("address", lambda row: hexadecimal(row["address"])),
     _TYPE,
     Column("instruction", _cell_text, takes_rest=True),
     Column("source", lambda row: printable(row["source"][-38:]), is_text=True, is_wide=True),

@@ -8,7 +8,7 @@ import polars as pl
 from rich.text import Text
 
 from wavescope.base.words import counted, percent
-from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
+from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, printable, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -128,7 +128,7 @@ _CAUSE = (
     Column("cycles", lambda row: f"{row['cycles']:,}"),
     Column("usual", lambda row: f"{row['reference_cycles_mean']:,.0f}"),
     Column("hits", _hits),
-    Column("address", lambda row: f"{row['address']:#x}"),
+    Column("address", lambda row: hexadecimal(row["address"])),
     Column("class", lambda row: row["class"] or "", is_text=True, is_fixed=True, is_wide=True),
     Column("source", lambda row: brief_place(row["file"], row["line"]), is_text=True, is_fixed=True, is_wide=True),
     Column("instruction", lambda row: printable(row["text"] or ""), takes_rest=True),
