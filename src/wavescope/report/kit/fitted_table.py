@@ -44,7 +44,13 @@ class _Column:
 
     @property
     def width(self) -> int:
-        return max([cell_len(self.heading), *(cell_len(_plain(cell)) for cell in self.cells)])
+        lines = (line for cell in self.cells for line in _plain(cell).split("\n"))
+        return max([cell_len(self.heading), *map(cell_len, lines)])
+
+    @property
+    def wraps(self) -> bool:
+        """Whether it holds paragraphs: these are wrapped, not cut."""
+        return any("\n" in _plain(cell) for cell in self.cells)
 
 
 class FittedTable(Table):
@@ -72,8 +78,11 @@ class FittedTable(Table):
         fitting = []
         for column, width in zip(self.parts, self._widths(options.max_width), strict=True):
             side: JustifyMethod = "right" if column.role == "number" else "left"
-            table.add_column(column.heading, justify=side, width=width, no_wrap=True, overflow="ellipsis")
-            fitting.append([_cut(cell, width) for cell in column.cells])
+            if column.wraps:
+                table.add_column(column.heading, justify=side, width=width, overflow="fold")
+            else:
+                table.add_column(column.heading, justify=side, width=width, no_wrap=True, overflow="ellipsis")
+            fitting.append([cell if column.wraps else _cut(cell, width) for cell in column.cells])
         for row in zip(*fitting, strict=True):
             table.add_row(*row)
         yield table

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from wavescope.report.kit.tables import Column, frame_table
 
@@ -66,3 +67,13 @@ def test_the_title_is_not_cut_to_a_narrow_table() -> None:
 
 def test_words_are_not_stretched() -> None:
     assert len(printed(ROWS.head(1), 200)[2]) < 100
+
+
+def test_paragraphs_are_wrapped_not_cut() -> None:
+    formula = "= 100 * TCC_HIT / (TCC_HIT + TCC_MISS)"
+    columns = (Column("metric", lambda _: Text(f"Hit Rate\n{formula}"), takes_rest=True), column("share"))
+    out = Console(file=io.StringIO(), width=30)
+    out.print(frame_table(ROWS.head(1), columns, limit=None, what="metrics", width=30))
+    assert isinstance(out.file, io.StringIO)
+    lines = out.file.getvalue().splitlines()
+    assert "".join("".join(lines).replace("11.7 %", "").split()).endswith("".join(formula.split()))
