@@ -98,8 +98,8 @@ struct BarrierColumns {
 // (causes, padding causes, whether barriers, endings are removed, latencies are kept, flags per code row or None)
 using Asked = std::tuple<uint64_t, uint64_t, bool, bool, bool, nb::object>;
 
-nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb::dict& barriers,
-                   const nb::dict& rows, int32_t issue_cycles, const std::vector<Asked>& removals) {
+nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb::dict& barriers, const nb::dict& rows,
+                   int32_t issue_cycles, const std::vector<Asked>& removals) {
     const InstructionColumns executed(instructions);
     const WaveColumns places(waves);
     const BarrierColumns meetings(barriers);
@@ -192,7 +192,8 @@ nb::object port_flags(const nb::dict& instructions, const nb::dict& waves, const
 
 void bind_replay(nb::module_& m) {
     m.def("replay", &replayed, "instructions"_a, "waves"_a, "barriers"_a, "rows"_a, "issue_cycles"_a, "removals"_a,
-          "Time of every CU as recorded, and without each of the removals; time of SIMDs without issue by cause, and all.");
+          "Time of every CU as recorded, and without each of the removals; time of SIMDs without issue by cause, and "
+          "all.");
     m.def("port_was_busy", &port_flags, "instructions"_a, "waves"_a, "rows"_a, "issue_cycles"_a,
           "Whether the port of each instruction was taken for at least half of its stall.");
 }

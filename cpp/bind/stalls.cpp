@@ -91,8 +91,8 @@ struct InstructionColumns {
     }
 };
 
-nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& instructions,
-                  int32_t free_wait_cycles, bool keeps_each) {
+nb::dict resolved(const nb::dict& rules, const nb::dict& waves, const nb::dict& instructions, int32_t free_wait_cycles,
+                  bool keeps_each) {
     const RuleColumns rule_columns(rules);
     const InstructionColumns columns(instructions);
     const auto numbers = column<uint32_t>(waves, "wave");

@@ -226,8 +226,12 @@ std::vector<int64_t> Replay::recorded() const {
 class Replay::Run {
   public:
     Run(const Replay& replay, const Removal& removal)
-        : replay_(replay), input_(replay.input_), removal_(removal), waves_(input_.first.size()),
-          ports_(replay.simd_count_ * kPortCount), makespans_(replay.cu_count_) {
+        : replay_(replay),
+          input_(replay.input_),
+          removal_(removal),
+          waves_(input_.first.size()),
+          ports_(replay.simd_count_ * kPortCount),
+          makespans_(replay.cu_count_) {
         size_t meetings = 0;
         for (const uint32_t meeting : input_.meeting) meetings = std::max<size_t>(meetings, size_t{meeting} + 1);
         meetings_.resize(meetings);
@@ -355,16 +359,14 @@ class Replay::Run {
     void begin(const Event& event, Wave& wave) {
         wave.at = input_.first[event.wave];
         wave.stop = wave.at + input_.count[event.wave];
-        wave.barrier = static_cast<size_t>(
-            std::lower_bound(input_.barrier.begin(), input_.barrier.end(), wave.at) - input_.barrier.begin());
+        wave.barrier = static_cast<size_t>(std::lower_bound(input_.barrier.begin(), input_.barrier.end(), wave.at) -
+                                           input_.barrier.begin());
         wave.recorded = input_.begin[event.wave];
         wave.issue = event.time;
         plan(event.wave, wave);
     }
 
-    bool is_removed(uint8_t cause, int32_t row) const {
-        return has(removal_.causes, cause) && is_meant(row);
-    }
+    bool is_removed(uint8_t cause, int32_t row) const { return has(removal_.causes, cause) && is_meant(row); }
 
     bool is_meant(int32_t row) const { return removal_.rows.empty() || of_row(removal_.rows, row) != 0; }
 
@@ -472,8 +474,7 @@ class Replay::Run {
     void release(Meeting& meeting) {
         const std::vector<Waiting> waiting = std::exchange(meeting.waiting, {});
         const int64_t latest = std::exchange(meeting.latest, 0);
-        for (const Waiting& one : waiting)
-            issue(one.wave, waves_[one.wave], std::max(one.ready, latest + one.cost));
+        for (const Waiting& one : waiting) issue(one.wave, waves_[one.wave], std::max(one.ready, latest + one.cost));
     }
 
     // Waves that seem to meet in different orders wait for each other: those that came first go first.
@@ -491,7 +492,8 @@ class Replay::Run {
         int64_t& makespan = makespans_[input_.cu[event.wave]];
         makespan = std::max(makespan, event.time);
         for (const uint32_t other : replay_.triggered_[event.wave])
-            events_.push({event.time + between(input_.end[event.wave], input_.begin[other]), input_.begin[other], other});
+            events_.push(
+                {event.time + between(input_.end[event.wave], input_.begin[other]), input_.begin[other], other});
     }
 
     const Replay& replay_;

@@ -308,7 +308,11 @@ class FirstTouch {
 class Walk {
   public:
     Walk(const StallRules& rules, const StallInput& input, StallPass& found)
-        : rules_(rules), input_(input), found_(found), collect_(found), touched_(rules, input),
+        : rules_(rules),
+          input_(input),
+          found_(found),
+          collect_(found),
+          touched_(rules, input),
           first_wait_(rules.adds.size() + 1) {
         const size_t waits = std::min({rules.wait_row.size(), rules.wait_counter.size(), rules.wait_value.size()});
         size_t at = 0;
@@ -464,9 +468,11 @@ class Walk {
 
     // The youngest of the operations that a wait waited for.
     size_t latest() const {
-        return std::max_element(certain_.begin(), certain_.end(), [](const Produced& a, const Produced& b) {
-                   return a.operation.instruction < b.operation.instruction;
-               })->operation.instruction;
+        return std::max_element(certain_.begin(), certain_.end(),
+                                [](const Produced& a, const Produced& b) {
+                                    return a.operation.instruction < b.operation.instruction;
+                                })
+            ->operation.instruction;
     }
 
     uint8_t kind(const Produced& produced) const {

@@ -101,12 +101,10 @@ constexpr uint64_t bit(uint8_t cause) {
     return uint64_t{1} << cause;
 }
 
-const WaveOf kLoadAndUse{{{0, 0, 4, kMemory},
-                          {4, 96, 96, kWait, kLoadWait, 0, 0, 1},
-                          {120, 0, 4, kMath, 0, kGap},
-                          {124, 0, 4, kMath}},
-                         0,
-                         128};
+const WaveOf kLoadAndUse{
+    {{0, 0, 4, kMemory}, {4, 96, 96, kWait, kLoadWait, 0, 0, 1}, {120, 0, 4, kMath, 0, kGap}, {124, 0, 4, kMath}},
+    0,
+    128};
 
 TEST(replay, nothing_removed_takes_as_long_as_recorded) {
     CHECK_EQUAL(time_of({kLoadAndUse}, {}), 128);
@@ -188,7 +186,8 @@ TEST(replay, waves_that_meet_in_different_orders_do_not_wait_for_ever) {
 
 TEST(replay, times_may_be_anything) {
     const int64_t far = INT64_MAX, early = INT64_MIN;
-    const WaveOf wave{{{far, INT32_MAX, -7, kMath}, {early, -5, INT32_MAX, kMath}, {0, 0, 0, 255, 255, 255, -1}}, far, early};
+    const WaveOf wave{
+        {{far, INT32_MAX, -7, kMath}, {early, -5, INT32_MAX, kMath}, {0, 0, 0, 255, 255, 255, -1}}, far, early};
     const Made made({wave, wave}, {{1, 0, early}, {4, 0, far}});
     const Replay replay(made.input());
     CHECK(replay.without(std::vector<Removal>{{}, {.causes = ~uint64_t{0}, .keeps_latency = true}})[0][0] >= 0);

@@ -183,7 +183,8 @@ TEST(stalls, idle_by_what_came_before) {
 TEST(stalls, a_line_is_cold_until_a_wave_has_executed_it) {
     const std::vector<Row> rows = {{}, {.line = 1}};
     // The second wave waits for the line while the first one does; the first one's second pass finds it there.
-    const StallPass pass = resolved(rows, {{0, 0}, {1, 100}, {0, 104}, {1, 120}, {0, 0, 4, 0, 9, 1}, {1, 100, 4, 0, 9, 1}});
+    const StallPass pass =
+        resolved(rows, {{0, 0}, {1, 100}, {0, 104}, {1, 120}, {0, 0, 4, 0, 9, 1}, {1, 100, 4, 0, 9, 1}});
     CHECK_EQUAL(cycles_of(pass, 0, Gap::cold_fetch), 2 * 96);
     CHECK_EQUAL(cycles_of(pass, 0, Gap::fetch), 12);
     CHECK_EQUAL(pass.each.gap[1], static_cast<uint8_t>(Gap::cold_fetch));

@@ -1,8 +1,8 @@
 // When would the waves of a trace have ended if a stall, a gap or a code row had cost nothing?
 //
-// Waves issue in order, each instruction as long after the one before as it was recorded, less what is removed. Ports of
-// a SIMD (or of its CU) are taken by one instruction at a time, workgroups meet at their barriers, and a wave that took
-// the place of another starts as long after its end as it did. docs/explanation/replay.md has the rules.
+// Waves issue in order, each instruction as long after the one before as it was recorded, less what is removed. Ports
+// of a SIMD (or of its CU) are taken by one instruction at a time, workgroups meet at their barriers, and a wave that
+// took the place of another starts as long after its end as it did. docs/explanation/replay.md has the rules.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,8 @@ class Replay {
     // The same without each of the removals.
     std::vector<std::vector<int64_t>> without(std::span<const Removal> removals) const;
 
-    // Time in which a SIMD issues nothing and no pipe of it is busy, while at least one of its waves waits for a cause: by
-    // cause, added up over SIMDs. And the time of the SIMDs, from the first start to the last end of their waves.
+    // Time in which a SIMD issues nothing and no pipe of it is busy, while at least one of its waves waits for a cause:
+    // by cause, added up over SIMDs. And the time of the SIMDs, from the first start to the last end of their waves.
     std::vector<int64_t> without_issue() const;
     int64_t simd_cycles() const;
 
@@ -70,9 +70,9 @@ class Replay {
 
     // What an instruction costs: from the issue before it to its first attempt, and from there to its issue.
     struct Step {
-        int32_t wait;       // of it `gap` cycles in which nothing of the wave was under way
+        int32_t wait;  // of it `gap` cycles in which nothing of the wave was under way
         int32_t gap;
-        int32_t stall;      // of it `own` cycles in which its port was free
+        int32_t stall;  // of it `own` cycles in which its port was free
         int32_t own;
         uint16_t issue;     // and from its issue to its end
         uint16_t occupied;  // how long it takes its port

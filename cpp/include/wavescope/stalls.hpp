@@ -48,7 +48,7 @@ struct StallInput {
     std::span<const uint8_t> category;
     std::span<const int32_t> row;
     std::span<const uint8_t> counted;
-    std::span<const uint8_t> port_was_busy;  // of each instruction; empty = not known
+    std::span<const uint8_t> port_was_busy;         // of each instruction; empty = not known
     std::unordered_map<uint32_t, WaveStart> begin;  // of every wave
     int32_t free_wait_cycles = 0;                   // length of a wait that need not wait; of one issue
     bool keeps_each = false;                        // whether StallPass::each is wanted

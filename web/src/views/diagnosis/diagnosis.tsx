@@ -113,7 +113,8 @@ function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<stri
       <p>What each finding about the waves could save of the time at most:</p>
       <PartsBar tall parts={parts} label={`of ${exact(answer.time_cycles)} cycles of the traced CUs`} />
       <p class="faint-text">
-        <b data-field="time">{short(answer.time_cycles)}</b> cycles of the traced CUs; the rest is work, or waiting that nothing explains.
+        <b data-field="time">{short(answer.time_cycles)}</b> cycles of the traced CUs; the rest is work, or waiting that
+        nothing explains.
       </p>
     </div>
   );
