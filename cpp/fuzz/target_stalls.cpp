@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "checks.hpp"
 #include "targets.hpp"
+#include "wavescope/replay.hpp"
 #include "wavescope/stalls.hpp"
 
 namespace wavescope::fuzz {
@@ -59,6 +62,48 @@ Steps steps_of(Bytes rest) {
     return steps;
 }
 
+// The same steps as waves on two SIMDs of a CU, replayed with everything removed and with nothing.
+void replay_steps(const Steps& steps, const StallPass& pass) {
+    std::vector<uint64_t> first;
+    std::vector<uint32_t> count, cu, simd;
+    std::vector<int64_t> begin, end;
+    std::vector<uint8_t> cause(steps.wave.size());
+    for (size_t i = 0; i < steps.wave.size(); ++i) {
+        cause[i] = static_cast<uint8_t>(pass.each.group[i] & 63);
+        if (i == 0 || steps.wave[i] != steps.wave[i - 1]) {
+            first.push_back(i);
+            count.push_back(0);
+            cu.push_back(0);
+            simd.push_back(static_cast<uint32_t>(first.size() % 2));
+            begin.push_back(steps.time[i]);
+            end.push_back(steps.time[i]);
+        }
+        ++count.back();
+        end.back() = std::max(end.back(), steps.time[i]);
+    }
+    ReplayInput input;
+    input.time = steps.time;
+    input.stall = steps.stall;
+    input.duration = steps.duration;
+    input.row = steps.row;
+    input.category = steps.category;
+    input.cause = cause;
+    input.gap_cause = {pass.each.gap.begin(), pass.each.gap.size()};
+    input.producer = {pass.each.producer.begin(), pass.each.producer.size()};
+    input.first = first;
+    input.count = count;
+    input.begin = begin;
+    input.end = end;
+    input.cu = cu;
+    input.simd = simd;
+    const Replay replay(input);
+    const std::vector<Removal> removals{{}, {.causes = ~uint64_t{0}, .removes_ending = true, .keeps_latency = true}};
+    for (const std::vector<int64_t>& makespans : replay.without(removals))
+        for (const int64_t makespan : makespans) require(makespan >= 0, "no negative time");
+    for (const int64_t cycles : replay.without_issue()) require(cycles >= 0, "no negative time without issue");
+    require(replay.port_was_busy().size() == steps.wave.size(), "a flag for each instruction");
+}
+
 }  // namespace
 
 void fuzz_stalls(Bytes input) {
@@ -102,6 +147,7 @@ void fuzz_stalls(Bytes input) {
     for (size_t gap = 1; gap < kGapCount; ++gap)
         for (const int64_t cycles : pass.idle.gap[gap]) require(cycles >= 0, "no negative gap");
     require(pass.each.group.size() == steps.wave.size(), "a value for each instruction");
+    replay_steps(steps, pass);
 }
 
 }  // namespace wavescope::fuzz

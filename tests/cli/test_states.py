@@ -29,7 +29,7 @@ def test_exec_issue_and_busy_are_told_apart(run: Run, capture: Path) -> None:
     lines = told.splitlines()
     assert any(line.startswith("  EXEC counts the gaps between instructions") for line in lines)
     share = next(float(line.split()[3]) for line in lines if line.startswith("  instructions issue in "))
-    assert 0 < share < float(told.split()[2])
+    assert 0 < share < float(lines[1].split()[2])
     assert "  issue: an instruction goes to the pipe; busy: it occupies it (all passes)" in lines
 
 

@@ -115,7 +115,9 @@ _WAVES = TableSpec(
 SHAPES: Mapping[str, Shape] = {
     "barriers": Shape(Barriers),
     "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "standing_out_count": int}),
-    "compare_units": Shape(tables={"units": _columns(Comparison.tables["units"], without=("trace",))}),
+    "compare_units": Shape(
+        tables={"units": _columns(Comparison.tables["units"], without=("trace", "address", "base_address"))}
+    ),
     "coverage": Shape(
         Coverage, fields={"executed_share": float, "traced_share": float | None, "is_same_short_path": bool}
     ),

@@ -72,7 +72,7 @@ def _script(folder: Path, text: str) -> Path:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_backends, "_IDLE_S", 2.0)
+    monkeypatch.setattr(_backends, "_IDLE_S", 4.0)  # a child needs 2 s to start where four suites share two cores
 
 
 def test_absent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_hanging_library(tmp_path: Path, compiler: str, monkeypatch: pytest.Monk
     listing = disassemble(_code(*[GOOD] * 600, HANGS, GOOD))
     assert [row.text for row in listing.rows()][:600] == ["fake 0xbf800000"] * 600
     assert any("no answer for" in loss.message for loss in listing.losses)
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 60
 
 
 @pytest.mark.usefixtures("impatient")

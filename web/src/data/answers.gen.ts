@@ -290,10 +290,6 @@ export interface CompareUnitsRow {
   row: number | null;
   /** Its first code row in the first trace; empty = new */
   base_row: number | null;
-  /** Address of that row in this trace; empty = gone */
-  address: string | null;
-  /** Address of that row in the first trace; empty = new */
-  base_address: number | null;
   /** Executions, first trace */
   base_hit_count_per_wave: number;
   /** Executions, this trace */
@@ -345,8 +341,6 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   change: ["Change", "", "Same, text (reads differently now), new or gone"],
   row: ["Row", "", "Its first code row in this trace; empty = gone"],
   base_row: ["Base row", "", "Its first code row in the first trace; empty = new"],
-  address: ["Address", "", "Address of that row in this trace; empty = gone"],
-  base_address: ["Base address", "", "Address of that row in the first trace; empty = new"],
   base_hit_count_per_wave: ["Base hit count per wave", "", "Executions, first trace"],
   hit_count_per_wave: ["Hit count per wave", "", "Executions, this trace"],
   base_latency_cycles_per_wave: ["Base latency cycles per wave", "cycles", "Latency, first trace"],

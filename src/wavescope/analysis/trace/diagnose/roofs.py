@@ -31,6 +31,8 @@ _MEMORY_GAIN_SHARE = 0.30
 _STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
+_ABOVE_PEAK = 1.1  #: Times the peak from which on caches certainly deliver a part.
+_WRITTEN_SHARE = 0.4
 _BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.
 _NARROW_BYTES = 4
 _FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
@@ -151,10 +153,9 @@ def roofs(trace: ThreadTrace, moved: Traffic | None, used: Pipes, filling: Filli
 def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> list[Roof]:
     rate = moved.bytes_per_second or 0.0
     enough = _AT_ROOF_SHARE_NARROW if moved.narrow_share > 0.5 else _AT_ROOF_SHARE
-    # Tiles of a matrix product are read by many workgroups: what is asked for comes from L2 for the most part.
-    is_stream = used.matrix_count == 0
+    memory_peak = gpu.product.memory_bytes_per_second_peak
     peaks = (
-        ("HBM bandwidth", gpu.product.memory_bytes_per_second_peak, is_stream),
+        ("HBM bandwidth", memory_peak, _streams(moved, used, memory_peak or 0)),
         ("L2 bandwidth", gpu.l2_bytes_per_second_peak, True),
     )
     return [
@@ -162,3 +163,15 @@ def _bandwidths(moved: Traffic, used: Pipes, gpu: Machine, *, waits: bool) -> li
         for name, peak, counts in peaks
         if peak
     ]
+
+
+def _streams(moved: Traffic, used: Pipes, memory_peak: float) -> bool:
+    """Whether what is asked for has to come from memory, as far as a trace tells.
+
+    Tiles of a matrix product are read by many workgroups: they come from L2 for the most part. What is asked for above
+    the peak comes from caches as well; then the bytes that are written must be a large part of the peak.
+    """
+    rate = moved.bytes_per_second or 0.0
+    if used.matrix_count:
+        return False
+    return rate <= _ABOVE_PEAK * memory_peak or rate * moved.store_share >= _WRITTEN_SHARE * memory_peak
