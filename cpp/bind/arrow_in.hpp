@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -65,5 +66,12 @@ class ArrowInput {
     std::vector<T> joined_;
     std::span<const T> values_;
 };
+
+// A column of a dict of columns; ValueError when there is none of that name.
+template <class T>
+ArrowInput<T> column(const nanobind::dict& columns, const char* name) {
+    if (!columns.contains(name)) throw nanobind::value_error((std::string("no column ") + name).c_str());
+    return ArrowInput<T>(nanobind::borrow(columns[name]));
+}
 
 }  // namespace wavescope::bind

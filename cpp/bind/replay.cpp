@@ -17,12 +17,6 @@ using namespace nb::literals;
 namespace wavescope::bind {
 namespace {
 
-template <class T>
-ArrowInput<T> column(const nb::dict& columns, const char* name) {
-    if (!columns.contains(name)) throw nb::value_error((std::string("no column ") + name).c_str());
-    return ArrowInput<T>(nb::borrow(columns[name]));
-}
-
 struct InstructionColumns {
     ArrowInput<int64_t> time;
     ArrowInput<int32_t> stall, duration, row;

@@ -1,7 +1,5 @@
 #include "stalls.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <optional>
 
 #include "arrow.hpp"
@@ -14,12 +12,6 @@ using namespace nb::literals;
 
 namespace wavescope::bind {
 namespace {
-
-template <class T>
-ArrowInput<T> column(const nb::dict& columns, const char* name) {
-    if (!columns.contains(name)) throw nb::value_error((std::string("no column ") + name).c_str());
-    return ArrowInput<T>(nb::borrow(columns[name]));
-}
 
 struct RuleColumns {
     ArrowInput<uint16_t> adds;
