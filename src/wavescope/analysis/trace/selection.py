@@ -202,16 +202,19 @@ def _cut(
     return cut.with_columns(end_cycles=pl.min_horizontal("end_cycles", pl.lit(end, pl.Int64))), states
 
 
+def rows_of_waves(frame: pl.DataFrame, first: str, count: str) -> pl.DataFrame:
+    """For every `wave` of a table whose rows of a wave follow each other: its `first` row, and their `count`."""
+    places = frame.select("wave").with_row_index("place").group_by("wave")
+    return places.agg(pl.col("place").min().cast(pl.UInt64).alias(first), pl.len().cast(pl.UInt32).alias(count))
+
+
 def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
     """The waves with the places of their rows in the new tables, which keep the order of the old ones."""
     for frame, first, count in (
         (instructions, "first_instruction", "instruction_count"),
         (states, "first_state", "state_count"),
     ):
-        places = frame.select("wave").with_row_index("place").group_by("wave")
-        positions = places.agg(
-            pl.col("place").min().cast(pl.UInt64).alias(first), pl.len().cast(pl.UInt32).alias(count)
-        )
+        positions = rows_of_waves(frame, first, count)
         filled = waves.drop(first, count).join(positions, on="wave", how="left", maintain_order="left")
         waves = filled.with_columns(pl.col(first).fill_null(0), pl.col(count).fill_null(0)).select(waves.columns)
     return waves

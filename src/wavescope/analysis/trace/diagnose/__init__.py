@@ -131,10 +131,14 @@ class _Measured:
     roofs: tuple[Roof, ...]
 
     @property
+    def limit(self) -> Roof | None:
+        """The roof that is reached; None = none is."""
+        return next((roof for roof in self.roofs if roof.is_limit), None)
+
+    @property
     def cap_share(self) -> float:
         """No gain is larger than what a roof leaves."""
-        limit = next((roof for roof in self.roofs if roof.is_limit), None)
-        return max(0.0, 1 - limit.share) if limit else 1.0
+        return max(0.0, 1 - self.limit.share) if self.limit else 1.0
 
 
 def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], rows: pl.Series | None) -> _Measured:
@@ -168,8 +172,7 @@ def _findings(
     findings = _within_the_time(findings)
     if not is_whole:
         return findings
-    limit = next((roof for roof in measured.roofs if roof.is_limit), None)
-    first = [roof_finding(limit, measured.traffic, measured.pipes)] if limit else []
+    first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
     return [*first, *findings]
 
 

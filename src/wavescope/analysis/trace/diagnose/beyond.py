@@ -9,7 +9,7 @@ import polars as pl
 from wavescope.analysis.trace.barriers import barriers
 from wavescope.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavescope.analysis.trace.occupancy import occupancy
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.errors import WavescopeError
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def registers_or_lds(trace: ThreadTrace, costs: Facts) -> StallFinding | None:
     return StallFinding(
         name="occupancy",
         kind="occupancy",
-        verdict=f"{now} {_waves(now)} per SIMD, bound by {kernel['bound_by']}",
-        reason=f"with {now} {_waves(now)} per SIMD there is too little other work to hide the exposed cycles",
+        verdict=f"{counted(now, 'waves')} per SIMD, bound by {kernel['bound_by']}",
+        reason=f"with {counted(now, 'waves')} per SIMD there is too little other work to hide the exposed cycles",
         remedy=steps,
         remedies=(Remedy(f"reach {then} waves per SIMD", steps, (), 0),),
         gain_share_min=0.0,
@@ -64,10 +64,6 @@ def barrier_cause(trace: ThreadTrace) -> str:
             f"; the wave on SIMD {worst['last_simd']} is last in {percent(worst['last_simd_share'], 0)} of the meetings"
         )
     return f"the last wave arrives {worst['spread_cycles_mean']:,.0f} cycles after the first, on average{last}"
-
-
-def _waves(count: int) -> str:
-    return "wave" if count == 1 else "waves"
 
 
 def _occupancy(trace: ThreadTrace) -> Occupancy | None:

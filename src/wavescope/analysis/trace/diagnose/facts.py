@@ -75,11 +75,8 @@ class Facts:
     kinds: dict[str, str]  #: Stall class -> kind.
     stall_cycles_total: int
     exposed_cycles_total: int  #: Exposed stall and idle cycles of all rows: what remedies can be about.
-    exposed_idle_cycles_total: int
     issue_cycles_total: int
     wave_cycles_total: int  #: Latency and idle cycles of all waves.
-    wave_count: int
-    costs: pl.DataFrame
     gaps: dict[str, int]  #: Cause of gaps -> cycles; of store drain with those of `s_endpgm`.
 
 
@@ -123,11 +120,8 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         kinds=kinds,
         stall_cycles_total=stalled.stall_cycles_total,
         exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
-        exposed_idle_cycles_total=exposed_idle,
         issue_cycles_total=latency - all_stalls.stall_cycles_total,
         wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
-        wave_count=trace.waves.height,
-        costs=costs,
         gaps=_gaps(stalled),
     )
 

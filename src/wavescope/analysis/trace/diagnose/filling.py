@@ -27,11 +27,9 @@ class Filling:
     early_wave_count: int  #: Waves that left early, on all their CUs.
     traced_wave_count: int  #: Working waves with instructions.
     span_cycles_mean: float  #: Of a shader engine, from its first start to its last end.
-    span_cycles_max: int
     wave_cycles_mean: float
     used_cu_count: int  #: CUs (WGPs) that held a working wave.
     cu_count: float | None  #: CUs (WGPs) of these shader engines; None = the GPU is not known.
-    peak_wave_count: int  #: Most working waves at a time, added up over shader engines.
     mean_share: float  #: Mean over peak of resident waves, from the first start to the last end.
     empty_simd_share: float  #: Time in which a SIMD that held waves held none.
     round_count: float  #: Waves over the most at a time.
@@ -61,7 +59,7 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
     if not doing.height:
         doing = waves
     engines = doing.group_by("se").agg(
-        span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique(), waves=pl.len()
+        span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique()
     )
     window = _largest(engines["span"])
     peak = sum(_peak(part) for _, part in doing.group_by("se"))
@@ -72,11 +70,9 @@ def filling(trace: ThreadTrace, *, left_out: tuple[int, ...] = ()) -> Filling:
         early_wave_count=waves.height - doing.height,
         traced_wave_count=working.height,
         span_cycles_mean=int(engines["span"].sum()) / max(engines.height, 1),
-        span_cycles_max=window,
         wave_cycles_mean=area / max(doing.height, 1),
         used_cu_count=int(engines["cus"].sum()),
         cu_count=_cu_count(trace, engines),
-        peak_wave_count=peak,
         mean_share=min(1.0, area / (peak * window)) if peak and window else 1.0,
         empty_simd_share=_empty_share(doing, window),
         round_count=doing.height / peak if peak else 1.0,

@@ -9,6 +9,7 @@ import polars as pl
 from wavescope import _core
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.pipes.passes import pipe_cycles_of_rows
+from wavescope.analysis.trace.selection import rows_of_waves
 from wavescope.model.answer import once_per_trace
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ def traced_waves(part: ThreadTrace) -> pl.DataFrame:
     """Waves with instructions, with the places of these in `instructions`, also where the table does not have them."""
     waves = part.waves
     if waves["instruction_count"].null_count():
-        places = part.instructions.select("wave").with_row_index("place").group_by("wave")
-        counts = places.agg(
-            first_instruction=pl.col("place").min().cast(pl.UInt64), instruction_count=pl.len().cast(pl.UInt32)
-        )
+        counts = rows_of_waves(part.instructions, "first_instruction", "instruction_count")
         waves = waves.drop("first_instruction", "instruction_count").join(
             counts, on="wave", how="left", maintain_order="left"
         )
