@@ -1,0 +1,69 @@
+"""The verdict about one attempt, from the data that it left; the log only adds reasons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """What an attempt is worth."""
+
+    GOOD = "good"
+    EMPTY = "empty"  #: Traced dispatches, but no wave on the traced CUs and SIMDs.
+    TRUNCATED = "truncated"  #: The buffer was full before the kernel ended.
+    LOSSY = "lossy"  #: The trace has holes.
+    NO_DISPATCH = "no dispatch"  #: No dispatch passed the filters, or the kernel ran in a process that was not seen.
+    INCOMPLETE = "incomplete"  #: Counters or launches that were asked for are missing.
+    NOT_COUNTED = "not counted"  #: Every value of a counter is 0: its clock was off, or it does not exist.
+    HUNG = "hung"  #: It did not end in time and was stopped.
+    REFUSED = "refused"  #: rocprofv3, its tool or the driver refused what was asked for.
+    FAILED = "failed"  #: The program itself failed, and left nothing worth keeping.
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """A message of AMD's tools that was recognised."""
+
+    number: int  #: Row of our table of messages.
+    line: str  #: What was printed, printable and shortened.
+    cause: str
+    remedy: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TracedDispatch:
+    """One dispatch of a thread trace attempt."""
+
+    dispatch: int
+    folder: str  #: Where its data are, relative to the attempt.
+    kernel: str  #: Empty = unknown.
+    launch: int | None  #: Rank among the launches of its kernel, from 1; None = not known.
+    wave_count: int  #: With traced instructions.
+    instruction_count: int
+    mapped_share: float | None  #: Of the instructions, those with a source line; None = there are no instructions.
+    is_truncated: bool
+    is_lossy: bool
+    size_bytes: int
+    is_placeholder: bool  #: Neither its stream nor its folder has a wave.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """What an attempt is worth, and why."""
+
+    verdict: Verdict
+    reasons: tuple[str, ...]  #: Sentences; the first says the most.
+    advice: str = ""  #: What to do next; empty = nothing.
+    causes: tuple[Cause, ...] = ()
+    dispatches: tuple[TracedDispatch, ...] = ()  #: Best first.
+    missing: tuple[str, ...] = ()  #: Counters that were asked for and are not there.
+    silent: tuple[str, ...] = ()  #: Counters that are 0 in every dispatch.
+    busy_engines: tuple[int, ...] = ()  #: Shader engines on which waves were seen: where to look next.
+    busy_cus: tuple[int, ...] = ()  #: CUs (gfx9) or WGPs of those engines on which waves were seen.
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the data are worth reading, with or without a caution."""
+        return self.verdict in (Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE)
