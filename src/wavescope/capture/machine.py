@@ -75,7 +75,7 @@ class Machine(Protocol):
         ...
 
     def text(self, path: str) -> str | None:
-        """The same as text, without white space at both ends; bytes that are no UTF-8 are replaced."""
+        """The same as text, without white space at both ends; bytes that are not UTF-8 are replaced."""
         ...
 
     def names(self, folder: str) -> tuple[str, ...]:
