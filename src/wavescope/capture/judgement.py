@@ -30,6 +30,7 @@ class Cause:
     line: str  #: What was printed, printable and shortened.
     cause: str
     remedy: str
+    count: int = 1  #: How many lines were of this row.
 
 
 @dataclass(frozen=True, kw_only=True)
