@@ -115,3 +115,15 @@ class OutputError(WavescopeError):
     """
 
     exit_code = 74
+
+
+class BusyError(WavescopeError):
+    """Every GPU that would do is used by somebody, and the time to wait is over (exit status 75).
+
+    Examples
+    --------
+    >>> BusyError("GPU 3 is used by process 4711", advice="wait for it: --wait 600").exit_code
+    75
+    """
+
+    exit_code = 75
