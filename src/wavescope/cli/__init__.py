@@ -19,6 +19,9 @@ from wavescope.base import stopping
 
 #: Verbs by the question they answer, in the order of `--help`.
 _GROUPS = {
+    "Before a trace: take it": {
+        "capture": "Run a program under the profiler and judge what it left: traces, counters, samples, runs.",
+    },
     "What is it?": {
         "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
         "open": "Show traces and runs in a browser: timelines, instructions, source, findings.",

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
 #: Words of other profilers, and of the question itself -> verbs that answer it.
 _VERBS: dict[str, tuple[str, ...]] = {
@@ -61,6 +61,27 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "sql": ("query",),
 }
 
+#: Words of other profilers -> kinds of capture.
+_CAPTURES: dict[str, tuple[str, ...]] = {
+    "trace": ("att", "run"),
+    "thread-trace": ("att",),
+    "sqtt": ("att",),
+    "kernel": ("discover", "att"),
+    "kernels": ("discover",),
+    "stats": ("discover",),
+    "pmc": ("counters",),
+    "profile": ("att", "counters", "run"),
+    "pc-sampling": ("samples",),
+    "sampling": ("samples",),
+    "system": ("run",),
+    "sys-trace": ("run",),
+    "timeline": ("run",),
+    "bundle": ("report",),
+    "jobs": ("pool",),
+    "resume": ("pool", "status"),
+    "recipes": ("recipe",),
+}
+
 #: Options of other tools -> ours, where the verb has it.
 _OPTIONS = {
     "--count": "--top",
@@ -70,6 +91,7 @@ _OPTIONS = {
     "--num": "--top",
     "--rows": "--top",
     "-n": "--top",
+    "--dryrun": "--dry-run",
     "-d": "--dispatch",
     "--dispatch-id": "--dispatch",
     "--filter": "--kernel",
@@ -96,8 +118,23 @@ def verbs_meant(word: str, verbs: Collection[str]) -> list[str]:
     >>> verbs_meant("isa", ["source", "stalls"]), verbs_meant("Stall", ["source", "stalls"])
     (['source'], ['stalls'])
     """
+    return _meant(word, verbs, _VERBS)
+
+
+def captures_meant(word: str, captures: Collection[str]) -> list[str]:
+    """Kinds of capture that may have been meant, the likeliest first.
+
+    Examples
+    --------
+    >>> captures_meant("pmc", ["att", "counters"]), captures_meant("discovery", ["discover", "att"])
+    (['counters'], ['discover'])
+    """
+    return _meant(word, captures, _CAPTURES)
+
+
+def _meant(word: str, verbs: Collection[str], synonyms: Mapping[str, tuple[str, ...]]) -> list[str]:
     typed = word.lower().replace("_", "-")
-    meant = [verb for verb in _VERBS.get(typed, ()) if verb in verbs]
+    meant = [verb for verb in synonyms.get(typed, ()) if verb in verbs]
     starts = [verb for verb in verbs if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
     near = get_close_matches(typed, verbs, n=_MOST, cutoff=0.7)
     return list(dict.fromkeys([*meant, *starts, *([] if meant else near)]))[:_MOST]

@@ -1,0 +1,1 @@
+"""Captures in words: plans, discoveries, verdicts."""

@@ -1,0 +1,170 @@
+"""What would be run, for the terminal: what was chosen, the command, and the attempts that would follow."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from wavescope.base.words import counted
+from wavescope.capture.judgement import Judgement, Verdict
+from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavescope.report.kit.paragraphs import labelled
+from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from wavescope.capture.command import Command
+    from wavescope.capture.gpu import Gpu
+    from wavescope.capture.installation import Installation
+    from wavescope.capture.wanted import Wanted
+
+#: What each kind is called in sentences.
+TITLES: dict[type[Wanted], str] = {
+    Discovery: "discovery of kernels",
+    ThreadTraces: "thread traces",
+    Counters: "counters",
+    Samples: "PC samples",
+    RunTrace: "trace of the run",
+}
+#: Verdicts after which another attempt may follow.
+_RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
+_INDENT = "  "
+
+
+def plan_report(
+    wanted: Wanted,
+    commands: Sequence[Command],
+    installation: Installation,
+    gpu: Gpu | None,
+    *,
+    width: int,
+    attempts: int = 1,
+    wraps: bool = True,
+) -> Iterator[RenderableType]:
+    """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow."""
+    yield Text(f"{title_of(wanted)}: what would be run", style="bold")
+    yield labelled("release", _release(installation))
+    yield labelled("GPU", gpu_line(gpu))
+    notes = dict.fromkeys(note for command in commands for note in command.notes)
+    for label, text in _choices(wanted):
+        yield labelled(label, text)
+    for note in notes:
+        yield labelled("note", printable(note))
+    for number, command in enumerate(commands, 1):
+        yield Text()
+        yield Text("command" if len(commands) == 1 else f"command {number} of {len(commands)}", style="bold")
+        yield Text(printable_lines(folded(command, width if wraps else 0)), no_wrap=True, overflow="ignore")
+    yield Text()
+    yield from _follow_ups(wanted, gpu, attempts)
+
+
+def title_of(wanted: Wanted) -> str:
+    """What a capture is called.
+
+    Examples
+    --------
+    >>> title_of(Discovery(program=("./gemm",)))
+    'discovery of kernels'
+    """
+    return TITLES[type(wanted)]
+
+
+def gpu_line(gpu: Gpu | None) -> str:
+    """A GPU in one line."""
+    if gpu is None:
+        return "none on this machine: what depends on it is left to rocprofv3"
+    name = " ".join(part for part in (gpu.target, gpu.product) if part)
+    engines = f"{gpu.cu_count} CUs in {counted(gpu.se_count, 'shader engines')}"
+    xccs = f" of {counted(gpu.xcc_count, 'XCCs')}" if gpu.xcc_count > 1 else ""
+    return printable(f"{gpu.index}: {name}, {engines}{xccs}")
+
+
+def _release(installation: Installation) -> str:
+    version = installation.rocm_version or "of unknown version"
+    sdk = f" (rocprofiler-sdk {installation.sdk_version})" if installation.sdk_version else ""
+    where = "assumed, it was not looked for or not found" if installation.is_assumed else installation.rocprofv3
+    return printable(f"ROCm {version}{sdk}, {where}")
+
+
+def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
+    """What the user or we chose, but for what every kind has."""
+    if isinstance(wanted, ThreadTraces | Counters):
+        yield "kernel", printable(wanted.kernel_regex) if wanted.kernel_regex else "every kernel"
+        yield "launch", " ".join(map(str, wanted.launches)) or "as rocprofv3 does by itself"
+    if isinstance(wanted, Counters):
+        yield "passes", f"{len(wanted.passes)}, one run of the program each"
+
+
+def folded(command: Command, width: int) -> str:
+    """A command for a shell in lines of at most `width` characters, where its words allow it; 0 = one line.
+
+    Examples
+    --------
+    >>> from wavescope.capture.command import Command
+    >>> print(folded(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
+      env A=1 \\
+        rocprofv3 \\
+        --att -- './a b'
+    """
+    changes = [*(f"-u {name}" for name in command.removed)]
+    changes += [f"{name}={shlex.quote(value)}" for name, value in command.variables.items()]
+    words = [shlex.quote(word) for word in command.words]
+    if not width:
+        return _INDENT + command.line
+    lines: list[str] = []
+    if changes:
+        lines += _filled(["env", *changes], _INDENT, width)
+    lines += _filled(words, _INDENT * 2 if changes else _INDENT, width)
+    return " \\\n".join(lines)
+
+
+def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:
+    lines = [indent + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
+            lines.append(_INDENT * 2 + word)
+        else:
+            lines[-1] += f" {word}"
+    return lines
+
+
+def printable_lines(text: str) -> str:
+    """A text of several lines without what could command a terminal."""
+    return "\n".join(printable(line) for line in text.split("\n"))
+
+
+def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[RenderableType]:
+    """The change that would follow each verdict, by the rules that a capture uses."""
+    from wavescope.capture.retries import next_try
+
+    if attempts < 2:
+        yield Text("one attempt, whatever becomes of it (--attempts)")
+        return
+    retries = [(verdict, next_try(wanted, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
+    followed = [(verdict, retry) for verdict, retry in retries if retry is not None]
+    if not followed:
+        yield Text("no other attempt would follow")
+        return
+    yield Text(f"then it is judged by the data, and tried again up to {counted(attempts - 1, 'times')} if it is")
+    for verdict, retry in followed:
+        pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
+        changes = _changes(wanted, retry.wanted)
+        yield labelled(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"))
+
+
+def _changes(before: Wanted, after: Wanted) -> str:
+    """Which fields another attempt changes, with their values."""
+    names = [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]
+    return ", ".join(f"{name.replace('_', ' ')} {_value(name, getattr(after, name))}" for name in names)
+
+
+def _value(name: str, value: object) -> str:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return f"{value:#x}" if isinstance(value, int) and name in ("se_mask", "simds", "buffer_bytes") else str(value)
