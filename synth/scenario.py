@@ -31,10 +31,10 @@ _RDNA_SLOTS = 16  # the masks of WAVE_READY and IMMEDIATE address so many
 class Scenario:
     """What to synthesize. Equal scenarios give equal bytes.
 
-    Counts are per shader engine; wave counts are those of the traced CU (gfx9) or SIMD (RDNA). `loop_trips` is how
-    often each backward branch is taken per entry of its loop. `markers` tells when code-object markers come: at
-    the start, late (waves already run), during the trace before each dispatch, or none (raw addresses).
-    `keep_share` < 1 cuts the buffers as if the trace buffer had been full.
+    Counts are per shader engine; wave counts are those of the traced CU (gfx9) or SIMD (RDNA), of which 0 workgroups
+    have none. `loop_trips` is how often each backward branch is taken per entry of its loop. `markers` tells when
+    code-object markers come: at the start, late (waves already run), during the trace before each dispatch, or none
+    (raw addresses). `keep_share` < 1 cuts the buffers as if the trace buffer had been full.
 
     Raises
     ------
@@ -105,7 +105,9 @@ def _check(scenario: Scenario) -> None:
         ),
         (not 1 <= scenario.waves_per_simd <= slots, f"waves_per_simd must be 1 to {slots}"),
         (not 1 <= scenario.waves_per_workgroup <= room, f"waves_per_workgroup must be 1 to {room} here"),
-        (min(scenario.dispatches, scenario.workgroups, scenario.shader_engines) < 1, "counts must be at least 1"),
+        (min(scenario.dispatches, scenario.shader_engines) < 1, "counts must be at least 1"),
+        (scenario.workgroups < 0, "counts must not be negative"),
+        (scenario.markers == "late" and not scenario.workgroups, "late markers need a workgroup"),
         (not 0 <= scenario.target_cu < (16 if gfx9 else 8), "target_cu is out of range"),
         (not 0 <= scenario.target_simd < 4, "target_simd must be 0 to 3"),
         (scenario.keep_share is not None and not 0 < scenario.keep_share < 1, "keep_share must lie between 0 and 1"),

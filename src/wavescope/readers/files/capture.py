@@ -19,15 +19,16 @@ MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture 
 #: How the names of code objects and their listings end.
 CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
 
-# <pid>_<agent>_shader_engine_<SE>_<dispatch>.att is what rocprofv3 writes; k<dispatch>_se<SE>, se<SE> and <SE> are
+# <prefix>_<agent>_shader_engine_<SE>_<dispatch>.att is what rocprofv3 writes: the prefix is the process id, or what -o
+# names; then the folder is the process id in captures of ours (-o %pid%/att). k<dispatch>_se<SE>, se<SE> and <SE> are
 # what other tools write.
 _TRACE_NAMES = (
-    re.compile(r"(?:(?P<pid>\d+)_)?(?P<agent>\d+)_shader_engine_(?P<se>\d+)(?:_(?P<dispatch>\d+))?"),
+    re.compile(r"(?:(?P<prefix>.+)_)?(?P<agent>\d+)_shader_engine_(?P<se>\d+)(?:_(?P<dispatch>\d+))?"),
     re.compile(r"(?:k(?P<dispatch>\d+)_)?se(?P<se>\d+)"),
     re.compile(r"(?P<se>\d+)"),
 )
 _CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?::(?P<id>\d+))?")
-_CODE_OBJECT_PID = re.compile(r"(\d+)_.*code_object_id_")
+_CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
 _TRAILING_NUMBER = re.compile(r"(\d+)$")
 _U64 = 1 << 64
 
@@ -47,8 +48,9 @@ class TraceFile:
         """What the file name tells."""
         for pattern in _TRACE_NAMES:
             if match := pattern.fullmatch(path.stem):
-                parts = {k: int(v) for k, v in match.groupdict().items() if v is not None}
-                return cls(path, **parts)
+                named = match.groupdict()
+                pid = _process_of(path, named.pop("prefix", None) or "")
+                return cls(path, pid, **{key: int(number) for key, number in named.items() if number is not None})
         return cls(path)
 
 
@@ -255,12 +257,18 @@ def code_objects_among(files: Iterable[Path], given_ids: set[int]) -> tuple[Code
     """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
     by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
-        match = _CODE_OBJECT_PID.match(path.name)
-        code_object = CodeObjectFile(path, _id_in_name(path), pid=int(match[1]) if match else None)
+        match = _CODE_OBJECT_PREFIX.match(path.name)
+        code_object = CodeObjectFile(path, _id_in_name(path), pid=_process_of(path, match[1] if match else ""))
         if code_object.id not in given_ids:
             pid = -1 if code_object.pid is None else code_object.pid
             by_key.setdefault((pid, code_object.id, path.parent), code_object)
     return tuple(by_key[key] for key in sorted(by_key))
+
+
+def _process_of(path: Path, prefix: str) -> int | None:
+    """The process that a file is of, from the prefix of its name, else from its folder; None = not known."""
+    number = prefix if prefix.isdecimal() else path.parent.name if prefix else ""
+    return int(number) if number.isdecimal() and len(number) < 19 else None
 
 
 def _id_in_name(path: Path) -> int:

@@ -18,6 +18,10 @@ from wavescope.readers.files.capture import CodeObjectFile, TraceFile, find_capt
         ("k1_se3.att", None, None, 1, 3),
         ("4.att", None, None, None, 4),
         ("something else.att", None, None, None, None),
+        ("4711/att_5600_shader_engine_0_2.att", 4711, 5600, 2, 0),
+        ("out/my_run_5600_shader_engine_0_2.att", None, 5600, 2, 0),
+        ("4711/28_5600_shader_engine_0_2.att", 28, 5600, 2, 0),
+        ("4711/se12.att", None, None, None, 12),
     ],
 )
 def test_names(name: str, pid: int | None, agent: int | None, dispatch: int | None, se: int | None) -> None:
@@ -99,3 +103,15 @@ def test_captures_of_processes_with_the_same_number(tmp_path: Path) -> None:
     for window in found.windows:
         (folder,) = {file.path.parent for file in window.files}
         assert [code_object.path.parent for code_object in found.code_of(window)] == [folder]
+
+
+def test_two_processes_below_folders_of_their_own(tmp_path: Path) -> None:
+    """As `rocprofv3 --att -o %pid%/att` writes: the same prefix, numbers of code objects and dispatches in each."""
+    for pid in (100, 200):
+        folder = tmp_path / str(pid)
+        folder.mkdir()
+        (folder / "att_4711_shader_engine_0_7.att").write_bytes(b"x")
+        (folder / "att_gfx942_code_object_id_1.out").write_bytes(b"x")
+    capture = find_capture([tmp_path])
+    assert [(window.pid, window.dispatch) for window in capture.windows] == [(100, 7), (200, 7)]
+    assert [[code.path.parent.name for code in capture.code_of(w)] for w in capture.windows] == [["100"], ["200"]]
