@@ -26,6 +26,7 @@ _duties: dict[object, Callable[[], None]] = {}
 _whole = threading.Lock()
 _statuses = {number: 128 + number for number in _SIGNALS}
 _is_told = False
+_signal_count = 0
 
 
 def add(action: Callable[[], None]) -> Callable[[], None]:
@@ -113,8 +114,14 @@ def watch(words: str = "stopped\n") -> None:
 
 def _note(*_: object) -> None:
     """Runs in the main thread, which from here on publishes nothing more and does not leave."""
-    global _is_told
+    global _is_told, _signal_count
     _is_told = True
+    _signal_count += 1
+
+
+def signal_count() -> int:
+    """How often the program was told to stop: an action that waits for others hurries when it grows."""
+    return _signal_count
 
 
 def _end_at_signal(reading: int, words: str) -> None:
@@ -126,7 +133,8 @@ def _end_at_signal(reading: int, words: str) -> None:
 
 def _end(number: int, words: str) -> NoReturn:
     """No import, no lock of others and no stream of Python: whoever holds them may be waiting for us."""
-    _note()
+    global _is_told
+    _is_told = True
     _whole.acquire(timeout=_PATIENCE_SECONDS)  # and it is never given back
     with suppress(OSError):
         stderr_copy = os.dup(2)
