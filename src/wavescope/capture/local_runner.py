@@ -24,6 +24,8 @@ from wavescope.base import stopping
 from wavescope.base.shown import shown
 from wavescope.base.words import shortened
 from wavescope.capture import left_behind
+from wavescope.capture.gpu_locks import passed_descriptors
+from wavescope.capture.processes import SUPERVISOR_VARIABLE, this_process
 from wavescope.capture.runner import Ending
 from wavescope.errors import OutputError
 
@@ -50,10 +52,11 @@ class LocalRunner:
     ----------
     locks
         Open descriptors that stay open until the program has ended, even when this process is killed: those of locks.
+        None = those of all locks of GPUs that this process has.
     """
 
-    def __init__(self, *, locks: Sequence[int] = ()) -> None:
-        self.locks = tuple(locks)
+    def __init__(self, *, locks: Sequence[int] | None = None) -> None:
+        self._locks = locks
 
     def folder(self, local: Path) -> str:
         """The folder itself, as an absolute path; it is created.
@@ -82,7 +85,8 @@ class LocalRunner:
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-        One variable is added where it is missing, by which all its processes are recognised: WAVESCOPE_JOB.
+        Two variables are added where they are missing, by which its processes are recognised when this one is killed:
+        WAVESCOPE_JOB and WAVESCOPE_SUPERVISOR.
 
         Raises
         ------
@@ -91,12 +95,12 @@ class LocalRunner:
         """
         begin = time.monotonic()
         mark = variables.get(left_behind.MARK) or uuid.uuid4().hex
+        environment = {SUPERVISOR_VARIABLE: str(this_process()), **variables, left_behind.MARK: mark}
+        locks = passed_descriptors() if self._locks is None else tuple(self._locks)
         with ExitStack() as open_things:
             files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
             try:
-                program = open_things.enter_context(
-                    _started(words, {**variables, left_behind.MARK: mark}, cwd, mark, limits, self.locks)
-                )
+                program = open_things.enter_context(_started(words, environment, cwd, mark, limits, locks))
             except (OSError, ValueError) as error:
                 return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
             streams = [
@@ -119,6 +123,9 @@ class LocalRunner:
 
     def bring(self, local: Path) -> None:
         """Nothing: programs leave their data where they are wanted."""
+
+    def ending(self, local: Path) -> Ending | None:
+        """Unknown: there is no connection that could be lost."""
 
     def clear(self, mark: str) -> int:
         """End what is left of an earlier run whose taker was killed; how many processes that were."""
@@ -334,6 +341,7 @@ def _started(
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=tuple(locks),
             preexec_fn=_interruptible if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else None,
         )
         program = _Program(process, mark, limits)

@@ -64,3 +64,11 @@ class Runner(Protocol):
             When the connection is lost; calling it again goes on where it stopped.
         """
         ...
+
+    def ending(self, local: Path) -> Ending | None:
+        """How the last program of `folder(local)` ended whose connection was lost meanwhile; None = unknown."""
+        ...
+
+    def clear(self, mark: str) -> int:
+        """End what is left of a run whose taker was killed, by its variable WAVESCOPE_JOB; how many processes."""
+        ...

@@ -20,6 +20,7 @@ class Wanted:
 class KernelChoice(Wanted):
     """Kinds that record chosen dispatches."""
 
+    kernel: str = ""  #: Name, or part of one; a discovery or a plan makes a regex of it. Empty = not told.
     kernel_regex: str = ""  #: As rocprofv3 takes it; empty = every kernel.
     exclude_regex: str = ""
     launches: tuple[int, ...] = ()  #: Empty = what rocprofv3 does by itself.
