@@ -93,6 +93,18 @@ class MissingToolError(WavescopeError):
     exit_code = 5
 
 
+class UnreachableError(WavescopeError):
+    """Another machine or container cannot be reached, or the connection was lost: trying again may help (status 75).
+
+    Examples
+    --------
+    >>> UnreachableError("the connection to gpu7 was lost").exit_code
+    75
+    """
+
+    exit_code = 75
+
+
 class LimitError(WavescopeError):
     """The operating system grants too few threads, descriptors or too little memory (exit status 71).
 

@@ -1,0 +1,184 @@
+"""A machine at the other end of a connection: the same questions as about this one, answered by the agent there."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from wavescope.capture.machine import READ_BYTES_MAX, Completed, FileFacts, Identity
+from wavescope.capture.remote.connection import ANSWER_SECONDS
+from wavescope.errors import UnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+    from wavescope.capture.remote.connection import Connection
+
+#: How old an answer may be that was sent ahead: GPUs become busy and free.
+FRESH_SECONDS = 10.0
+_MISSING = object()
+
+
+class RemoteMachine:
+    """Answers of the agent; what was announced by `prefetch` is asked for once, in one message."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._ahead: dict[str, dict[str, Any]] = {}
+        self._ahead_until = 0.0
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the host or container."""
+        return self._connection.place.name
+
+    @cached_property
+    def _greeting(self) -> dict[str, Any]:
+        with _sensible(self.name):
+            return dict(self._connection.ask("hello"))
+
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """The environment in which programs would be started."""
+        with _sensible(self.name):
+            return {str(name): str(value) for name, value in self._greeting["variables"].items()}
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Who runs there, and on what."""
+        with _sensible(self.name):
+            facts = self._greeting["identity"]
+            return Identity(
+                hostname=str(facts["hostname"]),
+                system=str(facts["system"]),
+                kernel=str(facts["kernel"]),
+                processor=str(facts["processor"]),
+                uid=int(facts["uid"]),
+                gids=tuple(map(int, facts["gids"])),
+                group_names={int(gid): str(name) for gid, name in facts["group_names"].items()},
+                python=str(facts["python"]),
+            )
+
+    def read(self, path: str) -> bytes | None:
+        """The first READ_BYTES_MAX bytes of a file; None = it cannot be read."""
+        content = self._from_ahead(path, "content")
+        if content is not _MISSING:
+            return None if content is None else bytes(content)
+        is_there, more = self._connection.ask_bytes("read", path=path)
+        return more[:READ_BYTES_MAX] if is_there is True else None
+
+    def text(self, path: str) -> str | None:
+        """The same as text, without white space at both ends; bytes that are no UTF-8 are replaced."""
+        content = self.read(path)
+        return None if content is None else content.decode("utf-8", "replace").strip()
+
+    def names(self, folder: str) -> tuple[str, ...]:
+        """Sorted names of the entries of a folder; empty when it cannot be read."""
+        with _sensible(self.name):
+            return tuple(sorted(_text(name) for name in self._about(folder, "names")))
+
+    def facts(self, path: str) -> FileFacts | None:
+        """None = there is nothing, or it may not be seen."""
+        with _sensible(self.name):
+            facts = self._about(path, "facts")
+            if facts is None:
+                return None
+            kind, mode, uid, gid, size_bytes, modified_ns = facts
+            return FileFacts(str(kind), int(mode), int(uid), int(gid), int(size_bytes), int(modified_ns))
+
+    def real_path(self, path: str) -> str:
+        """The path with all links followed."""
+        return _text(_checked(self._about(path, "real_path"), str, self.name))
+
+    def refusal(self, path: str) -> str:
+        """Why the file cannot be opened for reading and writing: the name of the error, as EACCES; empty = it can."""
+        return str(_checked(self._about(path, "refusal"), str, self.name))
+
+    def free_bytes(self, path: str) -> int | None:
+        """Free bytes of the file system of a path, or of its nearest parent that exists; None = unknown."""
+        value = self._about(path, "free_bytes")
+        return value if isinstance(value, int) else None
+
+    def program(self, name: str) -> str | None:
+        """Absolute path of a program on PATH, or of a path to one; None = there is none."""
+        value = self._about(name, "program")
+        return _text(value) if isinstance(value, str) else None
+
+    def run(self, words: Sequence[str], *, seconds: float, variables: Mapping[str, str] | None = None) -> Completed:
+        """Run a short command that changes nothing; it is killed, with all its children, after `seconds`."""
+        answer, printed = self._connection.ask_bytes(
+            "run",
+            patience=seconds + ANSWER_SECONDS,
+            seconds=seconds,
+            words=list(words),
+            variables=dict(variables or {}),
+        )
+        with _sensible(self.name):
+            status, count = answer["status"], int(answer["bytes"])
+            parts = printed[:count], printed[count:]
+            stdout, stderr = (part[:READ_BYTES_MAX].decode("utf-8", "replace") for part in parts)
+            return Completed(None if status is None else int(status), stdout, stderr, str(answer["problem"]))
+
+    def prefetch(self, patterns: Iterable[str]) -> None:
+        """Ask for everything about files at once; answers from it are at most FRESH_SECONDS old."""
+        answer, contents = self._connection.ask_bytes("prefetch", patterns=list(patterns))
+        with _sensible(self.name):
+            ahead = {}
+            offset = 0
+            for path, entry in sorted(answer.items(), key=lambda each: _bytes(each[0])):
+                value = dict(entry)
+                if "bytes" in value:
+                    count = value["bytes"]
+                    value["content"] = None if count is None else contents[offset : offset + int(count)]
+                    offset += int(count or 0)
+                ahead[_text(path)] = value
+        if time.monotonic() >= self._ahead_until:
+            self._ahead.clear()
+        self._ahead |= ahead
+        self._ahead_until = time.monotonic() + FRESH_SECONDS
+
+    def _about(self, path: str, what: str) -> Any:
+        value = self._from_ahead(path, what)
+        return self._connection.ask(what, path=path) if value is _MISSING else value
+
+    def _from_ahead(self, path: str, what: str) -> Any:
+        """What was sent ahead, _MISSING = nothing that is fresh."""
+        if time.monotonic() >= self._ahead_until:
+            return _MISSING
+        return self._ahead.get(path, {}).get(what, _MISSING)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(name: str) -> str:
+    """A name as this Python spells it: an old one there may have spelled letters as bytes."""
+    return _bytes(name).decode("utf-8", "surrogateescape")
+
+
+def _checked(value: Any, kind: type, name: str) -> Any:
+    if not isinstance(value, kind):
+        _refuse(name)
+    return value
+
+
+def _refuse(name: str) -> None:
+    advice = "run it again; if that does not help, report it"
+    raise UnreachableError("an answer from there makes no sense", where=name, advice=advice)
+
+
+def _sensible(name: str) -> AbstractContextManager[None]:
+    """What an answer of another form raises becomes one clear error."""
+    from contextlib import contextmanager
+
+    @contextmanager
+    def guarded() -> Iterator[None]:
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            _refuse(name)
+
+    return guarded()
