@@ -17,7 +17,7 @@ from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.capture.gpu import Gpu
     from wavescope.capture.installation import Installation
@@ -45,7 +45,7 @@ class ProgramCommand(click.Command):
         """
         place = args.index("--") if "--" in args else len(args)
         ctx.meta[_PROGRAM] = tuple(args[place + 1 :])
-        ctx.allow_interspersed_args = False
+        ctx.allow_interspersed_args = any(isinstance(each, click.Argument) for each in self.params)
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args[:place])
         if ctx.args and not ctx.resilient_parsing:
@@ -61,6 +61,55 @@ class ProgramCommand(click.Command):
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The options, and the program behind `--`."""
         return [*super().collect_usage_pieces(ctx), "-- PROGRAM..."]
+
+
+def program_of(context: click.Context) -> tuple[str, ...]:
+    """The words behind `--`."""
+    words: tuple[str, ...] = context.meta.get(_PROGRAM, ())
+    return words
+
+
+class _OfJobs(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """A value that a jobs file may hold, too, read by the same function."""
+
+    def read(self, text: str) -> Any:
+        """What a text says."""
+        raise NotImplementedError
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What was typed."""
+        from wavescope.capture.pool.keys import WrongValueError
+
+        if not isinstance(value, str):
+            return value
+        try:
+            return self.read(int(value) if value.isdecimal() and value.isascii() else value)  # type: ignore[arg-type]
+        except WrongValueError as error:
+            self.fail(f"{value[:40]!r} is not {error}.", param, ctx)
+
+
+class Launches(_OfJobs):
+    """Launches of a kernel, counted from 1: 7, 7-8 or 3,7-8."""
+
+    name = "launches"
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """What a text says."""
+        from wavescope.capture.pool.keys import launches
+
+        return launches(text)
+
+
+class Size(_OfJobs):
+    """Bytes, with or without a unit."""
+
+    name = "size"
+
+    def read(self, text: str) -> int:
+        """What a text says."""
+        from wavescope.capture.pool.keys import size
+
+        return size(text)
 
 
 def capture_verb(verb: Callable[..., None]) -> click.Command:
@@ -83,7 +132,7 @@ def request_of(options: dict[str, Any]) -> CaptureRequest:
         When there is no program, or when options contradict each other.
     """
     context = click.get_current_context()
-    program: tuple[str, ...] = context.meta.get(_PROGRAM, ())
+    program = program_of(context)
     if not program or not program[0]:
         name = context.info_name or "att"
         advice = f"write it behind --: wavescope capture {name} -- python bench.py"
@@ -159,7 +208,9 @@ class CaptureRequest:
     @cached_property
     def folder(self) -> Path:
         """Where the capture goes."""
-        return self.output if self.output is not None else default_folder(self.program)
+        if self.output is not None:
+            return self.output
+        return default_folder(self.program, {} if self.host or self.container else self.machine.variables)
 
     @cached_property
     def _connection(self) -> tuple[Machine, Runner]:
@@ -191,7 +242,7 @@ class CaptureRequest:
         MissingToolError
             When there is none.
         """
-        from wavescope.capture.rocprofv3.releases import RELEASES, assumed
+        from wavescope.capture.rocprofv3.releases import NEWEST, assumed
 
         if self.rocm_version:
             installation = assumed(self.rocm_version)
@@ -203,7 +254,7 @@ class CaptureRequest:
             except MissingToolError:
                 if not self.is_dry_run or self.rocprofv3:
                     raise
-                installation = assumed(next(reversed(RELEASES)))
+                installation = assumed(NEWEST.rocm)
         return replace(installation, decoder_folder=self.decoder) if self.decoder else installation
 
     @cached_property
@@ -231,17 +282,24 @@ class CaptureRequest:
         )
 
 
-def default_folder(program: Sequence[str]) -> Path:
-    """A folder for a capture of a program, named after it and the time.
+#: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
+_RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
+
+
+def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path:
+    """A folder for a capture of a program, named after it, the time, and the rank where there are several.
 
     Examples
     --------
-    >>> default_folder(["python", "-u", "bench/gemm.py"]).name[:13]
-    'capture-gemm-'
+    >>> folder = default_folder(["python", "-u", "bench/gemm.py"], {"SLURM_PROCID": "3"})
+    >>> folder.name[:13], folder.name[-6:]
+    ('capture-gemm-', '-rank3')
     """
     from time import localtime, strftime
 
-    return Path(f"capture-{program_name(program)}-{strftime('%Y%m%d-%H%M%S', localtime())}")
+    ranks = [variables[name] for name in _RANKS if variables.get(name, "").isdecimal()]
+    rank = f"-rank{ranks[0][:9]}" if ranks else ""
+    return Path(f"capture-{program_name(program)}-{strftime('%Y%m%d-%H%M%S', localtime())}{rank}")
 
 
 _INTERPRETERS = re.compile(r"(python|python\d(\.\d+)?|bash|sh|env|torchrun|mpirun|mpiexec|srun|numactl|taskset)")

@@ -10,7 +10,10 @@ import click
 from wavescope.cli.kit.io import console
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
+
+    from rich.console import RenderableType
 
     from wavescope.capture.command import Command
     from wavescope.capture.wanted import Wanted
@@ -50,17 +53,26 @@ def show_plan(request: CaptureRequest, *steps: Wanted) -> None:
         return
     from wavescope.report.capture.plan import plan_report
 
-    out = console()
     for wanted, commands in plans:
-        for part in plan_report(
-            wanted,
-            commands,
-            request.installation,
-            request.planned_gpu,
-            width=out.width,
-            attempts=request.attempts,
-        ):
-            out.print(part)
+        show(
+            lambda width, wanted=wanted, commands=commands: plan_report(
+                wanted,
+                commands,
+                request.installation,
+                request.planned_gpu,
+                width=width,
+                attempts=request.attempts,
+            )
+        )
+
+
+def show(report: Callable[[int], Iterable[RenderableType]], *, stderr: bool = False) -> None:
+    """Print the parts of a report for a console of some width; commands for a shell are never wrapped or cut."""
+    from wavescope.report.capture.shell import ShellText
+
+    out = console(stderr=stderr)
+    for part in report(out.width):
+        out.print(part, soft_wrap=isinstance(part, ShellText))
 
 
 def _as_json(command: Command) -> dict[str, Any]:

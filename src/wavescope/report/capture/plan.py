@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from rich.text import Text
 from wavescope.base.words import counted
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavescope.report.capture.shell import command_text
 from wavescope.report.kit.paragraphs import labelled
 from wavescope.report.kit.tables import printable
 
@@ -34,7 +34,6 @@ TITLES: dict[type[Wanted], str] = {
 }
 #: Verdicts after which another attempt may follow.
 _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
-_INDENT = "  "
 
 
 def plan_report(
@@ -45,7 +44,6 @@ def plan_report(
     *,
     width: int,
     attempts: int = 1,
-    wraps: bool = True,
 ) -> Iterator[RenderableType]:
     """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow."""
     yield Text(f"{title_of(wanted)}: what would be run", style="bold")
@@ -59,7 +57,7 @@ def plan_report(
     for number, command in enumerate(commands, 1):
         yield Text()
         yield Text("command" if len(commands) == 1 else f"command {number} of {len(commands)}", style="bold")
-        yield Text(printable_lines(folded(command, width if wraps else 0)), no_wrap=True, overflow="ignore")
+        yield command_text(command, width)
     yield Text()
     yield from _follow_ups(wanted, gpu, attempts)
 
@@ -99,44 +97,6 @@ def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
         yield "launch", " ".join(map(str, wanted.launches)) or "as rocprofv3 does by itself"
     if isinstance(wanted, Counters):
         yield "passes", f"{len(wanted.passes)}, one run of the program each"
-
-
-def folded(command: Command, width: int) -> str:
-    """A command for a shell in lines of at most `width` characters, where its words allow it; 0 = one line.
-
-    Examples
-    --------
-    >>> from wavescope.capture.command import Command
-    >>> print(folded(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
-      env A=1 \\
-        rocprofv3 \\
-        --att -- './a b'
-    """
-    changes = [*(f"-u {name}" for name in command.removed)]
-    changes += [f"{name}={shlex.quote(value)}" for name, value in command.variables.items()]
-    words = [shlex.quote(word) for word in command.words]
-    if not width:
-        return _INDENT + command.line
-    lines: list[str] = []
-    if changes:
-        lines += _filled(["env", *changes], _INDENT, width)
-    lines += _filled(words, _INDENT * 2 if changes else _INDENT, width)
-    return " \\\n".join(lines)
-
-
-def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:
-    lines = [indent + words[0]]
-    for word in words[1:]:
-        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
-            lines.append(_INDENT * 2 + word)
-        else:
-            lines[-1] += f" {word}"
-    return lines
-
-
-def printable_lines(text: str) -> str:
-    """A text of several lines without what could command a terminal."""
-    return "\n".join(printable(line) for line in text.split("\n"))
 
 
 def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[RenderableType]:

@@ -1,0 +1,67 @@
+"""Commands for a shell in lines that fit a terminal and can be copied: never cut, continued with a backslash."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.capture.command import Command
+
+INDENT = "  "
+
+
+class ShellText(Text):
+    """Lines that are printed as they are, however long: a command that was cut could not be copied."""
+
+
+def command_text(command: Command, width: int) -> ShellText:
+    """A command as it will be run, variables first.
+
+    Examples
+    --------
+    >>> from wavescope.capture.command import Command
+    >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
+      env A=1 \\
+        rocprofv3 \\
+        --att -- './a b'
+    """
+    changes = [word for name in command.removed for word in ("-u", name)]
+    changes += [f"{name}={shlex.quote(value)}" for name, value in command.variables.items()]
+    words = [shlex.quote(word) for word in command.words]
+    if not changes:
+        return shell_text(words, width)
+    lines = [*_filled(["env", *changes], INDENT, width), *_filled(words, INDENT * 2, width)]
+    return _joined(lines)
+
+
+def shell_text(words: Sequence[str], width: int, indent: str = INDENT) -> ShellText:
+    """Words that are quoted already.
+
+    Examples
+    --------
+    >>> print(shell_text(["wavescope", "capture", "att", "--", "./gemm"], 22))
+      wavescope capture \\
+        att -- ./gemm
+    """
+    return _joined(_filled(words, indent, width))
+
+
+def _joined(lines: Sequence[str]) -> ShellText:
+    return ShellText(" \\\n".join(map(printable, lines)))
+
+
+def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:
+    lines = [indent + words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
+            lines.append(INDENT * 2 + word)
+        else:
+            lines[-1] += f" {word}"
+    return lines
