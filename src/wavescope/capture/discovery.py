@@ -6,11 +6,12 @@ again makes another symbol of the same name, which is counted separately.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from wavescope.base.words import counted, percent
-from wavescope.errors import NotATraceError
+from wavescope.base.words import counted, kernel_title, percent, shortened
+from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from wavescope.capture.wanted import ThreadTraces
     from wavescope.model.run import Run
 
 COLD_LAUNCHES = 2  #: The first launches of a symbol, which load code, fill caches and raise clocks.
 _WARM_SHARE = 2 / 3  #: Where in the row of launches the traced ones are.
+_NEAREST, _LONGEST_NAME = 3, 100  #: Names in a message, and their length.
+_ENGINES_MAX = 256  #: More shader engines than that no GPU has.
 _HELPER_SHARE_MAX = 0.5  #: A kernel whose name only suggests a helper is no helper if it takes more than this.
 
 
@@ -34,6 +38,18 @@ class DiscoveredGpu:
     cu_count: int
     wave_slots: int  #: Waves that may be resident at once, on all SIMDs.
     wave_lanes: int
+    se_count: int  #: Shader engines of all XCCs; 0 = not recorded.
+    xcc_count: int
+
+    @property
+    def se_mask_spread(self) -> int | None:
+        """The first shader engine of each XCC; with one XCC all engines; None = not known (spec 3.3)."""
+        if not self.se_count or self.se_count % self.xcc_count:
+            return None
+        if self.xcc_count == 1:
+            return (1 << self.se_count) - 1
+        step = self.se_count // self.xcc_count
+        return sum(1 << engine for engine in range(0, self.se_count, step))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +82,8 @@ class SymbolLaunches:
 class Kernel:
     """All launches of the kernels of one name."""
 
-    name: str
+    name: str  #: As rocprofv3 spells it, which its filters compare.
+    title: str  #: The same for people: demangled where rocprofv3 could not.
     calls: int
     total_ns: int
     share: float  #: Of the time of all kernels.
@@ -105,7 +122,17 @@ class Suggestion:
 
     kernel: Kernel
     launches: tuple[int, ...]
+    se_mask: int | None  #: Shader engines to trace where the grid is smaller than the GPU; None = as usual.
     notes: tuple[str, ...]  #: What was passed over, and what to be careful about.
+
+    @property
+    def line(self) -> str:
+        """Kernel and launches in one line."""
+        launches = " and ".join(map(str, self.launches))
+        what = "launches" if len(self.launches) > 1 else "launch"
+        most = self.kernel.symbols[0].calls
+        calls = f"{most:,}" if len(self.kernel.symbols) == 1 else f"{most:,} of the symbol with most"
+        return f"{shortened(kernel_title(self.kernel.title))}, {what} {launches} of {calls}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +162,7 @@ class DiscoveredKernels:
     def matching(self, text: str) -> tuple[Kernel, ...]:
         """The kernels whose names contain a text; those that are called exactly so before all others."""
         exact = tuple(kernel for kernel in self.kernels if kernel.name == text)
-        return exact or tuple(kernel for kernel in self.kernels if text in kernel.name)
+        return exact or tuple(kernel for kernel in self.kernels if text in kernel.name or text in kernel.title)
 
     def suggestion(self, kernels: Sequence[Kernel] | None = None) -> Suggestion:
         """The largest of the kernels (None = of all) that is not known noise, and its warm launches."""
@@ -152,7 +179,13 @@ class DiscoveredKernels:
         elif kernel.passed_over and kernels is None:
             notes.append(f"every kernel is one of a library or helper; this is the largest: {kernel.passed_over}")
         launches, more = warm_launches(kernel)
-        return Suggestion(kernel=kernel, launches=launches, notes=(*notes, *more, *_grid_notes(kernel)))
+        spread = _grid_notes(kernel)
+        return Suggestion(
+            kernel=kernel,
+            launches=launches,
+            se_mask=kernel.gpu.se_mask_spread if spread and kernel.gpu else None,
+            notes=(*notes, *more, *spread),
+        )
 
 
 def _reasons(kernels: Sequence[Kernel]) -> str:
@@ -167,7 +200,8 @@ def _grid_notes(kernel: Kernel) -> list[str]:
     if per_cu is None or per_cu >= 1 or kernel.gpu is None:
         return []
     grid = f"its {counted(kernel.shape.workgroups, 'workgroups')} are fewer than the {kernel.gpu.cu_count} CUs"
-    return [f"{grid}: a trace of one CU may be empty, so shader engines of every XCC are traced"]
+    spread = ", so shader engines of every XCC are traced" if kernel.gpu.se_mask_spread else ""
+    return [f"{grid}: a trace of one CU may be empty{spread}"]
 
 
 def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
@@ -215,6 +249,52 @@ def _time_of_shapes(symbol: SymbolLaunches) -> dict[Shape, int]:
     for shape, duration in zip(symbol.shapes, symbol.durations_ns, strict=True):
         times[shape] = times.get(shape, 0) + duration
     return times
+
+
+def with_suggestion(
+    wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str
+) -> tuple[ThreadTraces, tuple[str, ...]]:
+    """What is wanted, with kernel, launches and shader engines from a discovery where they were not told, and notes.
+
+    The first note says which kernel and launches were taken.
+
+    Raises
+    ------
+    UsageError
+        When no kernel of the discovery has the name, or matches the regex.
+    """
+    from wavescope.capture.rocprofv3.regex import name_regex
+
+    suggestion = kernels.suggestion(_candidates(wanted, kernels, rocm_version))
+    launches = wanted.launches or suggestion.launches[-wanted.launch_count :]
+    se_mask = wanted.se_mask if wanted.se_mask is not None else suggestion.se_mask
+    regex = wanted.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
+    complete = replace(wanted, kernel=suggestion.kernel.name, kernel_regex=regex, launches=launches, se_mask=se_mask)
+    asked = replace(suggestion, launches=launches)
+    return complete, (asked.line, *suggestion.notes)
+
+
+def _candidates(wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: str) -> Sequence[Kernel] | None:
+    """The kernels among which to choose; None = all."""
+    if wanted.kernel_regex:
+        from wavescope.capture.rocprofv3.option import version_of
+        from wavescope.capture.rocprofv3.regex import names_found
+
+        names = names_found(wanted.kernel_regex, kernels.names, version_of(rocm_version))
+        if names == ():
+            raise _no_kernel(f"the regex {shortened(wanted.kernel_regex)!r}", wanted.kernel_regex, kernels)
+        return None if names is None else [kernel for kernel in kernels.kernels if kernel.name in names]
+    if not wanted.kernel:
+        return None
+    if matching := kernels.matching(wanted.kernel):
+        return matching
+    raise _no_kernel(f"the name {shortened(wanted.kernel)!r}", wanted.kernel, kernels)
+
+
+def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
+    names = [shortened(name, _LONGEST_NAME) for name in kernels.names]
+    near = get_close_matches(text[:_LONGEST_NAME], names, n=_NEAREST, cutoff=0.4) or names[:_NEAREST]
+    return UsageError(f"no kernel that ran matches {what}", advice=f"there are {', '.join(near)}")
 
 
 def discovered(path: Path | str) -> DiscoveredKernels:
@@ -270,7 +350,7 @@ def kernels_of(run: Run) -> DiscoveredKernels:
 
 def _gpus(run: Run) -> dict[int, DiscoveredGpu]:
     names = ["agent", "kind", "target", "product", "cu_count", "simd_count", "wave_lanes", "waves_per_simd_max"]
-    rows = run.read("agents", names).to_dicts()
+    rows = run.read("agents", [*names, "properties"]).to_dicts()
     return {
         row["agent"]: DiscoveredGpu(
             target=row["target"] or "",
@@ -278,10 +358,24 @@ def _gpus(run: Run) -> dict[int, DiscoveredGpu]:
             cu_count=row["cu_count"] or 0,
             wave_slots=(row["simd_count"] or 0) * (row["waves_per_simd_max"] or 0),
             wave_lanes=row["wave_lanes"] or 0,
+            **_engines(row["properties"]),
         )
         for row in rows
         if row["kind"] == "GPU"
     }
+
+
+def _engines(properties: str | None) -> dict[str, int]:
+    """Shader engines and XCCs, from what rocprofv3 copies of the driver's description."""
+    import json
+
+    try:
+        values = json.loads(properties or "{}")
+        xccs = max(int(values.get("num_xcc", 1)), 1)
+        arrays = int(values.get("array_count", 0)) // max(int(values.get("simd_arrays_per_engine", 1)), 1)
+    except (ValueError, TypeError, AttributeError):
+        return {"se_count": 0, "xcc_count": 1}
+    return {"se_count": arrays if 0 < arrays <= _ENGINES_MAX else 0, "xcc_count": xccs}
 
 
 def _kernel(
@@ -299,8 +393,10 @@ def _kernel(
     main = max(times, key=lambda shape: times[shape])
     time = int(rows["duration"].sum())
     share = time / total_ns if total_ns else 0.0
+    title = _title(name)
     return Kernel(
         name=name,
+        title=title,
         calls=rows.height,
         total_ns=time,
         share=share,
@@ -308,9 +404,17 @@ def _kernel(
         shape=main,
         shape_count=len(times),
         gpu=gpus.get(rows["agent"][0]),
-        passed_over=_passed_over(name, share),
+        passed_over=_passed_over(title, share),
         **{resource: _most(rows[resource]) for resource in _RESOURCES},
     )
+
+
+def _title(name: str) -> str:
+    if not name.startswith("_Z"):
+        return name
+    from wavescope.codeobj.names import demangle
+
+    return demangle(name)
 
 
 def _most(values: pl.Series) -> int | None:

@@ -35,6 +35,7 @@ class Discovery(Wanted):
 class ThreadTraces(KernelChoice):
     """Thread traces of chosen launches; None = chosen per architecture."""
 
+    launch_count: int = 2  #: How many neighbouring launches a discovery chooses; two show the noise of the capture.
     target_cu: int | None = None
     simds: int | None = None  #: gfx9: mask of SIMDs; gfx10 and newer: number of one SIMD.
     se_mask: int | None = None
