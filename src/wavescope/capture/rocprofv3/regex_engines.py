@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from wavescope.capture.rocprofv3.releases import RegexEngine
@@ -406,6 +407,19 @@ class _Automaton:
         return reached
 
 
+@lru_cache(maxsize=64)
+def _parsed(pattern: str, engine: RegexEngine) -> Node:
+    return _Parser(pattern, engine).parsed()
+
+
+def _plain_text(root: Node) -> bytes | None:
+    """The text that a pattern is, when it has nothing else; both engines agree about it."""
+    parts = root.parts if root.kind is Kind.SEQUENCE else [root]
+    if any(part.kind is not Kind.BYTES or len(part.accepted) != 1 for part in parts):
+        return None
+    return bytes(byte for part in parts for byte in part.accepted)
+
+
 def finds(pattern: str, name: str, engine: RegexEngine) -> bool | None:
     """Whether a regex is found in a name; None = it cannot be told here (look-ahead, back references, much work).
 
@@ -421,7 +435,10 @@ def finds(pattern: str, name: str, engine: RegexEngine) -> bool | None:
     """
     text = name.encode("utf-8", "surrogateescape")
     try:
-        root = _Parser(pattern, engine).parsed()
+        root = _parsed(pattern, engine)
+        plain = _plain_text(root)
+        if plain is not None:
+            return plain in text
         return _AmdMatcher(text).finds(root) if engine is RegexEngine.AMD else _Automaton(root).finds(text)
     except (UnknownAnswerError, RecursionError):
         return None
