@@ -68,10 +68,10 @@ class Explanation:
         if len(self.jobs) == 1:
             runs = "it is run" if run else "it is not run"
         errors = sum(not job.is_as_meant for job in self.jobs if job.is_run)
-        doubts = (
+        otherwise = (
             f", {errors:,} not as meant" if errors and len(self.jobs) > 1 else ", but not as meant" if errors else ""
         )
-        return f"ROCm {self.release}: {jobs}, {runs}{doubts}; rocprofv3 {outcome}"
+        return f"ROCm {self.release}: {jobs}, {runs}{otherwise}; rocprofv3 {outcome}"
 
 
 def explain(

@@ -80,7 +80,7 @@ def input_of(data: bytes, name: str) -> InputFile:
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
-        what = f"the input file is no text: byte {error.start:,} is not UTF-8"
+        what = f"the input file is not a text: byte {error.start:,} is not UTF-8"
         raise UsageError(what, where=name, advice="is it this file?") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if form == "txt":

@@ -106,7 +106,7 @@ def _unknown(given: Mapping[str, Any], reader: Reader) -> Iterator[Finding]:
 def _alias(key: str, reader: Reader) -> str:
     """The key of an option of which something is another name: att."""
     names = {f"--{key.replace('_', '-')}", f"-{key}"}
-    owners = (own for own, option in reader.options.items() if any(alias.name in names for alias in option.aliases))
+    owners = (owner for owner, option in reader.options.items() if any(alias.name in names for alias in option.aliases))
     return next(owners, "")
 
 

@@ -182,14 +182,16 @@ def _is_list(value: Any) -> bool:
 
 def _items(content: Any, name: str) -> list[Any]:
     if not isinstance(content, dict):
-        raise Refusal(name, f"the file is {shown(content)}, not a map with `{name}`", f"begin the file with `{name}:`")
+        raise Refusal(
+            name, f"the file is {shown(content)}, not a map with `{name}`", f"write `{name}:` in its first line"
+        )
     if name not in content:
         raise Refusal(name, f"there is no `{name}`", f"put the jobs into a list below `{name}:`")
     items = content[name]
     if isinstance(items, dict | str) and items:
-        raise Refusal(name, f"`{name}` is {shown(items)}, not a list", f"begin each entry below `{name}:` with -")
+        raise Refusal(name, f"`{name}` is {shown(items)}, not a list", f"write - before each entry below `{name}:`")
     if not isinstance(items, list | dict | str):
-        raise Refusal(name, f"`{name}` is {shown(items)}, not a list", f"begin each entry below `{name}:` with -")
+        raise Refusal(name, f"`{name}` is {shown(items)}, not a list", f"write - before each entry below `{name}:`")
     return list(items)
 
 
@@ -495,7 +497,7 @@ class _Job:
                 self.set.pop(variable, None)
         if self.get("benchmark_mode") == "execution-profile":
             if self.get("group_by_queue"):
-                raise Refusal("group_by_queue", "group_by_queue cannot be on with benchmark_mode: execution-profile")
+                raise Refusal("group_by_queue", "group_by_queue cannot be on with benchmark_mode")
             if self.get("group_by_queue") is None:
                 self.set["ROCPROF_GROUP_BY_QUEUE"] = "0"
         operations = self.get("ompt_trace_operations")
