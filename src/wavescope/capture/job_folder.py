@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wavescope.base.shown import shown
-from wavescope.capture.manifest import FILE, Manifest
+from wavescope.capture.manifest import FILE, LOCK, Manifest
 from wavescope.capture.stored import job_id, job_of, job_values, read_json, write_json
 from wavescope.errors import OutputError, UsageError
 
@@ -46,8 +46,31 @@ class JobFolder:
             number += 1
         return number
 
+    def check(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> None:
+        """Refuse a path that is no place for this job, before anything is written there.
+
+        Raises
+        ------
+        UsageError
+            When something else is there.
+        """
+        where = shown(str(self.path))
+        if not os.path.lexists(self.path):
+            return
+        if not self.path.is_dir():
+            raise UsageError("a capture needs a folder, and this is none", where=where, advice="choose another -o")
+        if self._holds_job():
+            if resume:
+                self._check_same(identifier or job_id(job))
+            elif not force:
+                advice = "go on with --resume, replace it with --force, or choose another -o"
+                raise UsageError("a capture is here already", where=where, advice=advice)
+        elif not identifier and any(entry.name != LOCK for entry in self.path.iterdir()):
+            what = "the folder is not empty, and holds no capture of wavescope"
+            raise UsageError(what, where=where, advice="choose another -o")
+
     def open_for(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> str:
-        """Make the folder, or go on with one of the same job; the job's id.
+        """Make the folder, or go on with one of the same job; the job's id. The lock of the job is ours.
 
         Raises
         ------
@@ -56,26 +79,13 @@ class JobFolder:
         OutputError
             When the file system refuses.
         """
-        where = shown(str(self.path))
+        self.check(job, resume=resume, force=force, identifier=identifier)
         identifier = identifier or job_id(job)
-        if os.path.lexists(self.path):
-            if not self.path.is_dir():
-                raise UsageError("a capture needs a folder, and this is none", where=where, advice="choose another -o")
-            if self._holds_job():
-                if resume:
-                    self._check_same(identifier)
-                    return identifier
-                if not force:
-                    advice = "go on with --resume, replace it with --force, or choose another -o"
-                    raise UsageError("a capture is here already", where=where, advice=advice)
-                self.remove()
-            elif any(self.path.iterdir()):
-                what = "the folder is not empty, and holds no capture of wavescope"
-                raise UsageError(what, where=where, advice="choose another -o")
-        try:
-            (self.path / ATTEMPTS).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise refused("create the folder of the capture", error, self.path) from None
+        if self._holds_job():
+            if resume:
+                return identifier
+            self.remove()
+        self.make(self.path / ATTEMPTS)
         write_json(self.path / JOB, job_values(job) | {"id": identifier})
         return identifier
 

@@ -42,7 +42,7 @@ _TEXT_MAX, _ITEMS_MAX, _DEPTH_MAX = (
     1_000,
     8,
 )  #: Written: characters of a text, entries of a list, lists in lists.
-_LOCK = ".lock"
+LOCK = ".lock"
 _LOCK_WAIT_SECONDS = 10.0  #: A taker that is being stopped needs some time.
 _WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL)
 
@@ -188,7 +188,7 @@ def job_lock(folder: Path, *, wait_seconds: float = _LOCK_WAIT_SECONDS) -> Itera
         When the file system refuses.
     """
     try:
-        descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise OutputError(f"cannot write into the folder: {error.strerror}", where=shown(str(folder))) from None
     try:
@@ -209,7 +209,7 @@ def job_lock(folder: Path, *, wait_seconds: float = _LOCK_WAIT_SECONDS) -> Itera
 def is_locked(folder: Path) -> bool:
     """Whether a process works on a job."""
     try:
-        descriptor = os.open(folder / _LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return False
     try:

@@ -45,16 +45,17 @@ def kind_of(wanted: Wanted) -> str:
 
 
 def wanted_values(wanted: Wanted) -> dict[str, Any]:
-    """The fields of what is wanted that say something, with its kind.
+    """The fields of what is wanted that are not as usual, with its kind.
 
     Examples
     --------
     >>> wanted_values(ThreadTraces(program=("./gemm",), launches=(7, 8)))
     {'kind': 'att', 'program': ('./gemm',), 'launches': (7, 8)}
     """
+    plain = type(wanted)(program=())
     values = {each.name: getattr(wanted, each.name) for each in fields(wanted)}
     return {"kind": kind_of(wanted)} | {
-        name: value for name, value in values.items() if name == "program" or value not in (None, "", (), {}, False)
+        name: value for name, value in values.items() if name == "program" or value != getattr(plain, name)
     }
 
 

@@ -1,0 +1,218 @@
+"""What became of a job: its attempts, the best of them, and the way to its data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wavescope.capture.job_folder import RAW
+from wavescope.capture.judgement import Verdict
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from wavescope.capture.discovery import DiscoveredKernels
+    from wavescope.capture.job import Job
+    from wavescope.capture.judgement import Judgement, TracedDispatch
+    from wavescope.capture.runner import Ending
+    from wavescope.capture.wanted import Wanted
+    from wavescope.model.counters import CounterSet
+    from wavescope.model.run import Run
+    from wavescope.model.trace import ThreadTrace
+
+#: Verdicts, the best first.
+_ORDER = (
+    Verdict.GOOD,
+    Verdict.LOSSY,
+    Verdict.TRUNCATED,
+    Verdict.INCOMPLETE,
+    Verdict.NOT_COUNTED,
+    Verdict.EMPTY,
+    Verdict.NO_DISPATCH,
+    Verdict.HUNG,
+    Verdict.FAILED,
+    Verdict.REFUSED,
+    Verdict.INTERRUPTED,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """One run of the program, or of all its passes, and what it is worth."""
+
+    number: int  #: From 1.
+    folder: Path
+    wanted: Wanted  #: With everything chosen.
+    judgement: Judgement
+    ending: Ending | None  #: None = it was interrupted, or nobody wrote it down.
+    why: str = ""  #: What was changed since the attempt before it, and why.
+
+    @property
+    def raw(self) -> Path:
+        """The folder of its data."""
+        return self.folder / RAW
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noise:
+    """Two launches of the same kernel in one attempt: how far they are from each other without any change."""
+
+    dispatches: tuple[int, int]
+    launches: tuple[int | None, int | None]
+    cycles: tuple[int, int]  #: From the first start to the last end of a traced wave.
+
+    @property
+    def difference(self) -> float:
+        """Of the longer against the shorter one: 0.02 = 2 %."""
+        shorter, longer = sorted(self.cycles)
+        return longer / shorter - 1 if shorter else 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What became of a job."""
+
+    id: str
+    job: Job
+    folder: Path
+    attempts: tuple[Attempt, ...]  #: In order; interrupted ones are not among them.
+    best: Attempt | None  #: None = no attempt was judged.
+    notes: tuple[str, ...] = ()  #: What was chosen for the user.
+    noise: Noise | None = None  #: None = there are no two good launches.
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the best attempt is worth."""
+        return self.best.judgement.verdict if self.best else Verdict.INTERRUPTED
+
+    @property
+    def is_good(self) -> bool:
+        """Whether everything that was wanted is there."""
+        return self.verdict is Verdict.GOOD
+
+    @property
+    def raw(self) -> Path:
+        """The folder of the data of the best attempt.
+
+        Raises
+        ------
+        UsageError
+            When no attempt was judged.
+        """
+        return self._best.raw
+
+    @property
+    def _best(self) -> Attempt:
+        if self.best is None:
+            raise UsageError("no attempt left anything", where=str(self.folder), advice="look at its manifest.jsonl")
+        return self.best
+
+    @property
+    def dispatches(self) -> tuple[TracedDispatch, ...]:
+        """The traced dispatches of the best attempt, the best first."""
+        return self.best.judgement.dispatches if self.best else ()
+
+    @property
+    def placeholders(self) -> tuple[TracedDispatch, ...]:
+        """Dispatches of the best attempt of which nothing was recorded."""
+        return tuple(dispatch for dispatch in self.dispatches if dispatch.is_placeholder)
+
+    def trace(self, dispatch: int | None = None) -> ThreadTrace:
+        """The thread trace of a dispatch; None = of the best one.
+
+        Raises
+        ------
+        NotATraceError
+            When there is none.
+        """
+        from typing import cast
+
+        from wavescope.readers.opening import open as open_any
+
+        if dispatch is None and self.dispatches:
+            dispatch = self.dispatches[0].dispatch
+        return cast("ThreadTrace", open_any(self.raw, dispatch=dispatch))
+
+    def counters(self) -> CounterSet:
+        """The counters of all passes, joined.
+
+        Raises
+        ------
+        NotATraceError
+            When there are none.
+        """
+        from wavescope.readers.counters import open_counters
+
+        return open_counters(self.raw)
+
+    def open_run(self) -> Run:
+        """The trace of the whole program, as of `capture run` and `capture discover`.
+
+        Raises
+        ------
+        NotATraceError
+            When there is none.
+        """
+        from wavescope.readers.run.inputs import open_run
+
+        return open_run(self.raw)
+
+    def kernels(self) -> DiscoveredKernels:
+        """The kernels of a discovery.
+
+        Raises
+        ------
+        NotATraceError
+            When no kernel was recorded.
+        """
+        from wavescope.capture.discovery import discovered
+
+        return discovered(self.raw)
+
+
+def best_of(attempts: Iterable[Attempt]) -> Attempt | None:
+    """The best attempt: by verdict, then by waves, instructions and source lines of its best dispatch, then the latest."""
+    return max(attempts, key=_rank, default=None)
+
+
+def _rank(attempt: Attempt) -> tuple[int, int, int, float, int]:
+    judgement = attempt.judgement
+    best = judgement.dispatches[0] if judgement.dispatches else None
+    amounts = (best.wave_count, best.instruction_count, best.mapped_share or 0.0) if best else (0, 0, 0.0)
+    return (-_ORDER.index(judgement.verdict), *amounts, attempt.number)
+
+
+def noise_of(attempt: Attempt) -> Noise | None:
+    """How far two launches of the best attempt are from each other; None when there are no two of one kernel."""
+    full = [each for each in attempt.judgement.dispatches if each.wave_count and not each.is_truncated]
+    pairs = [(first, second) for first in full[:1] for second in full[1:] if first.kernel == second.kernel]
+    if not pairs:
+        return None
+    first, second = sorted(pairs[0], key=lambda each: each.dispatch)
+    cycles = [_cycles(attempt, each) for each in (first, second)]
+    if cycles[0] is None or cycles[1] is None:
+        return None
+    return Noise(
+        dispatches=(first.dispatch, second.dispatch),
+        launches=(first.launch, second.launch),
+        cycles=(cycles[0], cycles[1]),
+    )
+
+
+def _cycles(attempt: Attempt, dispatch: TracedDispatch) -> int | None:
+    from typing import Any, cast
+
+    import polars as pl
+
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.opening import open as open_any
+
+    try:
+        trace = cast("ThreadTrace", open_any(attempt.raw, dispatch=dispatch.dispatch))
+    except WavescopeError:
+        return None
+    spans = trace.waves.group_by("se").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
+    longest: Any = spans["span"].max()  # each shader engine has its own clock
+    return None if longest is None else int(longest)
