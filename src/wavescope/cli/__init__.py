@@ -85,6 +85,9 @@ _LONGEST_PATH = 300
 _LONGEST_WORD = 40
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
+_OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
+_OUTPUTS = ("-o", "--output")
+
 #: Every verb with its question.
 VERBS = {name: text for verbs in _GROUPS.values() for name, text in verbs.items()}
 
@@ -112,7 +115,8 @@ class _LazyGroup(click.Group):
             meant = [f"wavescope {verb} ({VERBS[verb]})" for verb in verbs_meant(word, VERBS)]
             advice = "; or ".join(meant) if meant else "wavescope --help lists the verbs by the question they answer"
             raise UsageError(f"there is no verb {word[:_LONGEST_WORD]!r}", advice=advice)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command, rest if name in _OF_CAPTURES or ctx.resilient_parsing else _results_of(rest)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for question, verbs in _GROUPS.items():
@@ -120,6 +124,16 @@ class _LazyGroup(click.Group):
             formatter.write_text(question)
             with formatter.indentation():
                 formatter.write_dl(list(verbs.items()))
+
+
+def _results_of(words: list[str]) -> list[str]:
+    """The words of a command line, in which the folder of a capture stands for its result; where to write stays."""
+    from wavescope.base.job_folders import read_instead
+
+    return [
+        word if word.startswith("-") or before in _OUTPUTS else read_instead(word)
+        for before, word in zip(["", *words], words, strict=False)
+    ]
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import listed
+from wavescope.base.job_folders import read_instead
 from wavescope.base.words import counted
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
@@ -22,7 +24,6 @@ from wavescope.readers.trace.assemble import add_losses
 from wavescope.readers.trace.dispatches import decoded_dispatches, name_dispatch, raw_dispatches
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.model.counters import CounterSet
@@ -56,7 +57,8 @@ def open(  # noqa: A001
     path
         A run as in `open_run`; counters as in `open_counters`; a rocprofv3 thread-trace capture folder or one
         raw `.att` file; a decoded `ui_output_*` directory, any JSON file in it, or a tar or zip archive of it; a
-        Parquet directory of ours; or a folder with several of these.
+        Parquet directory of ours; a folder with several of these; or the folder of a `wavescope capture`, which is
+        read as its result.
     dispatch
         Which dispatch of thread traces: its number, or its key where several have the number (`3@run_b`). None = the
         fullest with traced waves, kernels of the runtime last; `trace.source.other_dispatches` lists the rest.
@@ -90,7 +92,7 @@ def open(  # noqa: A001
     from wavescope.readers.counters import open_counters
     from wavescope.readers.run.inputs import find_runs, open_inputs
 
-    inventory = inventory or Inventory()
+    path, inventory = read_instead(os.fspath(path)), inventory or Inventory()
     kind = sniff(Path(path), inventory)
     if kind in COUNTER_CAPTURES:
         return open_counters(path, inventory=inventory)
