@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,60 +12,190 @@ import click
 from wavescope.cli.kit.io import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from rich.console import RenderableType
 
     from wavescope.capture.command import Command
-    from wavescope.capture.wanted import Wanted
+    from wavescope.capture.planning import Planned
+    from wavescope.capture.result import Result
+    from wavescope.capture.wanted import ThreadTraces, Wanted
     from wavescope.cli.kit.capture import CaptureRequest
 
+STAND_IN_KERNEL, STAND_IN_LAUNCHES = "KERNEL", (7, 8)  #: Of a plan before its discovery.
+_NOT_GOOD = 1
+_LAUNCHES_AS_RANGE = 2
 
-def take(request: CaptureRequest, wanted: Wanted) -> None:
-    """Print the plan with --dry-run; else take the capture, and say what it is worth and what to do next."""
+
+def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> None:
+    """Print the plan with --dry-run; else take the capture, and say what it is worth and what to do next.
+
+    `notes` say what was chosen before. Ends the program with status 1 if the capture is not good.
+    """
     if request.is_dry_run:
-        show_plan(request, wanted)
+        show_plan(request, wanted, notes)
+        return
+    result = taken(request, wanted, notes)
+    _show_result(request, result)
+    if request.opens and result.best is not None and result.best.judgement.is_kept:
+        _open(result.folder)
+    if not result.is_good:
+        raise click.exceptions.Exit(_NOT_GOOD)
+
+
+def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
+    """What became of a capture that is taken now, told as it goes on."""
+    from wavescope.capture import taking
+
+    with _teller(request) as say:
+        for note in notes:
+            say({"event": "note", "text": note})
+        return taking.take(
+            request.job(wanted),
+            request.folder,
+            machine=request.machine,
+            runner=request.runner,
+            installation=request.installation,
+            say=say,
+            resume=request.is_resumed,
+            force=request.is_forced,
+            clean=request.is_cleaned,
+        )
+
+
+@contextmanager
+def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """What takes events: lines of JSON on standard output, or sentences on standard error with a progress display."""
+    if request.as_json:
+        yield say_json
+        return
+    from wavescope.report.capture.events import event_line, running_line
+
+    out = console(stderr=True)
+    status = out.status(f"{request.program[0]} is prepared") if sys.stderr.isatty() else None
+
+    def say(event: dict[str, Any]) -> None:
+        if event.get("event") == "running" and status is not None:
+            status.update(running_line(event))
+        line = event_line(event)
+        if line is not None:
+            out.print(line)
+
+    if status is None:
+        yield say
+        return
+    with status:
+        yield say
+
+
+def _show_result(request: CaptureRequest, result: Result) -> None:
+    from wavescope.capture.wanted import Discovery
+    from wavescope.report.capture.result import result_json, result_report
+
+    if isinstance(result.job.wanted, Discovery) and result.best is not None and result.best.judgement.is_kept:
+        _show_discovery(request, result)
+        return
+    if request.as_json:
+        say_json(result_json(result))
     else:
-        finish(request, take_job(request, wanted, request.folder))
+        show(lambda width: result_report(result, width=width))
 
 
-def planned(request: CaptureRequest, wanted: Wanted, folder: Path) -> tuple[Wanted, tuple[Command, ...]]:
-    """What is wanted with everything chosen, and the commands of the first attempt."""
+def _show_discovery(request: CaptureRequest, result: Result) -> None:
+    from wavescope.report.capture.discovery import discovery_json, discovery_report
+    from wavescope.report.capture.result import result_json
+
+    kernels = result.kernels()
+    suggestion = kernels.suggestion()
+    words = _att_words(request, str(result.folder))
+    if request.as_json:
+        say_json({**result_json(result), **discovery_json(kernels, suggestion, " ".join(words))})
+    else:
+        show(lambda width: discovery_report(kernels, suggestion, words, width=width))
+
+
+def _att_words(request: CaptureRequest, folder: str) -> list[str]:
+    """The command that traces what a discovery suggests, quoted for a shell: the same program in the same way."""
+    options = [word for name, value in request.variables.items() for word in ("--env", f"{name}={value}")]
+    for option, text in (("--cwd", request.cwd), ("--host", request.host), ("--container", request.container)):
+        options += [option, text] if text else []
+    words = ["wavescope", "capture", "att", "--discovery", folder, *options, "--", *request.program]
+    return [shlex.quote(word) for word in words]
+
+
+def _open(folder: Path) -> None:
+    """Show the capture in a browser, as `wavescope open` does."""
+    root = click.get_current_context().find_root().command
+    root.main(["open", str(folder)], prog_name="wavescope", standalone_mode=False)
+
+
+def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> None:
+    """Print what would be run, one step after the other, and the attempts that would follow."""
+    from wavescope.capture.planning import needs_discovery
+
+    steps = [(wanted, request.folder / "attempts" / "1", tuple(notes))]
+    if needs_discovery(wanted):
+        from wavescope.capture.wanted import Discovery
+
+        common = {name: getattr(wanted, name) for name in ("program", "variables", "cwd")}
+        steps[:0] = [(Discovery(**common), request.folder / "discovery" / "1", ())]
+        steps[1] = (_stand_in(wanted), steps[1][1], (*notes, _STAND_IN_NOTE))
+    plans = [(_planned(request, each, folder), more) for each, folder, more in steps]
+    if request.as_json:
+        from wavescope.capture.stored import wanted_values
+
+        for number, (plan, more) in enumerate(plans, 1):
+            commands = list(map(_as_json, plan.commands))
+            event = {"event": "planned", "step": number, "steps": len(plans), "wanted": wanted_values(plan.wanted)}
+            say_json({**event, "commands": commands, "notes": [*more, *plan.notes]})
+        return
+    from wavescope.report.capture.plan import plan_report
+
+    def report(width: int) -> Iterator[RenderableType]:
+        for number, (plan, more) in enumerate(plans, 1):
+            yield from plan_report(
+                plan.wanted,
+                plan.commands,
+                request.installation,
+                request.planned_gpu,
+                notes=(*more, *plan.notes),
+                width=width,
+                attempts=request.attempts,
+                step=(number, len(plans)),
+            )
+
+    show(report)
+
+
+_STAND_IN_NOTE = (
+    f"{STAND_IN_KERNEL} and launches {' '.join(map(str, STAND_IN_LAUNCHES))} stand for what the discovery will suggest"
+)
+
+
+def _stand_in(wanted: Any) -> ThreadTraces:
+    """For a plan before the discovery: what is not known yet has a name that says so."""
     from dataclasses import replace
 
-    from wavescope.capture.choices import chosen
-    from wavescope.capture.commands import commands_of
+    from wavescope.capture.rocprofv3.regex import parts_regex
+
+    regex = wanted.kernel_regex or parts_regex([wanted.kernel or STAND_IN_KERNEL])
+    launches = wanted.launches or STAND_IN_LAUNCHES[-wanted.launch_count :]
+    completed: ThreadTraces = replace(wanted, kernel_regex=regex, launches=launches)
+    return completed
+
+
+def _planned(request: CaptureRequest, wanted: Wanted, folder: Path) -> Planned:
+    """The plan of an attempt in a folder, as `take` makes it."""
+    from dataclasses import replace
+
+    from wavescope.capture.planning import planned
 
     gpu = request.planned_gpu
     if gpu is not None and request.gpu != "any":
         wanted = replace(wanted, gpu_index=gpu.index)
-    wanted, notes = chosen(wanted, gpu)
-    raw = str((folder / "attempts" / "1" / "raw").absolute())
-    commands = commands_of(wanted, request.installation, folder=raw, environment=request.machine.variables)
-    return wanted, tuple(replace(each, notes=(*notes, *each.notes)) for each in commands)
-
-
-def show_plan(request: CaptureRequest, *steps: Wanted) -> None:
-    """Print what would be run, one step after the other."""
-    plans = [planned(request, wanted, request.folder) for wanted in steps]
-    if request.as_json:
-        for wanted, commands in plans:
-            say_json({"event": "planned", "wanted": wanted, "commands": list(map(_as_json, commands))})
-        return
-    from wavescope.report.capture.plan import plan_report
-
-    for wanted, commands in plans:
-        show(
-            lambda width, wanted=wanted, commands=commands: plan_report(
-                wanted,
-                commands,
-                request.installation,
-                request.planned_gpu,
-                width=width,
-                attempts=request.attempts,
-            )
-        )
+    raw = str((folder / "raw").absolute())
+    return planned(wanted, request.installation, gpu, raw=raw, variables=request.machine.variables)
 
 
 def show(report: Callable[[int], Iterable[RenderableType]], *, stderr: bool = False) -> None:
@@ -92,21 +224,3 @@ def say_json(event: dict[str, Any]) -> None:
 
     click.echo(json_bytes(event).decode())
     sys.stdout.flush()
-
-
-def take_job(request: CaptureRequest, wanted: Wanted, folder: Path) -> Any:
-    """Take what is wanted into a job folder, and say what happens as it comes."""
-    from wavescope.capture import taking
-
-    return taking.take(
-        request.job(wanted),
-        folder,
-        machine=request.machine,
-        runner=request.runner,
-        say=say_json,
-        resume=request.is_resumed,
-    )
-
-
-def finish(request: CaptureRequest, result: Any) -> None:
-    """Say what a capture is worth and what to look at."""

@@ -43,23 +43,31 @@ def plan_report(
     gpu: Gpu | None,
     *,
     width: int,
+    notes: Sequence[str] = (),
     attempts: int = 1,
+    step: tuple[int, int] = (1, 1),
 ) -> Iterator[RenderableType]:
-    """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow."""
-    yield Text(f"{title_of(wanted)}: what would be run", style="bold")
+    """The plan of one capture: what was chosen and why, each command as a shell takes it, and what would follow.
+
+    `step` is its place in a row of captures, and how many there are.
+    """
+    if step[0] > 1:
+        yield Text()
+    of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
+    yield Text(f"{of}{title_of(wanted)}: what would be run", style="bold")
     yield labelled("release", _release(installation))
     yield labelled("GPU", gpu_line(gpu))
-    notes = dict.fromkeys(note for command in commands for note in command.notes)
     for label, text in _choices(wanted):
         yield labelled(label, text)
-    for note in notes:
+    for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
         yield labelled("note", printable(note))
     for number, command in enumerate(commands, 1):
         yield Text()
         yield Text("command" if len(commands) == 1 else f"command {number} of {len(commands)}", style="bold")
         yield command_text(command, width)
-    yield Text()
-    yield from _follow_ups(wanted, gpu, attempts)
+    if step[0] == step[1]:
+        yield Text()
+        yield from _follow_ups(wanted, gpu, attempts)
 
 
 def title_of(wanted: Wanted) -> str:

@@ -1,0 +1,159 @@
+"""What became of a capture, for the terminal: the verdict with its reasons, what was traced, and what to look at."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from wavescope.base.words import counted, percent
+from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavescope.report.capture.events import STYLES
+from wavescope.report.capture.plan import title_of
+from wavescope.report.capture.shell import shell_text
+from wavescope.report.kit.fitted_table import FittedTable
+from wavescope.report.kit.paragraphs import labelled
+from wavescope.report.kit.tables import one_line, printable, short, truncation
+from wavescope.report.kit.words import brief_kernel, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from wavescope.capture.judgement import TracedDispatch
+    from wavescope.capture.result import Attempt, Noise, Result
+    from wavescope.capture.wanted import Wanted
+
+#: Verbs that answer the first questions about each kind, with what they tell.
+NEXT: dict[type[Wanted], tuple[tuple[str, str], ...]] = {
+    Discovery: (("top", "which kernels and copies take the time"),),
+    ThreadTraces: (
+        ("diagnose", "what to change first, with evidence"),
+        ("hotspots", "which instructions and lines take the cycles"),
+        ("open", "everything in a browser"),
+    ),
+    Counters: (("counters", "how near each unit is to its limit"), ("roofline", "what bounds each kernel")),
+    Samples: (("hotspots", "which instructions and lines take the time"), ("diagnose", "what to change first")),
+    RunTrace: (
+        ("summary", "where the time went"),
+        ("gaps", "when the GPU idles, and who makes it wait"),
+        ("open", "everything in a browser"),
+    ),
+}
+_SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
+
+
+def next_commands(result: Result) -> list[tuple[str, str]]:
+    """Commands that read what there is, with what they tell; none if it is not worth reading."""
+    if result.best is None or not result.best.judgement.is_kept:
+        return []
+    folder = shlex.quote(str(result.folder))
+    return [(f"wavescope {verb} {folder}", what) for verb, what in NEXT[type(result.job.wanted)]]
+
+
+def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
+    """The verdict, why, what is there, how far it can be trusted, and what to do next."""
+    yield _headline(result)
+    best = result.best
+    if best is None:
+        yield labelled("note", "no attempt was judged; --resume goes on")
+        return
+    judgement = best.judgement
+    for reason in judgement.reasons:
+        yield labelled("why", printable(reason))
+    if judgement.advice:
+        yield labelled("try", printable(judgement.advice))
+    for cause in judgement.causes[:_SHOWN_CAUSES]:
+        yield labelled("log", printable(f"{cause.line}: {cause.cause}; {cause.remedy}"))
+    if len(judgement.causes) > _SHOWN_CAUSES:
+        yield labelled("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages in {best.folder}/stderr.txt")
+    for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
+        if names:
+            yield labelled(label, _names(names))
+    yield from _traced(result, best, width)
+    if not judgement.is_kept:
+        yield labelled("log", printable(f"{best.folder}/stderr.txt has what was printed"))
+    yield from _next(result, width)
+
+
+def _headline(result: Result) -> Text:
+    title = Text(f"{title_of(result.job.wanted)} of {printable(result.job.name or 'the program')}: ", style="bold")
+    title.append(result.verdict.value, style=f"bold {STYLES.get(result.verdict.value, 'red')}")
+    attempts = f" after {counted(len(result.attempts), 'attempts')}" if len(result.attempts) > 1 else ""
+    title.append(f"{attempts}, in {printable(str(result.folder))}")
+    return title
+
+
+def _names(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN_NAMES} more" if len(names) > _SHOWN_NAMES else ""
+    return printable(", ".join(names[:_SHOWN_NAMES]) + more)
+
+
+def _traced(result: Result, best: Attempt, width: int) -> Iterator[RenderableType]:
+    dispatches = [each for each in best.judgement.dispatches if not each.is_placeholder]
+    if dispatches:
+        yield Text()
+        yield _table(dispatches)
+    if result.placeholders:
+        numbers = _names([str(each.dispatch) for each in result.placeholders])
+        what = counted(len(result.placeholders), "dispatches")
+        yield labelled("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
+    if result.noise is not None:
+        yield labelled("noise", noise_line(result.noise))
+
+
+def noise_line(noise: Noise) -> str:
+    """How far two launches of the same kernel are apart."""
+    numbers = noise.launches if None not in noise.launches else noise.dispatches
+    what = "launches" if None not in noise.launches else "dispatches"
+    apart = percent(noise.difference)
+    return f"{what} {numbers[0]} and {numbers[1]} differ by {apart}: what changes by less than that is noise"
+
+
+def _table(dispatches: Sequence[TracedDispatch]) -> FittedTable:
+    shown = dispatches[:_SHOWN_DISPATCHES]
+    table = FittedTable(truncation(len(shown), len(dispatches), "traced dispatches"))
+    table.add("dispatch", [str(each.dispatch) for each in shown], "number")
+    table.add("launch", ["-" if each.launch is None else str(each.launch) for each in shown], "number")
+    table.add("waves", [f"{each.wave_count:,}" for each in shown], "number")
+    table.add("instructions", [short(each.instruction_count) for each in shown], "number")
+    table.add("with lines", [percent(each.mapped_share, 0) for each in shown], "number")
+    table.add("size", [size(each.size_bytes) for each in shown], "number")
+    table.add("", [_doubts(each) for each in shown], "short")
+    table.add("kernel", [one_line(brief_kernel(each.kernel, 200)) for each in shown], "rest")
+    return table
+
+
+def _doubts(dispatch: TracedDispatch) -> str:
+    words = [("truncated", dispatch.is_truncated), ("lossy", dispatch.is_lossy)]
+    return " ".join(word for word, applies in words if applies)
+
+
+def _next(result: Result, width: int) -> Iterator[RenderableType]:
+    commands = next_commands(result)
+    if not commands:
+        return
+    yield Text()
+    yield Text("what to look at", style="bold")
+    for command, what in commands:
+        yield shell_text([*command.split(" ", 2), f"  # {what}"], max(width, len(command) + len(what) + 10))
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    """The end of a capture as plain values."""
+    return {
+        "event": "result",
+        "job": result.id,
+        "folder": str(result.folder),
+        "verdict": result.verdict.value,
+        "is_good": result.is_good,
+        "attempts": len(result.attempts),
+        "reasons": result.best.judgement.reasons if result.best else (),
+        "advice": result.best.judgement.advice if result.best else "",
+        "raw": str(result.raw) if result.best else None,
+        "placeholders": [each.dispatch for each in result.placeholders],
+        "noise": None if result.noise is None else result.noise.difference,
+        "next": [command for command, _ in next_commands(result)],
+    }
