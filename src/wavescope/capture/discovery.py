@@ -298,16 +298,17 @@ def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:
 
 
 def discovered(path: Path | str) -> DiscoveredKernels:
-    """What the discovery at a path shows: a folder with rocprofv3's CSV files or databases, or one of them.
+    """What the discovery at a path shows: the folder of `capture discover`, or rocprofv3's CSV files or databases.
 
     Raises
     ------
     NotATraceError
         When there is no run, or none with a dispatch.
     """
+    from wavescope.base.job_folders import read_instead
     from wavescope.readers.run.inputs import find_runs, open_inputs
 
-    run = open_inputs(find_runs([path]))
+    run = open_inputs(find_runs([read_instead(str(path))]))
     kernels = kernels_of(run)
     if not kernels.kernels:
         advice = "does the program launch kernels, in this process or in children that end by themselves?"
