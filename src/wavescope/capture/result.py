@@ -173,7 +173,7 @@ class Result:
 
 
 def best_of(attempts: Iterable[Attempt]) -> Attempt | None:
-    """The best attempt: by verdict, then by waves, instructions and source lines of its best dispatch, then the latest."""
+    """The best attempt: by verdict, by waves, instructions and source lines of its best dispatch, then the latest."""
     return max(attempts, key=_rank, default=None)
 
 

@@ -54,6 +54,7 @@ _HASHES = "files.json"
 _ANY = "any"
 _FREE_SECONDS, _FREE_PAUSE_SECONDS = 10.0, 0.2  #: How long queues of a program that was stopped may take to vanish.
 _DISPATCHES_LISTED = 100  #: Of an attempt, in the manifest.
+_KERNEL_LENGTH = 200
 _CODE_BYTES = 64 << 20  #: Code objects and logs beside the streams.
 
 
@@ -267,9 +268,7 @@ class _Taking:
         for event in replay.named(manifest.STARTED, last):
             count = self._runner.clear(str(event.details.get("mark", "")) or "-")
             if count:
-                self._note(
-                    f"{counted(count, 'processes')} of the interrupted attempt still ran, and {_were(count)} ended"
-                )
+                self._note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
         folder = self._place.attempt(last)
         self._runner.bring(folder / RAW)
         join_outputs(folder)
@@ -500,10 +499,6 @@ class _Taking:
         self._say(as_line(Event(event=NOTE, job=self._id, details={"text": text})))
 
 
-def _were(count: int) -> str:
-    return "was" if count == 1 else "were"
-
-
 def _is_used(discovery: Event, place: JobFolder) -> bool:
     """Whether an attempt was already made of a discovery: another discovery is then wanted for a reason."""
     values = discovery.details.get("wanted")
@@ -533,7 +528,7 @@ def _essence(judgement: Judgement) -> dict[str, Any]:
             {
                 "dispatch": each.dispatch,
                 "launch": each.launch,
-                "kernel": shortened(each.kernel, 200),
+                "kernel": shortened(each.kernel, _KERNEL_LENGTH),
                 "waves": each.wave_count,
             }
             for each in judgement.dispatches[:_DISPATCHES_LISTED]
