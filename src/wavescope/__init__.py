@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wavescope import capture
     from wavescope.errors import (
         DamagedError,
         LimitError,
@@ -43,6 +44,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "WavescopeError",
+    "capture",
     "decode",
     "open",
     "open_counters",
@@ -66,6 +68,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'wavescope' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "capture":
+        return import_module("wavescope.capture")
     value: object = getattr(import_module(_HOMES.get(name, "wavescope.errors")), name)
     globals()[name] = value
     return value
