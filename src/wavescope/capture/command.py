@@ -15,6 +15,8 @@ class Command:
     removed: tuple[str, ...] = ()  #: Variables of the caller that would interfere, taken out.
     cwd: str = ""  #: Empty = the current folder.
     notes: tuple[str, ...] = ()  #: What was chosen for the user, and why.
+    #: Files that must be there before it runs: path on the machine -> content.
+    files: dict[str, bytes] = field(default_factory=dict, hash=False)
 
     @property
     def line(self) -> str:

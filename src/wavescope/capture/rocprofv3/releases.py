@@ -99,13 +99,13 @@ TRAPS: tuple[Trap, ...] = (
     Trap(
         "decoder wanted",
         "7.0",
-        "7.14",
+        "9",
         "--att is refused unless a file named librocprof-trace-decoder.so is in a folder that it looks into",
     ),
     Trap(
         "variable searches the disk",
         "7.0",
-        "7.14",
+        "9",
         "ROCPROF_ATT_LIBRARY_PATH is read letter by letter, so that the whole disk is searched for the decoder",
     ),
     Trap(
@@ -176,7 +176,7 @@ def assumed(rocm_version: str = "") -> Installation:
         rocm_version=rocm_version.strip() or release.rocm,
         sdk_version=release.sdk,
         options=known_options(release.version),
-        decoder_folder="/opt/rocm/lib" if not has_trap(release.version, "decoder wanted") else "",
+        decoder_folder="/opt/rocm/lib",  # part of ROCm from 7.13 on, before where its package puts it
         is_assumed=True,
     )
 
