@@ -31,6 +31,7 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
         is_plan: bool,
         max_passes: int | None,
         form: str | None,
+        rocm: str,
         output: Path | None,
         force: bool,
         **rest: Any,
@@ -41,9 +42,9 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
                 raise UsageError(what, advice="leave it away, or leave --plan away")
             panels = ("all",) if rest["everything"] else rest["panels"]
             choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
-            give_plan(request, choice, form=form, output=output, force=force)
-        elif form or output or max_passes or (force and not rest["csv_dir"]):
-            what = "--max-passes, --format, -o and --force are about the input that --plan makes"
+            give_plan(request, choice, form=form, rocm=rocm, output=output, force=force)
+        elif form or output or max_passes or rocm or (force and not rest["csv_dir"]):
+            what = "--max-passes, --format, --rocm, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
             verb(request, force=force, **rest)
@@ -68,40 +69,72 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Plan at most N passes, those that complete the most metrics.",
     ),
     click.option(
-        "--format", "form", type=click.Choice(["txt", "yaml", "json"]), help="Form of the plan. Default: txt."
+        "--format",
+        "form",
+        type=click.Choice(["json", "yaml", "txt"]),
+        help="Form of the plan; txt is for ROCm 7.12 and older. Default: json.",
+    ),
+    click.option(
+        "--rocm",
+        default="",
+        metavar="VERSION",
+        help="The release of ROCm that will take the capture, as 7.2. Default: what all releases read.",
     ),
     click.option(
         "-o",
         "--output",
         type=click.Path(path_type=Path),
         metavar="FILE",
-        help="Write the plan to .txt, .yaml or .json.",
+        help="Write the plan to .json, .yaml or .txt.",
     ),
     click.option("--force", is_flag=True, help="Let -o and --csv-dir replace what exists."),
 )
 
 
 def give_plan(
-    request: CounterRequest, choice: Mapping[str, Any], *, form: str | None, output: Path | None, force: bool
+    request: CounterRequest,
+    choice: Mapping[str, Any],
+    *,
+    form: str | None,
+    rocm: str = "",
+    output: Path | None,
+    force: bool,
 ) -> None:
     """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
     from wavescope.analysis.counters.plan import plan_capture
-    from wavescope.export.counters.rocprofv3_input import commands, definitions, input_text, remarks, summary
+    from wavescope.capture.counter_passes import definitions, remarks, summary
+    from wavescope.capture.rocprofv3.counter_input import (
+        FORM,
+        command_without_file,
+        commands,
+        input_text,
+        release_remarks,
+    )
 
+    if form is not None and output is not None and _form_of(output) != form:
+        what = f"--format {form} and the extension of {output.name} disagree"
+        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
+    form = form or (_form_of(output) if output else FORM)
     plan = plan_capture(_gpu(request), **choice)
     kernels = _kernels(request)
-    written = _write(plan, output, form, kernels, force=force) if output else []
-    form = form or (_form_of(output) if output else "txt")
+    said_of_release = release_remarks(plan, form, rocm)
+    written = _write(plan, output, kernels, rocm, force=force) if output else []
     name = str(output or "")
-    run, look = commands(plan, form, kernels=kernels, name=name)
+    run, look = commands(plan, form, kernels=kernels, name=name, rocm=rocm)
+    alone = command_without_file(plan, kernels=kernels, rocm=rocm)
+    text = input_text(plan, form, kernels=kernels, name=name, rocm=rocm)
+    summary_lines = (summary(plan), *remarks(plan), *said_of_release, f"capture: {run}")
+    if alone:
+        summary_lines += (f"or without a file: {alone}",)
     if request.as_json:
         from wavescope.model.answer import to_builtins
 
-        files = {"input": input_text(plan, form, kernels=kernels, name=name), "definitions": definitions(plan)}
         facts = {
             "capture_command": run,
+            "capture_command_without_file": alone,
             "look_command": look,
-            "files": files,
+            "release_remarks": said_of_release,
+            "files": {"input": text, "definitions": definitions(plan)},
             "written": [str(path) for path in written],
         }
         emit_json({**to_builtins(plan), **facts}, inputs=request.paths)
@@ -110,33 +143,30 @@ def give_plan(
 
         click.echo(write_csv(plan.counters), nl=False)
     elif output:
-        for line in (
-            *(f"wrote {path}" for path in written),
-            summary(plan),
-            *remarks(plan),
-            f"capture: {run}",
-            f"look: {look}",
-        ):
+        for line in (*(f"wrote {path}" for path in written), *summary_lines, f"look: {look}"):
             click.echo(line)
     else:
-        click.echo(input_text(plan, form, kernels=kernels), nl=False)
+        click.echo(text, nl=False)
         if form == "json":  # which has no comments
-            for line in (summary(plan), *remarks(plan), f"capture: {run}"):
+            for line in summary_lines:
                 click.echo(line, err=True)
 
 
-def _write(plan: CapturePlan, output: Path, form: str | None, kernels: Sequence[str], *, force: bool) -> list[Path]:
-    from wavescope.export.counters.rocprofv3_input import write_input
+def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *, force: bool) -> list[Path]:
+    from wavescope.capture.rocprofv3.counter_input import input_files
+    from wavescope.export.kit.staging import staged
 
-    if form is not None and _form_of(output) != form:
-        what = f"--format {form} and the extension of {output.name} disagree"
-        raise UsageError(what, where=str(output), advice="leave --format away: the extension tells it")
-    return write_input(plan, output, kernels=kernels, force=force)
+    texts = input_files(plan, output, kernels=kernels, rocm=rocm)
+    with staged(list(texts), force=force) as twins:
+        for twin, text in zip(twins, texts.values(), strict=True):
+            twin.write_text(text, encoding="utf-8")
+    return list(texts)
 
 
 def _form_of(output: Path) -> str:
-    suffix = output.suffix.lower().lstrip(".")
-    return "yaml" if suffix == "yml" else suffix
+    from wavescope.capture.rocprofv3.input_writing import form_of
+
+    return form_of(output)
 
 
 def _gpu(request: CounterRequest) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
-from wavescope.export.counters.rocprofv3_input import input_text
+from wavescope.capture.rocprofv3.counter_input import input_text
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 
@@ -38,7 +39,7 @@ def values_of(whole: CounterSet, name: str) -> list[float]:
 
 def take(plan: CapturePlan, whole: CounterSet, folder: Path) -> CounterSet:
     """Write what rocprofv3 would leave for the plan, from the values of a capture of everything."""
-    passes = [line.split()[1:] for line in input_text(plan).splitlines() if line.startswith("pmc:")]
+    passes = [job["pmc"] for job in json.loads(input_text(plan))["jobs"]]
     dispatches = whole.dispatches.sort("dispatch").to_dicts()
     for number, names in enumerate(passes, start=1):
         file = folder / f"pmc_{number}" / "1_counter_collection.csv"

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
+from wavescope.capture.counter_passes import definitions, remarks, summary
+from wavescope.capture.rocprofv3.counter_input import command_without_file, commands, input_files, input_text
 from wavescope.errors import UsageError
-from wavescope.export.counters.rocprofv3_input import commands, definitions, input_text, remarks, summary, write_input
 
 
 def as_rocprofv3_reads(text: str) -> list[list[str]]:
@@ -38,7 +39,7 @@ def test_all_forms_tell_the_same_passes(plan: CapturePlan, yaml: Any) -> None:
 
 
 def test_what_the_collector_does_not_know_is_defined(plan: CapturePlan, yaml: Any) -> None:
-    asked = {name for names in as_rocprofv3_reads(input_text(plan)) for name in names}
+    asked = {name for names in as_rocprofv3_reads(input_text(plan, "txt")) for name in names}
     made = yaml.safe_load(definitions(plan))["rocprofiler-sdk"]
     assert made["counters-schema-version"] == 1
     expressions = {one["name"]: one["definitions"][0]["expression"] for one in made["counters"]}
@@ -59,26 +60,34 @@ def test_kernels_become_a_pattern_that_finds_them() -> None:
     names = ["void gemm<float, 4>(float*, int)", "a\\b^c[0]"]
     job = json.loads(input_text(plain, "json", kernels=names))["jobs"][0]
     for name in names:
-        assert re.fullmatch(job["kernel_include_regex"], f"x {name} y")
-    assert not re.fullmatch(job["kernel_include_regex"], "void gemm<float, 4>(float, int)")
-    assert "--kernel-include-regex" in commands(plain, kernels=names)[0]
+        assert re.search(job["kernel_include_regex"], f"x {name} y")
+    assert not re.search(job["kernel_include_regex"], "void gemm<float, 4>(float, int)")
+    assert "--kernel-include-regex" not in commands(plain, kernels=names)[0]
+    assert "--kernel-include-regex" in commands(plain, "txt", kernels=names)[0]
+    longer_first = json.loads(input_text(plain, kernels=["gemm", "gemm_fp8"]))["jobs"][0]["kernel_include_regex"]
+    assert longer_first == ".*(gemm_fp8|gemm).*"
 
 
-def test_files_are_written_whole_or_not_at_all(plan: CapturePlan, tmp_path: Path) -> None:
-    written = write_input(plan, tmp_path / "in.yaml")
-    assert [path.name for path in written] == ["in.yaml", "in.counters.yaml"]
-    assert written[0].read_text().count("  - pmc:") == plan.passes.height
-    with pytest.raises(UsageError, match="exists"):
-        write_input(plan, tmp_path / "in.yaml")
-    write_input(plan, tmp_path / "in.yaml", force=True)
+def test_files_are_named_by_their_form(plan: CapturePlan) -> None:
+    texts = input_files(plan, Path("in.yaml"))
+    assert [path.name for path in texts] == ["in.yaml", "in.counters.yaml"]
+    assert texts[Path("in.yaml")].count("  - pmc:") == plan.passes.height
     with pytest.raises(UsageError, match="extension"):
-        write_input(plan, tmp_path / "in.cfg")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.counters.yaml", "in.yaml"]
+        input_files(plan, Path("in.cfg"))
+
+
+def test_one_command_needs_a_release_that_takes_several_pmc() -> None:
+    plain = plan_capture("gfx942", panels=["l2"])
+    assert command_without_file(plain) == ""
+    assert command_without_file(plain, rocm="7.11") == ""
+    assert command_without_file(plain, rocm="7.13").count("--pmc ") == plain.passes.height
+    single = plan_capture("gfx942", metrics=["17.1.2"])
+    assert command_without_file(single, rocm="6.3").count("--pmc ") == 1
 
 
 def test_nothing_to_count_is_no_job() -> None:
     nothing = plan_capture("gfx942", metrics=["VL1 Lat"])
-    assert as_rocprofv3_reads(input_text(nothing)) == []
+    assert as_rocprofv3_reads(input_text(nothing, "txt")) == []
     assert json.loads(input_text(nothing, "json"))["jobs"] == []
     assert input_text(nothing, "yaml").endswith("jobs: []\n")
     assert summary(nothing).startswith("0 passes")
