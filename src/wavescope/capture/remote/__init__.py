@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from wavescope.capture.remote.connection import Connection, address
 from wavescope.capture.remote.machine import RemoteMachine
 from wavescope.capture.remote.runner import RemoteRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
-    from wavescope.capture.machine import Machine
-
-__all__ = ["connect"]
+__all__ = ["Connected", "connect"]
 
 
-@contextmanager
+class Connected(NamedTuple):
+    """A machine and a runner at the other end of a connection; as a context it ends the connection."""
+
+    machine: RemoteMachine
+    runner: RemoteRunner
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connection; what still runs there is stopped as after Ctrl-C."""
+        self.machine.close()
+
+
 def connect(
     host: str | None = None,
     container: str | None = None,
     *,
     progress: Callable[[int, int], None] = lambda done_bytes, total_bytes: None,
     variables: Mapping[str, str] | None = None,
-) -> Iterator[tuple[Machine, RemoteRunner]]:
-    """A machine and a runner at the other end of a connection, for as long as the block runs.
+) -> Connected:
+    """A machine and a runner at the other end of a connection; it is open until it is closed, or this process ends.
 
     Parameters
     ----------
@@ -48,8 +61,5 @@ def connect(
     UnreachableError
         When there is no connection.
     """
-    with Connection(address(host, container), variables) as connection:
-        machine = RemoteMachine(connection)
-        runner = RemoteRunner(connection, progress=progress)
-        yield machine, runner
-        runner.close()
+    connection = Connection(address(host, container), variables)
+    return Connected(RemoteMachine(connection), RemoteRunner(connection, progress=progress))

@@ -123,9 +123,10 @@ def _listed(connection: Connection, token: str, local: Path, brought: Brought) -
         if problem := name_problem(name):
             brought.lose(name, problem)
         elif kind == "folder":
-            (local / name).mkdir(parents=True, exist_ok=True) if _can_be_folder(local, name) else brought.lose(
-                name, "here it is no folder"
-            )
+            if _can_be_folder(local, name):
+                (local / name).mkdir(parents=True, exist_ok=True)
+            else:
+                brought.lose(name, "here it is a file or leads out")
         elif kind != "file" or size < 0:
             brought.lose(name, "a link" if kind == "link" else "neither a file nor a folder")
         elif not _can_be_folder(local, os.path.dirname(name)):  # noqa: PTH120 - a name of the other machine

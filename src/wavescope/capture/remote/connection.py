@@ -21,13 +21,14 @@ from wavescope.base import stopping
 from wavescope.errors import MissingToolError, UnreachableError, UsageError, WavescopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 ANSWER_BYTES_MAX = 64 << 20  #: More in one answer is not from our agent.
 CONNECT_SECONDS = 60.0  #: From the start of ssh to the first word of the agent.
 ANSWER_SECONDS = 120.0  #: For an answer that needs no work.
 _PING_SECONDS = 20.0
-_BANNER_BYTES_MAX = 1 << 20
+_JOIN_SECONDS = 1.0
+_BANNER_BYTES_MAX = 1 << 17
 _STDERR_BYTES = 8192
 _LINE_CHARACTERS = 300
 _HEADER = struct.Struct(">II")
@@ -201,7 +202,8 @@ class Connection:
         self._next = 1
         self._lock = threading.Lock()  #: Of the writing end and of `_answers`.
         self._stderr = bytearray()
-        self._is_lost = False
+        self._has_ended = threading.Event()
+        self._threads: list[threading.Thread] = []
         self._is_protocol_broken = ""
         words = place.words(self._mark)
         if not shutil.which(words[0], path=None if variables is None else variables.get("PATH", "")):
@@ -218,7 +220,7 @@ class Connection:
                 bufsize=0,
             )
             self._forget = stopping.add(self._hang_up)
-        threading.Thread(target=self._collect_stderr, name="remote errors", daemon=True).start()
+        self._start(self._collect_stderr)
         try:
             self._open()
         except BaseException:
@@ -239,6 +241,11 @@ class Connection:
         if self._process.poll() is None:
             self._process.kill()
             self._process.wait()
+        for thread in self._threads:
+            thread.join(_JOIN_SECONDS)
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream:
+                stream.close()
         self._forget()
 
     def ask(self, request: str, more: bytes = b"", *, patience: float = ANSWER_SECONDS, **values: Any) -> Any:
@@ -266,7 +273,7 @@ class Connection:
             self._next += 1
             self._answers[number] = queue.SimpleQueue()
             self._write({"id": number, "op": request, **values}, more)
-        if self._is_lost:
+        if self._has_ended.is_set():
             self._lost()
         return number
 
@@ -312,7 +319,7 @@ class Connection:
 
     def _hang_up(self) -> None:
         """Nothing is waited for: the agent sees the end of its input."""
-        self._is_lost = True
+        self._has_ended.set()
         with suppress(OSError, ValueError):
             if self._process.stdin:
                 self._process.stdin.close()
@@ -323,6 +330,11 @@ class Connection:
             while stream and (part := stream.read(4096)):
                 self._stderr += part
                 del self._stderr[:-_STDERR_BYTES]
+
+    def _start(self, work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, name=f"remote{work.__name__}", daemon=True)
+        self._threads.append(thread)
+        thread.start()
 
     # --- the start ---
 
@@ -336,8 +348,8 @@ class Connection:
         problem = self._wait_for_mark()
         if problem is not None:
             self._not_connected(problem)
-        threading.Thread(target=self._receive, name="remote answers", daemon=True).start()
-        threading.Thread(target=self._ping, name="remote pings", daemon=True).start()
+        self._start(self._receive)
+        self._start(self._ping)
 
     def _wait_for_mark(self) -> str | None:
         """Skip what shells print; None = our agent is there, else what stands in the way."""
@@ -369,8 +381,10 @@ class Connection:
     def _not_connected(self, problem: str) -> NoReturn:
         place = self.place
         engine = place.engine or "docker or podman"
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(5)
+        try:
+            self._process.wait(1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
         time.sleep(0.05)  # the last words arrive on another thread
         if problem == "no-python":
             advice = "install python3 (3.6 or newer) there; nothing else is needed"
@@ -400,8 +414,7 @@ class Connection:
 
     def _ping(self) -> None:
         """The agent takes a long silence for a lost connection."""
-        while not self._is_lost:
-            time.sleep(_PING_SECONDS)
+        while not self._has_ended.wait(_PING_SECONDS):
             with self._lock:
                 self._write({"op": "ping"})
 
@@ -416,7 +429,7 @@ class Connection:
             self._hang_up()
         except OSError:
             pass
-        self._is_lost = True
+        self._has_ended.set()
         with self._lock:
             for answers in self._answers.values():
                 answers.put(None)

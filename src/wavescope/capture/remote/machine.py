@@ -70,7 +70,7 @@ class RemoteMachine:
         return more[:READ_BYTES_MAX] if is_there is True else None
 
     def text(self, path: str) -> str | None:
-        """The same as text, without white space at both ends; bytes that are no UTF-8 are replaced."""
+        """The same as text, without white space at both ends; bytes that are not UTF-8 are replaced."""
         content = self.read(path)
         return None if content is None else content.decode("utf-8", "replace").strip()
 
@@ -138,6 +138,10 @@ class RemoteMachine:
             self._ahead.clear()
         self._ahead |= ahead
         self._ahead_until = time.monotonic() + FRESH_SECONDS
+
+    def close(self) -> None:
+        """End the connection."""
+        self._connection.close()
 
     def _about(self, path: str, what: str) -> Any:
         value = self._from_ahead(path, what)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from wavescope.base.shown import shown
 from wavescope.capture.remote.bringing import BYTES_MAX, Brought, bring
 from wavescope.capture.runner import Ending
-from wavescope.errors import OutputError, UnreachableError, WavescopeError
+from wavescope.errors import OutputError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -111,11 +111,12 @@ class RemoteRunner:
         UnreachableError
             When the connection is lost. The program is then stopped gently by the other end, and `bring` gets its data.
         """
-        local = self._folder_of(stdout)
-        record = self._folders[local]
-        number = len(record.runs) + 1
-        entry: dict[str, Any] = {"run": number, "stdout": str(stdout), "stderr": str(stderr), "ending": None}
+        entry: dict[str, Any] = {"run": 0, "stdout": str(stdout), "stderr": str(stderr), "ending": None}
         with _created(stdout) as out, _created(stderr) as err:
+            local = self._folder_of(stdout)
+            record = self._folders[local] if local else _Record(token=secrets.token_hex(12))
+            record.is_brought = False
+            entry["run"] = number = len(record.runs) + 1
             record.runs.append(entry)
             self._save(local, record)
             self._connection.ask(
@@ -140,6 +141,8 @@ class RemoteRunner:
                 raise
         entry["ending"] = asdict(ending)
         self._save(local, record)
+        if local is None:
+            self._connection.ask("remove", token=record.token)
         return ending
 
     def bring(self, local: Path) -> None:
@@ -169,8 +172,8 @@ class RemoteRunner:
         record.losses = brought.losses
         record.is_brought = not brought.losses
         self._save(local, record)
-        if record.is_brought:
-            self._connection.ask("empty", token=record.token)
+        if record.is_brought:  # a program that is started in this folder later makes it again
+            self._connection.ask("remove", token=record.token)
 
     def losses(self, local: Path) -> tuple[str, ...]:
         """What the last `bring` refused or left there, and why."""
@@ -194,21 +197,12 @@ class RemoteRunner:
         self._connection.ask("write", content, token=record.token, name=name)
         return f"{record.folder.rpartition('/')[0]}/{name}"
 
-    def close(self) -> None:
-        """Remove folders there whose data are all here."""
-        for record in self._folders.values():
-            if record.is_brought:
-                with suppress(WavescopeError):
-                    self._connection.ask("remove", token=record.token)
-
-    def _folder_of(self, stdout: Path) -> Path:
-        """The folder to which a program belongs that prints into this file."""
+    def _folder_of(self, stdout: Path) -> Path | None:
+        """The folder to which a program belongs that prints into this file; None = there will be no data."""
         for local in reversed(self._folders):
             if stdout.parent in (local, local.parent):
                 return local
-        local = stdout.parent / f"{stdout.name}.data"  # nobody asked for its folder: there will be no data
-        self.folder(local)
-        return local
+        return None
 
     def _complete(self, record: _Record, entry: dict[str, Any]) -> None:
         """Get the rest of what a program printed whose connection was lost, and how it ended."""
@@ -230,7 +224,9 @@ class RemoteRunner:
             return None
         return record if is_valid else None
 
-    def _save(self, local: Path, record: _Record) -> None:
+    def _save(self, local: Path | None, record: _Record) -> None:
+        if local is None:
+            return
         path = _record_path(local)
         new = path.with_name(f"{path.name}.new")
         try:

@@ -1,11 +1,10 @@
 """Folders of captures: what programs leave, until it was brought to the other end."""
-# ruff: noqa: PTH102, PTH103, PTH107, PTH111, PTH112, PTH118, PTH208
+# ruff: noqa: PTH102, PTH103, PTH111, PTH112, PTH118, PTH208
 # ruff: noqa: UP006, UP035, UP045
 
 import hashlib
 import os
 import re
-import shutil
 import signal
 import stat
 import time
@@ -117,16 +116,6 @@ def hash_of(data: bytes, name: str, length: int) -> Dict[str, Any]:
             digest.update(part)
             rest -= len(part)
     return {"sha256": digest.hexdigest(), "bytes": length - rest}
-
-
-def empty(data: bytes) -> None:
-    """Remove what programs left."""
-    for entry in os.listdir(data):
-        path = os.path.join(data, entry)
-        if stat.S_ISDIR(os.lstat(path).st_mode):
-            shutil.rmtree(path)
-        else:
-            os.remove(path)
 
 
 def remains(folder: bytes, number: int) -> Dict[str, Any]:

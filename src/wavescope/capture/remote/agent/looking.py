@@ -146,7 +146,10 @@ def _is_program(path: bytes) -> bool:
 
 
 def sent_ahead(patterns: List[str]) -> Tuple[Dict[str, Any], bytes]:
-    """Everything about the paths of glob patterns and the folders on the way to them, in one answer."""
+    """Everything about the paths of glob patterns and the folders on the way to them, in one answer.
+
+    Files are read: a pattern must not reach files of sysfs at which reading does something (zram-control/hot_add).
+    """
     paths = set()
     for pattern in patterns:
         if glob.has_magic(pattern):

@@ -36,7 +36,8 @@ def environment(variables: Dict[str, str]) -> Dict[bytes, bytes]:
 def members(group: int, mark: str) -> Set[int]:
     """Living processes of a group, of the session of the same number, or with a mark in their environment.
 
-    A process that starts another and ends while the list is read is met in its child; hence several looks.
+    A process that starts another and ends while the list is read is met in its child; hence several looks. Group 0
+    stands for none: in a container it is that of every process which was started from outside.
     """
     number = b"%d" % group
     needle = b"%s=%s" % (MARK, encoded(mark))
@@ -50,9 +51,8 @@ def members(group: int, mark: str) -> Set[int]:
             fields = process_fields(pid)
             if not fields or fields[0] in (b"Z", b"X"):
                 continue
-            if number in (fields[2], fields[3]) or (
-                mark and needle in (read(b"/proc/%d/environ" % pid) or b"").split(b"\0")
-            ):
+            is_marked = mark and needle in (read(b"/proc/%d/environ" % pid) or b"").split(b"\0")
+            if is_marked or (group and number in (fields[2], fields[3])):
                 pids.add(pid)
         looked_at |= new
     return pids
@@ -72,15 +72,17 @@ def process_start(pid: int) -> str:
 
 def send_signal(group: int, number: int) -> None:
     """Send a signal to a process group."""
-    with suppress(OSError):
-        os.killpg(group, number)
+    if group > 1:  # 0 would be the group of this process
+        with suppress(OSError):
+            os.killpg(group, number)
 
 
 def signal_all(pids: Iterable[int], number: int) -> None:
     """Send a signal to each; those that ended meanwhile do not matter."""
     for pid in pids:
-        with suppress(OSError):
-            os.kill(pid, number)
+        if pid > 1 and pid != os.getpid():  # whatever went wrong before
+            with suppress(OSError):
+                os.kill(pid, number)
 
 
 def kill_rest(group: int, mark: str) -> int:
@@ -381,16 +383,19 @@ class Program:
                     return
 
 
+def _shortened(name: str) -> str:
+    """As in base/words.py."""
+    return name if len(name) <= 60 else name[:59] + "…"
+
+
 def start_problem(request: Dict[str, Any], error: Exception) -> str:
     """Why a program could not be started, in the words of capture/local_runner.py."""
-    name = (request["words"] or [""])[0]
-    name = repr(name if len(name) <= 80 else name[:79] + "…")
-    cwd = request["cwd"]
+    name, cwd = (repr(_shortened(text)) for text in ((request["words"] or [""])[0], request["cwd"]))
     number = getattr(error, "errno", None)
     if number is None:
         return f"the program {name} cannot be started: {error}"
-    if cwd and not os.path.isdir(encoded(cwd)):
-        return f"the folder {cwd!r} in which {name} is to run does not exist"
+    if request["cwd"] and not os.path.isdir(encoded(request["cwd"])):
+        return f"the folder {cwd} in which {name} is to run does not exist"
     reasons = {
         errno.ENOENT: "the program {} does not exist",
         errno.EACCES: "the program {} is not executable",

@@ -84,7 +84,7 @@ class Agent:
 
     def _about_capture(self, name: str, request: Dict[str, Any], more: bytes) -> Tuple[Any, bytes]:
         token = request["token"]
-        folder = captures.capture_folder(token, is_new=name == "folder")
+        folder = captures.capture_folder(token, is_new=name in ("folder", "start"))
         if folder is None:
             if name == "remove":
                 return True, b""
@@ -104,9 +104,6 @@ class Agent:
             with captures.opened(data, request["name"]) as file:
                 file.seek(int(request["offset"]))
                 return True, file.read(min(CHUNK_BYTES_MAX, int(request["length"])))
-        if name == "empty":
-            captures.empty(data)
-            return True, b""
         if name == "remove":
             shutil.rmtree(folder)
             return True, b""
