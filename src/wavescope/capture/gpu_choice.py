@@ -101,7 +101,7 @@ def choose_gpu(
     Parameters
     ----------
     users
-        By key of a GPU: processes of others that have queues on it; each prints as what a message says of it.
+        By key of a GPU: processes of others that have queues on it (`GpuUser`, or anything that prints as one).
     locks
         By key of a GPU: who has its lock, the same way. GPUs without a lock are not there.
 
@@ -135,12 +135,21 @@ def _use(
         return f"locked by {holder}"
     if others := users.get(gpu.key, ()):
         more = f" and {counted(len(others) - 1, 'others')}" if len(others) > 1 else ""
-        return f"used by {others[0]}{more}"
+        return f"used by {_who(others[0])}{more}"
     neighbours = [other for other in _neighbours(gpu, gpus) if locks.get(other.key) or users.get(other.key)]
     if len(neighbours) >= max_per_device:
         other = neighbours[0]
         return f"on the same device as GPU {other.index}, which is in use (--max-per-device {max_per_device})"
     return ""
+
+
+def _who(user: object) -> str:
+    """A process that uses a GPU, in words."""
+    from wavescope.capture.gpu_users import GpuUser
+
+    if not isinstance(user, GpuUser):
+        return str(user)
+    return f"process {user.pid}" + (f" ({user.name})" if user.name else "")
 
 
 def _neighbours(gpu: Gpu, gpus: Sequence[Gpu]) -> list[Gpu]:

@@ -5,7 +5,6 @@ The id of a job is a hash of its content: a changed job is a new one, and an unc
 
 from __future__ import annotations
 
-import hashlib
 import os
 import tomllib
 from dataclasses import dataclass, fields
@@ -14,13 +13,12 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from wavescope.base.files import read_regular
 from wavescope.base.words import shortened
 from wavescope.capture.job import Job
-from wavescope.capture.pool.keys import KEYS, KINDS, WrongValueError
+from wavescope.capture.pool.keys import KEYS, WrongValueError
 from wavescope.capture.runner import Limits
+from wavescope.capture.stored import KINDS, job_id, kind_of
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,8 +40,6 @@ class PoolJob:
 
     id: str  #: Hash of its content.
     job: Job
-    kind: str  #: Of KINDS.
-    kernel: str = ""  #: A part of the kernel's name; the regular expression is made of it.
     after: tuple[str, ...] = ()  #: Ids of jobs that must have finished.
     expected_seconds: float | None = None  #: None = not known.
     disk_bytes: int = DISK_BYTES  #: Free space that it needs to start.
@@ -52,6 +48,11 @@ class PoolJob:
     def name(self) -> str:
         """What people call it."""
         return self.job.name
+
+    @property
+    def kind(self) -> str:
+        """The kind, as the verb of `wavescope capture` is called."""
+        return kind_of(self.job.wanted)
 
 
 def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
@@ -221,19 +222,10 @@ def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
     wanted: Wanted = wanted_type(**{name: value for name, value in named.items() if name in wanted_names})
     limits = Limits(**{name: value for name, value in named.items() if name in _LIMITS})
     job = Job(wanted=wanted, name=values["name"], limits=limits, attempts=values.get("attempts", Job.attempts))
-    kernel = values.get("kernel", "")
     return PoolJob(
-        id=_id(values["kind"], job, kernel, after),
+        id=job_id(job),
         job=job,
-        kind=values["kind"],
-        kernel=kernel,
         after=after,
         expected_seconds=values.get("expected_seconds"),
         disk_bytes=values.get("disk", DISK_BYTES),
     )
-
-
-def _id(kind: str, job: Job, kernel: str, after: tuple[str, ...]) -> str:
-    """A hash of what decides about the data; how long it may take and how often it is tried does not."""
-    content = [1, kind, job.name, kernel, msgspec.to_builtins(job.wanted), after]
-    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]

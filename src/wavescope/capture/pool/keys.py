@@ -8,21 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.bounds import Bounds
-from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavescope.capture.stored import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from wavescope.capture.wanted import Wanted
-
-#: Kinds of job, as the verbs of `wavescope capture` are called.
-KINDS: dict[str, type[Wanted]] = {
-    "att": ThreadTraces,
-    "counters": Counters,
-    "samples": Samples,
-    "run": RunTrace,
-    "discover": Discovery,
-}
 NAME_LETTERS_MAX = 200
 _WORDS_MAX, _WORD_LETTERS_MAX = 4096, 128 * 1024
 _LAUNCHES_MAX = 10_000

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wavescope.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
-from wavescope.capture.pool.keys import KEYS, KINDS
+from wavescope.capture.pool.keys import KEYS
 from wavescope.capture.runner import Limits
+from wavescope.capture.stored import KINDS
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.errors import UsageError, WavescopeError
 
@@ -65,9 +66,14 @@ def test_every_kind(tmp_path: Path) -> None:
     program = ("python", "bench.py", "--size", "1 2")
     here, shared = str(tmp_path), {"A": "1", "B": "2"}
     assert jobs["decode"].job.wanted == ThreadTraces(
-        program=program, variables={"A": "1", "B": "3"}, cwd=here, launches=(7, 8), se_mask=0x11, buffer_bytes=256 << 20
+        program=program,
+        variables={"A": "1", "B": "3"},
+        cwd=here,
+        launches=(7, 8),
+        se_mask=0x11,
+        buffer_bytes=256 << 20,
+        kernel="pa_decode",
     )
-    assert jobs["decode"].kernel == "pa_decode"
     assert jobs["decode"].job.limits == Limits(seconds=600)
     assert jobs["waves"].job.wanted == Counters(
         program=program,
@@ -113,7 +119,7 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         (JOB + "progam = 'x'", "job 1: there is no key `progam`; did you mean `program`"),
         (JOB + "timeout = 3", "there is no key `timeout`"),
         ("[defaults]\nname = 'x'\n" + JOB, r"\[defaults\]: there is no key `name`; `name` belongs into a \[\[job\]\]"),
-        ("[[job]]\nprogram = 'a'", "no `kind`; choose of att"),
+        ("[[job]]\nprogram = 'a'", "no `kind`; choose of discover"),
         ("[[job]]\nkind = 'att'", "no `program`"),
         ("[[job]]\nkind = 'att'\nprogram = []", "`program` is"),
         ("[[job]]\nkind = 'att'\nprogram = ''", "`program` is"),
@@ -121,7 +127,7 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         ("[[job]]\nkind = 'att'\nprogram = [1]", "`program` is"),
         ("[[job]]\nkind = 'att'\nprogram = \"a 'b\"", "No closing quotation"),
         ("[[job]]\nkind = 'att'\nprogram = \"a\\u0000b\"", "NUL"),
-        ("[[job]]\nkind = 'trace'\nprogram = 'a'", "it may be att or counters"),
+        ("[[job]]\nkind = 'trace'\nprogram = 'a'", "it may be discover or att or counters"),
         (JOB + "kernel = 'x'", "`kernel` is not for jobs of the kind run; it is for att and counters"),
         (JOB + "seconds = -1", "`seconds` is -1"),
         (JOB + "seconds = nan", "`seconds` is nan"),
