@@ -13,13 +13,13 @@ from wavescope.cluster.executor import WAIT_SECONDS, NotSeenError, Outcome
 from wavescope.errors import MissingToolError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 30
-_POLL_SECONDS, _ASK_SECONDS = 0.01, 1.0
+_POLL_SECONDS, _ASK_SECONDS, _WAIT_SECONDS = 0.01, 1.0, 0.1
 _TALKATIVE = ("distributed", "tornado", "asyncio")
 
 
@@ -29,6 +29,13 @@ class DaskExecutor:
     The workers need wavescope and should see the files at the same paths; what one of them does not see is given to
     another. A cluster without workers is waited for, `wait_seconds` long, and `say` is told so. What Dask logs about
     lost peers is not shown any more: the outcomes tell it.
+
+    Parameters
+    ----------
+    resources
+        What a task needs of its worker (`dask worker --resources GPU=1`); workers without it do not count.
+    retries
+        How often a task that raises is given out again.
 
     Raises
     ------
@@ -45,6 +52,8 @@ class DaskExecutor:
         workers: int | None = None,
         wait_seconds: float = WAIT_SECONDS,
         say: Callable[[str], None] = lambda _: None,
+        resources: Mapping[str, float] | None = None,
+        retries: int = 0,
     ) -> None:
         try:
             import distributed  # noqa: F401
@@ -54,6 +63,8 @@ class DaskExecutor:
         self.workers = workers
         self.wait_seconds = wait_seconds
         self.say = say
+        self.resources = dict(resources or {})
+        self.retries = retries
 
     def run(
         self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]
@@ -72,19 +83,37 @@ class DaskExecutor:
             return _Errands(client, task, items, done, self).outcomes()
 
     def _wait_for_workers(self, client: Any) -> None:
-        if _workers(client):
+        if self.workers_of(client):
             return
-        self.say(f"the Dask cluster has no workers; waiting for some, {self.wait_seconds:g} s at most")
+        suited = f" with {', '.join(self.resources)}" if self.resources else ""
+        self.say(f"the Dask cluster has no workers{suited}; waiting for some, {self.wait_seconds:g} s at most")
+        begin = time.monotonic()
+        while not self.workers_of(client):
+            if time.monotonic() - begin > self.wait_seconds:
+                options = "".join(f" --resources {name}={amount:g}" for name, amount in self.resources.items())
+                what, advice = f"the Dask cluster has no workers{suited}", f"start some: dask worker ADDRESS{options}"
+                raise UsageError(what, where=str(self.scheduler), advice=advice)
+            time.sleep(_WAIT_SECONDS)
+
+    def workers_of(self, client: Any) -> set[str]:
+        """Addresses of the workers that have what a task needs; none when the scheduler is gone."""
+        if not self.resources:
+            return _workers(client)
         try:
-            client.wait_for_workers(1, timeout=max(self.wait_seconds, _POLL_SECONDS))
-        except (OSError, TimeoutError) as error:
-            what = "the Dask cluster has no workers"
-            raise UsageError(what, where=str(self.scheduler), advice="start some: dask worker ADDRESS") from error
+            described = client.scheduler_info(n_workers=-1)["workers"]
+        except (OSError, TimeoutError):
+            return set()
+        return {
+            address
+            for address, facts in described.items()
+            if all(facts.get("resources", {}).get(name, 0) >= needed for name, needed in self.resources.items())
+        }
 
     def _options(self) -> dict[str, Any]:
         if self.scheduler:
             return {"address": self.scheduler, "timeout": _CONNECT_SECONDS}
-        return {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
+        options = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
+        return options | ({"resources": self.resources} if self.resources else {})
 
 
 @dataclass(frozen=True)
@@ -125,11 +154,12 @@ class _Errands(Generic[Item, Result]):
         self._futures: dict[int, Any] = {}
         self._places: dict[int, set[str]] = {}  # Item -> the only workers that it was given to.
         self._alone_since: float | None = None
+        self._needs = {"resources": how.resources or None, "retries": how.retries or None}
         self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
 
     def outcomes(self) -> list[Outcome[Result]]:
         """What became of every item."""
-        sent = self._client.map(partial(_errand, self._task), list(self._items), pure=False)
+        sent = self._client.map(partial(_errand, self._task), list(self._items), pure=False, **self._needs)
         for number, future in enumerate(sent):
             self._watch(number, future)
         asked = time.monotonic()
@@ -161,7 +191,7 @@ class _Errands(Generic[Item, Result]):
             if isinstance(outcome.value, _NotSeen):
                 self._refused[number].add(outcome.value.worker)
                 self._blind.add(outcome.value.worker)
-                live = _workers(self._client) if live is None else live
+                live = self._how.workers_of(self._client) if live is None else live
                 self._send_elsewhere(number, live)
             else:
                 self._end(number, outcome)
@@ -174,7 +204,8 @@ class _Errands(Generic[Item, Result]):
             return
         self._places[number] = others - self._blind or others
         places = sorted(self._places[number])
-        self._watch(number, self._client.submit(_errand, self._task, self._items[number], pure=False, workers=places))
+        item = self._items[number]
+        self._watch(number, self._client.submit(_errand, self._task, item, pure=False, workers=places, **self._needs))
 
     def _end(self, number: int, outcome: Outcome[Result]) -> None:
         self._outcomes[number] = outcome
@@ -184,7 +215,7 @@ class _Errands(Generic[Item, Result]):
 
     def _is_hopeful(self, now: float) -> bool:
         """Whether workers are there, or may still come; items whose only workers are gone are given to others."""
-        live = _workers(self._client)
+        live = self._how.workers_of(self._client)
         if live:
             self._alone_since = None
             for number, places in list(self._places.items()):

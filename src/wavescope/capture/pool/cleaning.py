@@ -51,7 +51,7 @@ def removable(folder: Path) -> tuple[Removable, ...]:
                 if name in planned:
                     parts += _of_job(place)
                 elif not is_locked(place):
-                    parts.append(_removable(place, "a job that the plan does not have any more"))
+                    parts.append(_removable(place, "a job that is no longer in the plan"))
         return tuple(parts)
     if Manifest(folder).path.is_file():
         return tuple(_of_job(folder))

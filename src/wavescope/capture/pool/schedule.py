@@ -87,8 +87,8 @@ def longest_first(jobs: Sequence[PoolJob], folder: Path, earlier: Path | None = 
     for job in jobs:
         here = seconds_of(Manifest(job_folder(folder, job.id)).events())
         times[job.id] = job.expected_seconds or here or before.get((job.name, job.kind))
-    known = [seconds for seconds in times.values() if seconds is not None]
-    mean = sum(known) / len(known) if known else 0.0
+    measured = [seconds for seconds in times.values() if seconds is not None]
+    mean = sum(measured) / len(measured) if measured else 0.0
     places = {job.id: number for number, job in enumerate(jobs)}
     return sorted(jobs, key=lambda job: (-(mean if times[job.id] is None else times[job.id] or 0.0), places[job.id]))
 
