@@ -1,0 +1,71 @@
+"""All checks, one after the other: those that explain others first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.capture.doctor.check import Answer, Check, Level, Rule, Status
+from wavescope.capture.doctor.rules import RULES
+from wavescope.capture.doctor.sight import Request, Sight
+
+if TYPE_CHECKING:
+    from wavescope.capture.machine import Machine
+    from wavescope.capture.runner import Runner
+
+_STATUSES = {Level.ERROR: Status.ERROR, Level.WARNING: Status.WARNING, Level.NOTE: Status.OK}
+
+
+def examine(
+    machine: Machine, *, output: str = "", asks_gpu: bool = False, runner: Runner | None = None
+) -> tuple[Check, ...]:
+    """Look at everything between a machine and a good capture; nothing on it is changed.
+
+    Parameters
+    ----------
+    output
+        Absolute folder on the machine into which captures would go; empty = the home folder.
+    asks_gpu
+        Whether rocprofv3-avail may open the GPUs.
+    runner
+        Runs a tiny program on a GPU, end to end; None = nothing is run.
+
+    Returns
+    -------
+    tuple[Check, ...]
+        In the order of the declared table.
+    """
+    sight = Sight(machine, Request(output=output, asks_gpu=asks_gpu, runner=runner))
+    checks: dict[str, Check] = {}
+    reasons = {rule.name: rule.otherwise for rule in RULES}
+    for rule in RULES:
+        failed = next((checks[name] for name in rule.needs if not _is_passed(checks[name])), None)
+        if failed is None:
+            checks[rule.name] = _check(rule, rule.look(sight))
+        else:
+            reason = reasons[failed.name] if failed.status is Status.ERROR else failed.finding
+            checks[rule.name] = _check(rule, Answer(reason, is_healthy=None))
+    return tuple(checks.values())
+
+
+def _is_passed(check: Check) -> bool:
+    return check.status in (Status.OK, Status.WARNING)
+
+
+def _check(rule: Rule, answer: Answer) -> Check:
+    level = answer.level or rule.level
+    status = Status.OK if answer.is_healthy else _STATUSES[level]
+    if answer.is_healthy is None:
+        status = Status.NOT_CHECKED
+    return Check(
+        number=rule.number,
+        name=rule.name,
+        title=rule.title,
+        area=rule.area,
+        level=level,
+        status=status,
+        finding=answer.finding,
+        why=rule.why,
+        remedy=answer.remedy,
+        commands=answer.commands,
+        details=answer.details,
+    )

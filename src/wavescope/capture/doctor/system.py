@@ -1,0 +1,88 @@
+"""Checks of the system around the GPU: operating system, container, batch system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.capture.doctor.check import Answer, not_checked, unhealthy
+from wavescope.capture.doctor.sight import printable
+
+if TYPE_CHECKING:
+    from wavescope.capture.doctor.sight import Sight
+
+#: Variables of the rank and the number of ranks, in the order in which rocprofv3 looks for them (1.3.2).
+_RANKS = (
+    ("PBS_NODENUM", "PBS_O_TASKNUM"),
+    ("SLURM_PROCID", "SLURM_NTASKS"),
+    ("PMI_RANK", "PMI_SIZE"),
+    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
+    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("MPI_RANKID", "MPI_NRANKS"),
+    ("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
+    ("MPI_RANK", "MPI_SIZE"),
+)
+
+
+def operating_system(sight: Sight) -> Answer:
+    """Linux, and which."""
+    identity = sight.machine.identity
+    if identity.system != "Linux":
+        remedy = "capture on a Linux machine and read the data here: doctor --host USER@MACHINE looks at one"
+        return unhealthy(f"{printable(identity.system) or 'unknown'}, not Linux", remedy)
+    lines = (sight.machine.text("/etc/os-release") or "").splitlines()
+    names = [line.partition("=")[2].strip("\"'") for line in lines if line.startswith("PRETTY_NAME=")]
+    name = printable(names[0], 60) if names else "Linux"
+    return Answer(f"{name}, kernel {printable(identity.kernel, 60)}, {printable(identity.processor, 20)}")
+
+
+def windows_subsystem(sight: Sight) -> Answer:
+    """Linux inside Windows has no /dev/kfd."""
+    if not sight.is_wsl:
+        return Answer("no")
+    return unhealthy(
+        "this is Linux inside Windows: /dev/dxg instead of /dev/kfd",
+        "traces and counters need a very recent ROCm here, PC sampling does not work: use Linux itself for captures",
+    )
+
+
+def container(sight: Sight) -> Answer:
+    """Which kind, if any."""
+    if not sight.container:
+        return Answer("none")
+    return Answer(f"this is inside a container ({sight.container}): remedies are flags of the line that starts it")
+
+
+def slurm(sight: Sight) -> Answer:
+    """The job of a batch system in which this runs."""
+    job = sight.variables.get("SLURM_JOB_ID")
+    if not job:
+        return Answer("no job of Slurm")
+    gpus = sight.variables.get("SLURM_JOB_GPUS") or sight.variables.get("SLURM_STEP_GPUS") or "none named"
+    return Answer(f"job {printable(job, 20)}, GPUs: {printable(gpus, 60)}")
+
+
+def mpi_rank(sight: Sight) -> Answer:
+    """The rank of this process."""
+    for rank, size in _RANKS:
+        if sight.variables.get(rank, "").isdigit() and sight.variables.get(size, "").isdigit():
+            values = (sight.variables[rank][:9], sight.variables[size][:9])
+            hint = "names of output files need %rank%, or ranks overwrite each other's files"
+            return Answer(f"rank {values[0]} of {values[1]} ({rank})", remedy=hint)
+    return Answer("not a rank of MPI")
+
+
+def hardware(sight: Sight) -> Answer:
+    """Whether an AMD GPU is here at all."""
+    if sight.machine.identity.system != "Linux":
+        return not_checked("only Linux tells")
+    if sight.is_wsl:
+        return Answer("a GPU of Windows")
+    if sight.has_gpu:
+        count = len(sight.pci_gpus)
+        return Answer(f"{count} on the PCI bus" if count else "the driver is there; the PCI bus cannot be seen")
+    return unhealthy(
+        "there is no AMD GPU here: none on the PCI bus, no /dev/kfd",
+        "nothing can be captured here, but everything else of wavescope works: reading, analysing and showing data "
+        "needs no GPU and no ROCm. To look at a machine that has a GPU:",
+        "wavescope doctor --host USER@MACHINE",
+    )
