@@ -257,7 +257,7 @@ def _look_at_folder(folder: Decoded, attempt: Path, wanted: ThreadTraces) -> Loo
     name = str(place.relative_to(attempt)) if place.is_relative_to(attempt) else folder.folder.name
     try:
         if folder.form != "ui_output":
-            raise NotATraceError("our own Parquet folders are no output of rocprofv3", where=name)
+            raise NotATraceError("rocprofv3 writes no Parquet folders", where=name)
         code = read_code(folder.folder)
         tables = occupancy_tables(read_occupancy(folder.folder, required=False), code).tables
     except (WavescopeError, OSError) as error:
