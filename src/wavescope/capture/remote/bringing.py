@@ -139,7 +139,9 @@ def _listed(connection: Connection, token: str, local: Path, brought: Brought) -
 def _entry(entry: Any) -> tuple[str, str, int]:
     match entry:
         case [str(name), str(kind), int(size), *_]:
-            return name.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape"), kind, size
+            with suppress(UnicodeError):  # an old Python there may have spelled letters as bytes
+                name = name.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+            return name, kind, size
     return "", "other", -1
 
 

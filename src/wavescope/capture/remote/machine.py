@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from wavescope.capture.machine import READ_BYTES_MAX, Completed, FileFacts, Identity
 from wavescope.capture.remote.connection import ANSWER_SECONDS
@@ -90,11 +90,13 @@ class RemoteMachine:
 
     def real_path(self, path: str) -> str:
         """The path with all links followed."""
-        return _text(_checked(self._about(path, "real_path"), str, self.name))
+        with _sensible(self.name):
+            return _text(self._about(path, "real_path"))
 
     def refusal(self, path: str) -> str:
         """Why the file cannot be opened for reading and writing: the name of the error, as EACCES; empty = it can."""
-        return str(_checked(self._about(path, "refusal"), str, self.name))
+        value = self._about(path, "refusal")
+        return value if isinstance(value, str) else _refuse(self.name)
 
     def free_bytes(self, path: str) -> int | None:
         """Free bytes of the file system of a path, or of its nearest parent that exists; None = unknown."""
@@ -104,7 +106,8 @@ class RemoteMachine:
     def program(self, name: str) -> str | None:
         """Absolute path of a program on PATH, or of a path to one; None = there is none."""
         value = self._about(name, "program")
-        return _text(value) if isinstance(value, str) else None
+        with _sensible(self.name):
+            return None if value is None else _text(value)
 
     def run(self, words: Sequence[str], *, seconds: float, variables: Mapping[str, str] | None = None) -> Completed:
         """Run a short command that changes nothing; it is killed, with all its children, after `seconds`."""
@@ -163,13 +166,7 @@ def _text(name: str) -> str:
     return _bytes(name).decode("utf-8", "surrogateescape")
 
 
-def _checked(value: Any, kind: type, name: str) -> Any:
-    if not isinstance(value, kind):
-        _refuse(name)
-    return value
-
-
-def _refuse(name: str) -> None:
+def _refuse(name: str) -> NoReturn:
     advice = "run it again; if that does not help, report it"
     raise UnreachableError("an answer from there makes no sense", where=name, advice=advice)
 

@@ -249,7 +249,7 @@ class _Following:
         self._limit = output_bytes + 200
         self._dropped = 0
 
-    def to_end(self, told: Callable[[float], None], *, seconds_max: float | None = None) -> Ending:
+    def to_end(self, tick: Callable[[float], None], *, seconds_max: float | None = None) -> Ending:
         start = time.monotonic()
         beat = start + _WATCH_SECONDS
         while True:
@@ -268,7 +268,7 @@ class _Following:
             now = time.monotonic()
             if now >= beat:
                 beat = now + _WATCH_SECONDS
-                told(now - start)
+                tick(now - start)
             if seconds_max is not None and now - start > seconds_max:
                 raise UnreachableError("the program there does not end", where=self._connection.place.name)
             if seconds_max is not None and not printed:
