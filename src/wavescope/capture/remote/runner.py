@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _MARK = "WAVESCOPE_JOB"  #: As in capture/left_behind.py.
 _WATCH_SECONDS = 1.0
+_CLEAR_SECONDS = 1000.0  #: A program may use its whole grace.
 _LATEST_SECONDS = 45.0  #: From the last signal to the answer that a program has ended.
 
 
@@ -188,14 +189,14 @@ class RemoteRunner:
 
     def clear(self, mark: str) -> int:
         """End what is left of an earlier run whose taker was killed; how many processes that were."""
-        count = self._connection.ask("clear", mark=mark)
+        count = self._connection.ask("clear", mark=mark, patience=_CLEAR_SECONDS)
         return count if isinstance(count, int) else 0
 
     def write(self, local: Path, name: str, content: bytes) -> str:
-        """Write a small file beside the data of `folder(local)`, for a program; its path there."""
-        record = self._folders[local]
-        self._connection.ask("write", content, token=record.token, name=name)
-        return f"{record.folder.rpartition('/')[0]}/{name}"
+        """Write a small file that a program needs into `folder(local)`; `name` may hold folders. Its path there."""
+        if local not in self._folders:
+            self.folder(local)
+        return str(self._connection.ask("write", content, token=self._folders[local].token, name=name))
 
     def _folder_of(self, stdout: Path) -> Path | None:
         """The folder to which a program belongs that prints into this file; None = there will be no data."""

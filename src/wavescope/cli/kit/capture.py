@@ -217,7 +217,9 @@ class CaptureRequest:
         if self.host or self.container:
             from wavescope.capture.remote import connect
 
-            return connect(host=self.host, container=self.container)
+            connected = connect(host=self.host, container=self.container)
+            click.get_current_context().call_on_close(connected.close)
+            return connected
         from wavescope.capture.local_machine import LocalMachine
         from wavescope.capture.local_runner import LocalRunner
 

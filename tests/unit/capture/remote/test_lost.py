@@ -19,7 +19,7 @@ from wavescope.errors import UnreachableError, WavescopeError
 
 LIMITS = Limits(seconds=60, grace_seconds=10)
 # Writes its data when it is interrupted, which takes a moment.
-PROFILER = """trap 'sleep 0.3; echo data > "$RAW/data"; echo the end; exit 3' INT
+PROFILER = """trap 'trap "exit 99" INT; sleep 0.3; echo data > "$RAW/data"; echo the end; exit 3' INT
 echo started; while :; do sleep 0.05; done"""
 
 
@@ -77,6 +77,7 @@ def test_a_program_whose_connection_is_lost_writes_its_data_and_they_are_brought
         attempt.run(connected, PROFILER, told=lambda seconds: connected.runner._connection._hang_up())
     assert not (attempt.raw / "data").exists()
     with network.connect() as (_, runner):  # at once: the program is still being stopped
+        runner.clear(attempt.mark)  # must not interrupt it a second time
         runner.bring(attempt.raw)
         ending = runner.ending(attempt.raw)
         assert runner.losses(attempt.raw) == ()

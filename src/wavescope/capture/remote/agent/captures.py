@@ -1,7 +1,8 @@
 """Folders of captures: what programs leave, until it was brought to the other end."""
-# ruff: noqa: PTH102, PTH103, PTH111, PTH112, PTH118, PTH208
+# ruff: noqa: PTH102, PTH103, PTH111, PTH112, PTH118, PTH119, PTH120, PTH123, PTH207, PTH208
 # ruff: noqa: UP006, UP035, UP045
 
+import glob
 import hashlib
 import os
 import re
@@ -92,12 +93,26 @@ def files_of(data: bytes) -> Tuple[List[List[Any]], bool]:
     return entries, True
 
 
-def opened(data: bytes, name: str) -> Any:
-    """A regular file below a folder, open for reading."""
+def path_below(data: bytes, name: str) -> bytes:
+    """The path of a file below a folder."""
     parts = encoded(name).split(b"/")
     if any(part in (b"", b".", b"..") for part in parts):
         raise ValueError(f"no name of a file: {name!r}")
-    descriptor = os.open(os.path.join(data, *parts), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
+    return os.path.join(data, *parts)
+
+
+def write(data: bytes, name: str, content: bytes) -> bytes:
+    """Write a small file that a program needs; its path."""
+    path = path_below(data, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
+
+
+def opened(data: bytes, name: str) -> Any:
+    """A regular file below a folder, open for reading."""
+    descriptor = os.open(path_below(data, name), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ValueError(f"{name!r} is not a regular file")
@@ -116,6 +131,20 @@ def hash_of(data: bytes, name: str, length: int) -> Dict[str, Any]:
             digest.update(part)
             rest -= len(part)
     return {"sha256": digest.hexdigest(), "bytes": length - rest}
+
+
+def wait_for(mark: str) -> None:
+    """Wait for programs with a mark that an agent of an earlier connection is stopping: a second SIGINT would mean to
+    many that they must not write their data.
+    """
+    end = time.monotonic() + 900.0
+    for base in base_folders():
+        for place in glob.glob(os.path.join(glob.escape(base), b"*", b"runs", b"*.json")):
+            state = read_state(place[: -len(b".json")])
+            if mark and state and state.get("mark") == mark:
+                folder, number = os.path.dirname(os.path.dirname(place)), os.path.basename(place)[: -len(b".json")]
+                while remains(folder, int(number))["alive"] and time.monotonic() < end:
+                    time.sleep(0.1)
 
 
 def remains(folder: bytes, number: int) -> Dict[str, Any]:

@@ -1,5 +1,5 @@
 """Requests and their answers, until the connection ends."""
-# ruff: noqa: PTH109, PTH118, PTH123
+# ruff: noqa: PTH109, PTH118
 # ruff: noqa: UP006, UP035
 
 import errno
@@ -76,6 +76,7 @@ class Agent:
         if name == "run":
             return programs.short_command(request["words"], float(request["seconds"]), request["variables"])
         if name == "clear":
+            captures.wait_for(request["mark"])
             return programs.clear(request["mark"]), b""
         question = _QUESTIONS.get(name)
         if question:
@@ -84,7 +85,7 @@ class Agent:
 
     def _about_capture(self, name: str, request: Dict[str, Any], more: bytes) -> Tuple[Any, bytes]:
         token = request["token"]
-        folder = captures.capture_folder(token, is_new=name in ("folder", "start"))
+        folder = captures.capture_folder(token, is_new=name in ("folder", "start", "write"))
         if folder is None:
             if name == "remove":
                 return True, b""
@@ -93,8 +94,7 @@ class Agent:
         if name == "folder":
             return decoded(data), b""
         if name == "write":
-            self._write(folder, request["name"], more)
-            return True, b""
+            return decoded(captures.write(data, request["name"], more)), b""
         if name == "files":
             entries, is_all = captures.files_of(data)
             return {"files": entries, "is_all": is_all}, b""
@@ -139,13 +139,6 @@ class Agent:
             current.signal(int(request["number"]))
             return True, b""
         raise ValueError(f"an unknown request: {name!r}")
-
-    def _write(self, folder: bytes, name: str, content: bytes) -> None:
-        """A file that a program needs, beside its data."""
-        if not captures.NAME.match(name.replace(".", "_")):
-            raise ValueError(f"no name of a file: {name!r}")
-        with open(os.path.join(folder, encoded(name)), "wb") as file:
-            file.write(content)
 
 
 _QUESTIONS: Dict[str, Any] = {
