@@ -134,6 +134,8 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
     """Print what would be run, one step after the other, and the attempts that would follow."""
     from wavescope.capture.planning import needs_discovery
 
+    if request.installation.is_assumed and not request.rocm_version:
+        notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
     steps = [(wanted, request.folder / "attempts" / "1", tuple(notes))]
     if needs_discovery(wanted):
         from wavescope.capture.wanted import Discovery

@@ -32,6 +32,7 @@ TITLES: dict[type[Wanted], str] = {
     Samples: "PC samples",
     RunTrace: "trace of the run",
 }
+_LABEL_WIDTH = 11
 #: Verdicts after which another attempt may follow.
 _RETRIED = (Verdict.EMPTY, Verdict.TRUNCATED, Verdict.LOSSY, Verdict.NO_DISPATCH, Verdict.INCOMPLETE, Verdict.HUNG)
 
@@ -55,12 +56,12 @@ def plan_report(
         yield Text()
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
     yield Text(f"{of}{title_of(wanted)}: what would be run", style="bold")
-    yield labelled("release", _release(installation))
-    yield labelled("GPU", gpu_line(gpu))
+    yield _row("release", _release(installation))
+    yield _row("GPU", gpu_line(gpu))
     for label, text in _choices(wanted):
-        yield labelled(label, text)
+        yield _row(label, text)
     for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
-        yield labelled("note", printable(note))
+        yield _row("note", printable(note))
     for number, command in enumerate(commands, 1):
         yield Text()
         yield Text("command" if len(commands) == 1 else f"command {number} of {len(commands)}", style="bold")
@@ -68,6 +69,10 @@ def plan_report(
     if step[0] == step[1]:
         yield Text()
         yield from _follow_ups(wanted, gpu, attempts)
+
+
+def _row(label: str, text: str) -> RenderableType:
+    return labelled(label.ljust(_LABEL_WIDTH), text)
 
 
 def title_of(wanted: Wanted) -> str:
@@ -94,7 +99,7 @@ def gpu_line(gpu: Gpu | None) -> str:
 def _release(installation: Installation) -> str:
     version = installation.rocm_version or "of unknown version"
     sdk = f" (rocprofiler-sdk {installation.sdk_version})" if installation.sdk_version else ""
-    where = "assumed, it was not looked for or not found" if installation.is_assumed else installation.rocprofv3
+    where = "assumed" if installation.is_assumed else installation.rocprofv3
     return printable(f"ROCm {version}{sdk}, {where}")
 
 
@@ -123,7 +128,7 @@ def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[Rend
     for verdict, retry in followed:
         pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
         changes = _changes(wanted, retry.wanted)
-        yield labelled(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"))
+        yield _row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"))
 
 
 def _changes(before: Wanted, after: Wanted) -> str:

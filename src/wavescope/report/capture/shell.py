@@ -29,8 +29,8 @@ def command_text(command: Command, width: int) -> ShellText:
     >>> from wavescope.capture.command import Command
     >>> print(command_text(Command(words=("rocprofv3", "--att", "--", "./a b"), variables={"A": "1"}), 22))
       env A=1 \\
-        rocprofv3 \\
-        --att -- './a b'
+        rocprofv3 --att \\
+        -- './a b'
     """
     changes = [word for name in command.removed for word in ("-u", name)]
     changes += [f"{name}={shlex.quote(value)}" for name, value in command.variables.items()]
@@ -58,10 +58,33 @@ def _joined(lines: Sequence[str]) -> ShellText:
 
 
 def _filled(words: Sequence[str], indent: str, width: int) -> list[str]:
+    """Lines of words; an option and its values stay together where they fit."""
     lines = [indent + words[0]]
-    for word in words[1:]:
-        if len(lines[-1]) + len(word) + 3 > width:  # a space before it, and a space and a backslash behind
-            lines.append(INDENT * 2 + word)
-        else:
-            lines[-1] += f" {word}"
+    for group in _groups(words[1:]):
+        if _fits(lines[-1], " ".join(group), width):
+            lines[-1] += f" {' '.join(group)}"
+            continue
+        lines.append(INDENT * 2 + group[0])
+        for word in group[1:]:
+            if _fits(lines[-1], word, width):
+                lines[-1] += f" {word}"
+            else:
+                lines.append(INDENT * 2 + word)
     return lines
+
+
+def _fits(line: str, text: str, width: int) -> bool:
+    return len(line) + len(text) + 3 <= width  # a space before it, and a space and a backslash behind
+
+
+def _groups(words: Sequence[str]) -> list[list[str]]:
+    """Each option with the words that follow it; after `--`, which ends options, each word by itself."""
+    groups: list[list[str]] = []
+    is_program = False
+    for word in words:
+        if is_program or word.startswith("-") or not groups or not groups[-1][0].startswith("-"):
+            groups.append([word])
+        else:
+            groups[-1].append(word)
+        is_program = is_program or word == "--"
+    return groups
