@@ -14,6 +14,8 @@ from wavescope.cli.kit.taking import take
 if TYPE_CHECKING:
     from wavescope.cli.kit.capture import CaptureRequest
 
+_STOCHASTIC = (7, 0)  #: First release with stochastic samples.
+
 
 @capture_verb
 @click.option(
@@ -38,7 +40,10 @@ def command(request: CaptureRequest, method: str, unit: str | None, interval: in
     wavescope capture samples -- python bench.py
     wavescope capture samples --method host_trap --interval 100 -- ./gemm 4096
     """
+    from wavescope.capture.rocprofv3.option import version_of
     from wavescope.capture.wanted import Samples
 
     chosen_method = None if method == "auto" else method
+    if chosen_method is None and () < version_of(request.installation.rocm_version) < _STOCHASTIC:
+        chosen_method = "host_trap"
     take(request, Samples(**request.common, method=chosen_method, unit=unit, interval=interval))

@@ -114,11 +114,11 @@ def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
 
 def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[RenderableType]:
     """The change that would follow each verdict, by the rules that a capture uses."""
-    from wavescope.capture.retries import next_try
-
     if attempts < 2:
         yield Text("one attempt, whatever becomes of it (--attempts)")
         return
+    from wavescope.capture.retries import next_try
+
     retries = [(verdict, next_try(wanted, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
     followed = [(verdict, retry) for verdict, retry in retries if retry is not None]
     if not followed:
