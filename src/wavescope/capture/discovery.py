@@ -362,7 +362,7 @@ def _gpus(run: Run) -> dict[int, DiscoveredGpu]:
             **_engines(row["properties"]),
         )
         for row in rows
-        if row["kind"] == "GPU"
+        if row["kind"] == "GPU" and row["cu_count"]  # else nothing is known of it but that it exists
     }
 
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from wavescope.base.words import counted, percent
-from wavescope.report.kit.tables import printable, short
+from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,14 +38,8 @@ def _judged(event: Mapping[str, Any]) -> Text:
     reasons = [str(reason) for reason in event.get("reasons", ())]
     text = Text(f"attempt {event.get('attempt')}: ")
     text.append(verdict, style=STYLES.get(verdict, "red"))
-    details = [reasons[0]] if reasons else []
-    if event.get("waves"):
-        mapped = event.get("mapped")
-        lines = f", {percent(mapped, 0)} with source lines" if isinstance(mapped, int | float) else ""
-        details.append(
-            f"{counted(int(event['waves']), 'waves')}, {short(event.get('instructions', 0))} instructions{lines}"
-        )
-    text.append(printable(f": {'; '.join(details)}") if details else "")
+    if reasons:
+        text.append(printable(f": {reasons[0].rstrip('.')}"))
     return text
 
 
@@ -65,7 +58,13 @@ def _ended(event: Mapping[str, Any]) -> Text | None:
 
 
 def _discovered(event: Mapping[str, Any]) -> Text | None:
-    return None  # its notes follow one by one
+    notes = [str(note) for note in event.get("notes", ())]
+    if not notes:
+        return None
+    text = Text(printable(f"discovery: {notes[0]}"))
+    for note in notes[1:]:
+        text.append(printable(f"\n  {note}").replace("\\n", "\n"), style="dim")
+    return text
 
 
 _LINES = {

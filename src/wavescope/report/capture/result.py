@@ -11,7 +11,7 @@ from wavescope.base.words import counted, percent
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.report.capture.events import STYLES
 from wavescope.report.capture.plan import title_of
-from wavescope.report.capture.shell import shell_text
+from wavescope.report.capture.shell import ShellText
 from wavescope.report.kit.fitted_table import FittedTable
 from wavescope.report.kit.paragraphs import labelled
 from wavescope.report.kit.tables import one_line, printable, short, truncation
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.capture.judgement import TracedDispatch
-    from wavescope.capture.result import Attempt, Noise, Result
+    from wavescope.capture.result import Attempt, Result
     from wavescope.capture.wanted import Wanted
 
 #: Verbs that answer the first questions about each kind, with what they tell.
@@ -42,6 +42,8 @@ NEXT: dict[type[Wanted], tuple[tuple[str, str], ...]] = {
         ("open", "everything in a browser"),
     ),
 }
+_NOISE = "launches differ by"  #: How the judgement speaks of the noise.
+_LABEL_WIDTH = 7
 _SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
 
 
@@ -58,24 +60,29 @@ def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
     yield _headline(result)
     best = result.best
     if best is None:
-        yield labelled("note", "no attempt was judged; --resume goes on")
+        yield _row("note", "no attempt was judged; --resume goes on")
         return
     judgement = best.judgement
     for reason in judgement.reasons:
-        yield labelled("why", printable(reason))
+        if _NOISE not in reason or judgement.noise_share is None:  # it has a line of its own
+            yield _row("why", reason)
     if judgement.advice:
-        yield labelled("try", printable(judgement.advice))
+        yield _row("try", judgement.advice)
     for cause in judgement.causes[:_SHOWN_CAUSES]:
-        yield labelled("log", printable(f"{cause.line}: {cause.cause}; {cause.remedy}"))
+        yield _row("log", f"{cause.line}: {cause.cause}; {cause.remedy}")
     if len(judgement.causes) > _SHOWN_CAUSES:
-        yield labelled("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages in {best.folder}/stderr.txt")
+        yield _row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages in {best.folder}/stderr.txt")
     for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
         if names:
-            yield labelled(label, _names(names))
+            yield _row(label, _names(names))
     yield from _traced(result, best, width)
     if not judgement.is_kept:
-        yield labelled("log", printable(f"{best.folder}/stderr.txt has what was printed"))
+        yield _row("log", f"{best.folder}/stderr.txt has what was printed")
     yield from _next(result, width)
+
+
+def _row(label: str, text: str) -> RenderableType:
+    return labelled(label.ljust(_LABEL_WIDTH), printable(text))
 
 
 def _headline(result: Result) -> Text:
@@ -99,17 +106,10 @@ def _traced(result: Result, best: Attempt, width: int) -> Iterator[RenderableTyp
     if result.placeholders:
         numbers = _names([str(each.dispatch) for each in result.placeholders])
         what = counted(len(result.placeholders), "dispatches")
-        yield labelled("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
-    if result.noise is not None:
-        yield labelled("noise", noise_line(result.noise))
-
-
-def noise_line(noise: Noise) -> str:
-    """How far two launches of the same kernel are apart."""
-    numbers = noise.launches if None not in noise.launches else noise.dispatches
-    what = "launches" if None not in noise.launches else "dispatches"
-    apart = percent(noise.difference)
-    return f"{what} {numbers[0]} and {numbers[1]} differ by {apart}: what changes by less than that is noise"
+        yield _row("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
+    if best.judgement.noise_share is not None:
+        apart = percent(best.judgement.noise_share)
+        yield _row("noise", f"waves of two launches differ by {apart} in their mean duration: less than that is noise")
 
 
 def _table(dispatches: Sequence[TracedDispatch]) -> FittedTable:
@@ -137,8 +137,10 @@ def _next(result: Result, width: int) -> Iterator[RenderableType]:
         return
     yield Text()
     yield Text("what to look at", style="bold")
+    longest = max(len(command) for command, _ in commands)
     for command, what in commands:
-        yield shell_text([*command.split(" ", 2), f"  # {what}"], max(width, len(command) + len(what) + 10))
+        remark = f"  # {what}" if longest + len(what) + 6 <= width else ""
+        yield ShellText(printable(f"  {command.ljust(longest) if remark else command}{remark}"))
 
 
 def result_json(result: Result) -> dict[str, Any]:
@@ -154,6 +156,6 @@ def result_json(result: Result) -> dict[str, Any]:
         "advice": result.best.judgement.advice if result.best else "",
         "raw": str(result.raw) if result.best else None,
         "placeholders": [each.dispatch for each in result.placeholders],
-        "noise": None if result.noise is None else result.noise.difference,
+        "noise": result.best.judgement.noise_share if result.best else None,
         "next": [command for command, _ in next_commands(result)],
     }
