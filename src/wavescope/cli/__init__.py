@@ -20,6 +20,7 @@ from wavescope.base import stopping
 #: Verbs by the question they answer, in the order of `--help`.
 _GROUPS = {
     "Before a trace: take it": {
+        "doctor": "Is everything here that a good capture needs? What was seen, why it matters, what fixes it.",
         "capture": "Run a program under the profiler and judge what it left: traces, counters, samples, runs.",
     },
     "What is it?": {

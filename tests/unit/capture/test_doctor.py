@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -49,6 +50,8 @@ def test_exactly_the_planted_fault_is_reported(tmp_path: Path, fault: Fault) -> 
     (check,) = (check for check in checks if check.name == fault.check)
     assert fault.words in _words(check)
     assert check.remedy
+    for command in check.commands:
+        assert subprocess.run(["sh", "-n", "-c", command], check=False, capture_output=True).returncode == 0
     skipped = [check for check in checks if check.status is Status.NOT_CHECKED]
     assert all(check.finding and not check.remedy for check in skipped)
 
@@ -68,8 +71,8 @@ def test_secure_boot_explains_a_driver_that_is_not_loaded(tmp_path: Path) -> Non
 def test_a_bare_machine_is_told_once(tmp_path: Path) -> None:
     checks = examine(LocalMachine(str(tmp_path), {"PATH": "/bin", "LD_PRELOAD": "/x/librocprofiler.so"}))
     assert _reported(checks) == {"hardware": "error"}
-    told = next(check for check in checks if check.name == "hardware")
-    assert "no AMD GPU" in told.finding and "needs no GPU and no ROCm" in told.remedy
+    hardware = next(check for check in checks if check.name == "hardware")
+    assert hardware.finding.startswith("none here") and "needs no GPU and no ROCm" in hardware.remedy
     reasons = {check.finding for check in checks if check.status is Status.NOT_CHECKED}
     assert reasons == {"there is no AMD GPU here", "there is no AMD GPU here, and no ROCm, which only captures need"}
 
@@ -106,7 +109,7 @@ def test_containers_by_their_files(tmp_path: Path, marker: str, kind: str) -> No
     machine = healthy_machine(tmp_path)
     machine.write(marker, "")
     checks = {check.name: check for check in examine(machine)}
-    assert kind in checks["container"].finding
+    assert checks["container"].finding == kind
     assert _reported(tuple(checks.values())) == {}
 
 
@@ -122,7 +125,7 @@ def test_containers_by_variables_and_groups(tmp_path: Path, variables: dict[str,
     if groups:
         machine.write("/proc/1/cgroup", groups)
     checks = {check.name: check for check in examine(machine.changed(**variables))}
-    assert f"({kind})" in checks["container"].finding
+    assert checks["container"].finding == kind
 
 
 def test_remedies_in_a_container_have_real_numbers(tmp_path: Path) -> None:
@@ -169,7 +172,7 @@ def test_amds_real_trees(shared: Path, tmp_path: Path) -> None:
     expected = {
         "mi210": ("2 GPUs", "gfx90a, 104 CUs, 8 SEs", {}),
         "mi300-cpx": ("1 GPU", "gfx942, 38 CUs, 4 SEs", {}),
-        "mi308-cpx": ("2 GPUs", "gfx942, 20 CUs, 4 SEs, 51.54 GB, 0000:0a:00.0", {}),
+        "mi308-cpx": ("2 GPUs", "gfx942, 20 CUs, 4 SEs, 52 GB, 0000:0a:00.0", {}),
         "two-vega": ("2 GPUs", "(target unknown), 64 CUs, 4 SEs", {"architecture": "warning"}),
     }
     for name, (count, figures, reported) in expected.items():

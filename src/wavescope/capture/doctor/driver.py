@@ -76,7 +76,7 @@ def kfd(sight: Sight) -> Answer:
     facts = sight.machine.facts(KFD)
     if facts and facts.kind == "device":
         return Answer(f"character device, group {_group(sight, facts.gid)}, mode {facts.mode:04o}")
-    what = f"{KFD} is missing" if facts is None else f"{KFD} is a {facts.kind}, not a character device"
+    what = "missing" if facts is None else f"a {facts.kind}, not a character device"
     if sight.container == "Kubernetes":
         remedy = "ask for a GPU in the pod, with AMD's device plugin in the cluster: resources: limits: amd.com/gpu: 1"
         return unhealthy(what, remedy, "kubectl describe node | grep amd.com/gpu")
@@ -100,7 +100,7 @@ def groups(sight: Sight) -> Answer:
         if facts and facts.kind == "device" and is_groups and sight.machine.refusal(path) == "EACCES":
             gids.setdefault(facts.gid, []).append(path)
     if not gids:
-        return Answer("the groups of this process may use the devices")
+        return Answer("this process may use the devices")
     owners = "; ".join(f"{', '.join(paths)}: group {_group(sight, gid)}" for gid, paths in gids.items())
     what = f"this process (user {identity.uid}) is not in the group that owns {owners}"
     if is_run_by_flags(sight):

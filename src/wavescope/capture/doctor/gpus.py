@@ -72,7 +72,7 @@ def describe(gpu: Gpu) -> str:
     if gpu.partition:
         parts.append(gpu.partition)
     if gpu.memory_bytes:
-        parts.append(amount(gpu.memory_bytes))
+        parts.append(f"{gpu.memory_bytes / 1e9:.0f} GB")
     if gpu.pci:
         parts.append(gpu.pci)
     return ", ".join(parts)
@@ -147,7 +147,7 @@ def architecture(sight: Sight) -> Answer:
     problems = []
     for target in dict.fromkeys(gpu.target for gpu in sight.gpus):
         if not target:
-            problems.append("the driver does not tell the target: it is older than ROCm 5, and too old for rocprofv3")
+            problems.append("the driver does not tell the target: it is too old for rocprofv3")
             continue
         first = _FIRST_RELEASES.get(target)
         if target not in TARGETS:
@@ -166,14 +166,25 @@ def architecture(sight: Sight) -> Answer:
     return Answer("; ".join(lines))
 
 
+def performance_levels(sight: Sight) -> dict[Gpu, str]:
+    """The levels that the driver shows, by GPU."""
+    levels = {gpu: sight.machine.text(f"{gpu.card}/power_dpm_force_performance_level") for gpu in _cards(sight)}
+    return {gpu: printable(level, 20) for gpu, level in levels.items() if level}
+
+
+def gated_gpus(sight: Sight) -> dict[Gpu, str]:
+    """GPUs whose counters stand still at their performance level."""
+    levels = performance_levels(sight)
+    return {gpu: level for gpu, level in levels.items() if _RADEON.fullmatch(gpu.target) and level not in STEADY_LEVELS}
+
+
 def performance_level(sight: Sight) -> Answer:
     """Radeons count only with a steady clock."""
-    levels = {gpu: sight.machine.text(f"{gpu.card}/power_dpm_force_performance_level") for gpu in _cards(sight)}
-    shown = {gpu: printable(level, 20) for gpu, level in levels.items() if level}
-    if not shown:
+    levels = performance_levels(sight)
+    if not levels:
         return not_checked("the driver shows no performance level here")
-    gated = [gpu for gpu, level in shown.items() if _RADEON.fullmatch(gpu.target) and level not in STEADY_LEVELS]
-    summary = _by_value(shown)
+    summary = _by_value(levels)
+    gated = gated_gpus(sight)
     if gated:
         remedy = (
             "for counters set a steady clock (`doctor --yes` does it), and afterwards auto again; thread traces and "
@@ -181,7 +192,7 @@ def performance_level(sight: Sight) -> Answer:
         )
         commands = [f"sudo {' '.join(steady_words(gpu))}" for gpu in gated]
         return unhealthy(f"{summary}: counters of gfx11 and gfx12 stay 0", remedy, *commands)
-    slow = [gpu for gpu, level in shown.items() if level == "low"]
+    slow = [gpu for gpu, level in levels.items() if level == "low"]
     if slow:
         words = [f"sudo {' '.join(steady_words(gpu, level='AUTO'))}" for gpu in slow]
         return unhealthy(f"{summary}: the clocks are held at their lowest", "let the driver choose", *words)

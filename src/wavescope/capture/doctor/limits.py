@@ -122,7 +122,7 @@ def memory(sight: Sight) -> Answer:
     available = int(match[1]) * 1024 if match else None
     shared = sight.machine.free_bytes("/dev/shm") if sight.machine.facts("/dev/shm") else None  # noqa: S108 - as above
     parts = [f"{amount(shared)} free in /dev/shm"] if shared is not None else []
-    parts += [f"{amount(available)} of memory available"] if available is not None else []
+    parts += [f"{amount(available)} of memory"] if available is not None else []
     if not parts:
         return not_checked("the system tells neither")
     if available is not None and available < _GIB:

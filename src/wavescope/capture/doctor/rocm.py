@@ -103,7 +103,9 @@ def rocprofv3(sight: Sight) -> Answer:
         remedy = "run it yourself: it must answer without a GPU"
         return unhealthy(f"{printable(script.path)}: {script.problem}", remedy, f"{shlex.quote(script.path)} --version")
     sdk = script.versions.get("version")
-    return Answer(f"{printable(script.path)}, {f'version {printable(sdk, 20)}' if sdk else 'which tells no version'}")
+    return Answer(
+        f"{_brief(sight, script.path)}, {f'version {printable(sdk, 20)}' if sdk else 'which tells no version'}"
+    )
 
 
 def python(sight: Sight) -> Answer:
@@ -136,11 +138,12 @@ def options(sight: Sight) -> Answer:
         "PC samples": "--pc-sampling-method" in names or "--pc-sampling-beta-enabled" in names,
         "streaming counters": "--spm" in names,
     }
-    finding = f"{counted(len(names), 'options')}: {', '.join(kind for kind, is_there in kinds.items() if is_there)}"
+    finding = ", ".join(kind for kind, is_there in kinds.items() if is_there) or "none of our captures"
     missing = [kind for kind, is_there in kinds.items() if not is_there and kind != "streaming counters"]
     if missing:
-        return Answer(f"{finding}; not {', '.join(missing)}", remedy="a newer ROCm has them: thread traces from 7.0 on")
-    return Answer(finding)
+        text = f"{finding}; not {', '.join(missing)}; {counted(len(names), 'options')}"
+        return Answer(text, remedy="a newer ROCm has them: thread traces from 7.0 on")
+    return Answer(f"{finding}; {counted(len(names), 'options')}")
 
 
 def tool_libraries(sight: Sight) -> Answer:
@@ -185,7 +188,7 @@ def _loaded_decoder(sight: Sight, folder: str) -> Answer:
     words = [interpreter, "-c", _LOAD, path, *_SYMBOLS.split()]
     answer = sight.machine.run(words, seconds=_ANSWER_SECONDS)
     if answer.status == 0 and len(answer.stdout.split()) == len(_SYMBOLS.split()):
-        return Answer(f"{printable(path)} loads")
+        return Answer(f"{_brief(sight, path)} loads")
     if answer.status == 0:
         what = f"{printable(path)} is not a decoder: it has {counted(len(answer.stdout.split()), 'functions')} of one"
     else:
@@ -226,7 +229,7 @@ def aqlprofile(sight: Sight) -> Answer:
                 f"{printable(path)} comes before that of {printable(sight.root)}", remedy, _without(sight, folder)
             )
     if in_root:
-        return Answer(printable(in_root))
+        return Answer(_brief(sight, in_root))
     if sight.version >= _AQLPROFILE_INCLUDED:
         return Answer("a part of rocprofiler-sdk in this release")
     return unhealthy(
@@ -251,7 +254,7 @@ def comgr(sight: Sight) -> Answer:
         return unhealthy(
             f"{name} is missing in {printable(sight.root)}/lib", remedy, "sudo apt install comgr    # or: dnf"
         )
-    return Answer(printable(in_root))
+    return Answer(_brief(sight, in_root))
 
 
 def counter_definitions(sight: Sight) -> Answer:
@@ -259,7 +262,7 @@ def counter_definitions(sight: Sight) -> Answer:
     given = sight.variables.get("ROCPROFILER_METRICS_PATH")
     folder = given or f"{sight.root}/share/rocprofiler-sdk"
     if any(sight.machine.facts(f"{folder}/{name}") for name in _DEFINITIONS):
-        return Answer(printable(folder))
+        return Answer(_brief(sight, folder))
     if given:
         remedy = "the variable points elsewhere: counters cannot be collected"
         return unhealthy(
@@ -270,6 +273,11 @@ def counter_definitions(sight: Sight) -> Answer:
     return unhealthy(
         f"{printable(folder)} has no {_DEFINITIONS[0]}", "counters cannot be collected: install it again", _INSTALL
     )
+
+
+def _brief(sight: Sight, path: str) -> str:
+    """A path, without the root if it is below it."""
+    return printable(path.removeprefix(f"{sight.root}/"))
 
 
 def _exists(sight: Sight, path: str) -> bool:

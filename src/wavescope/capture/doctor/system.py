@@ -49,7 +49,7 @@ def container(sight: Sight) -> Answer:
     """Which kind, if any."""
     if not sight.container:
         return Answer("none")
-    return Answer(f"this is inside a container ({sight.container}): remedies are flags of the line that starts it")
+    return Answer(sight.container)
 
 
 def slurm(sight: Sight) -> Answer:
@@ -81,7 +81,7 @@ def hardware(sight: Sight) -> Answer:
         count = len(sight.pci_gpus)
         return Answer(f"{count} on the PCI bus" if count else "the driver is there; the PCI bus cannot be seen")
     return unhealthy(
-        "there is no AMD GPU here: none on the PCI bus, no /dev/kfd",
+        "none here: not on the PCI bus, and there is no /dev/kfd",
         "nothing can be captured here, but everything else of wavescope works: reading, analysing and showing data "
         "needs no GPU and no ROCm. To look at a machine that has a GPU:",
         "wavescope doctor --host USER@MACHINE",
