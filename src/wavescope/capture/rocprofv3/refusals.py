@@ -320,13 +320,6 @@ REFUSALS: tuple[Refusal, ...] = (
         "512 is usual for host_trap, 1048576 for stochastic",
     ),
     Refusal(
-        "sampling of nothing",
-        "nobody",
-        lambda r: r.on("--pc-sampling-beta-enabled") and not any(r.all(name) for name in _SAMPLING),
-        "PC sampling is enabled, but neither method, unit nor interval is given",
-        "give all three",
-    ),
-    Refusal(
         "streaming not enabled",
         "script",
         lambda r: r.any(_SPM) and not r.on("--spm-beta-enabled"),
@@ -346,6 +339,13 @@ REFUSALS: tuple[Refusal, ...] = (
         lambda r: any(r.all(name) for name in _SPM) and not r.on("--spm"),
         "streaming counters are asked for, but none is named",
         "name them behind --spm",
+    ),
+    Refusal(
+        "sampling of nothing",
+        "nobody",
+        lambda r: r.on("--pc-sampling-beta-enabled") and not any(r.all(name) for name in _SAMPLING),
+        "PC sampling is enabled, but neither method, unit nor interval is given",
+        "give all three",
     ),
     Refusal(
         "replay not enabled",
@@ -379,14 +379,14 @@ REFUSALS: tuple[Refusal, ...] = (
         "ranks",
         "script",
         _ranks_problem,
-        "the ranks to profile are no list of ranks of this job",
+        "the ranks that are given are not ranks of this job",
         "write them as 0-3,8, each below the number of ranks",
     ),
     Refusal(
         "benchmark by queue",
         "script",
         lambda r: r.value("--benchmark-mode") == "execution-profile" and r.on("--group-by-queue"),
-        "the benchmark of execution profiles does not group by queue",
+        "this benchmark mode does not group by queue",
         "leave --group-by-queue away",
     ),
 )
