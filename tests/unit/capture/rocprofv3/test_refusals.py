@@ -239,9 +239,9 @@ def test_random_combinations_are_never_taken_where_the_script_refuses(scripts: d
 @RELEASE
 def test_all_pairs_of_options(scripts: dict[str, AmdScript], rocm: str) -> None:
     options = single_options(rocm)
-    for pair in itertools.permutations(options, 2):
+    for pair in itertools.combinations(options, 2):
         compared(scripts[rocm], rocm, list(pair))
-        if rocm not in ("6.2", "6.3"):
+        if any(group[0].startswith("--att-") for group in pair):
             compared(scripts[rocm], rocm, [("--att",), *pair])
 
 
