@@ -225,11 +225,11 @@ def packed_passes(gpu: str, counters: Sequence[str], *, available: frozenset[str
     needs = [Need(frozenset({each.counter} - {""}), each.level) for each in basic]
     passes: list[tuple[str, ...]] = []
     for packed in pack(needs, counting.slots):
-        held = set(packed.counters)
+        counters_here = set(packed.counters)
         here = [
             each
             for each in basic
-            if (each.counter in held if each.counter else each.level == packed.level)
+            if (each.counter in counters_here if each.counter else each.level == packed.level)
             and not any(each.name in names for names in passes)
         ]
         by_block = sorted(here, key=lambda each: (block_of(each.counter or each.level), each.name))
@@ -350,9 +350,7 @@ def available_counters(machine: Machine, installation: Installation, *, gpu_inde
     done = machine.run(words, seconds=_CHECK_SECONDS)
     if done.status != 0:
         return None
-    _, found, listed = done.stdout.partition("pmc")
-    if not found:
-        _, found, listed = done.stdout.partition("PMC")
+    listed = re.split(r"\bpmc\b", done.stdout, maxsplit=1, flags=re.IGNORECASE)[-1]
     names = re.findall(r"\b[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*\b", listed)
     return frozenset(names) or None
 

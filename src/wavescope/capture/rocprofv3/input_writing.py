@@ -93,14 +93,33 @@ class WrittenInput:
     """An input file, and how rocprofv3 is called with it."""
 
     text: str
-    options: tuple[str, ...]  #: What a file cannot set, for the command line.
+    options: tuple[str, ...]  #: What the file cannot say, for the command line.
+    definitions: str = ""  #: Content of the file that `--extra-counters` names; empty = there is none.
     notes: tuple[str, ...] = ()
 
 
 def input_from(
-    commands: Sequence[Command], installation: Installation, form: str, *, comments: Sequence[str] = ()
+    commands: Sequence[Command],
+    installation: Installation,
+    form: str,
+    *,
+    comments: Sequence[str] = (),
+    definitions_path: str = "",
 ) -> WrittenInput:
     """The input file that stands for some commands: one job each. Folders are left to the command line.
+
+    Parameters
+    ----------
+    commands
+        As `commands.commands_of` makes them.
+    installation
+        For which they were made.
+    form
+        json, yaml or txt.
+    comments
+        For forms that have them.
+    definitions_path
+        Where the definitions of counters will be, if there are any.
 
     Raises
     ------
@@ -110,47 +129,47 @@ def input_from(
     version = version_of_installation(installation)
     jobs: list[dict[str, Any]] = []
     options: list[str] = []
+    definitions = ""
     for command in commands:
-        words = command.words[1 : command.words.index("--")]
         job: dict[str, Any] = {}
-        for given in read_words(words, version):
-            key = given.option.key
-            if given.option.name in ("--output-directory", "--input"):
+        for given in read_words(command.words[1 : command.words.index("--")], version):
+            key, name, values = given.option.key, given.option.name, given.values
+            if name == "--input":  # ROCm 6.2: a file with one line of counters
+                line = command.files[values[0]].decode()
+                job["pmc"] = line.removeprefix("pmc:").split()
+            elif name == "--output-directory" or (
+                name == "--att-library-path" and (installation.is_assumed or _is_ours(values[0], command))
+            ):
                 continue
-            # ROCm 6.2 takes nothing but counters from a file.
-            if key is None or key in DEFAULTS or (not is_within(version, "6.3") and key != "pmc"):
-                again = option_words(given.option.name, *given.values)
+            elif name == "--extra-counters" and values[0] in command.files:
+                definitions = command.files[values[0]].decode()
+                options += [] if name in options else (name, definitions_path)
+            elif key is None or key in DEFAULTS or (form == "txt" and key != "pmc") or not is_within(version, "6.3"):
+                again = option_words(name, *values)
                 options += [] if _has(options, again) else again
             else:
                 job[key] = _value(given)
         jobs.append(dict(sorted(job.items(), key=lambda item: item[0] != "pmc")))
-    if form == "txt":
-        options += [word for word in _common_options(jobs, commands, version) if word]
-        jobs = [{"pmc": job["pmc"]} for job in jobs if "pmc" in job] if all("pmc" in job for job in jobs) else jobs
-    notes = []
-    if form == "txt" and is_within(version, "7.13"):
-        notes.append("text files are called deprecated from ROCm 7.13 on")
     has_only_counters = bool(jobs) and all(job.get("pmc") for job in jobs)
+    if form == "txt" and not has_only_counters:
+        raise UsageError("a text file holds nothing but counters", advice="write .json or .yaml")
+    if not has_only_counters and not is_within(version, "6.3"):
+        raise UsageError("ROCm 6.2 reads nothing but counters from a file", advice="give the options themselves")
     text = jobs_text(jobs, form, comments=comments, is_for_6_2=has_only_counters and form != "txt")
-    return WrittenInput(text=text, options=tuple(options), notes=tuple(notes))
+    notes = (
+        ["text files are called deprecated from ROCm 7.13 on"] if form == "txt" and is_within(version, "7.13") else []
+    )
+    return WrittenInput(text=text, options=tuple(options), definitions=definitions, notes=tuple(notes))
+
+
+def _is_ours(folder: str, command: Command) -> bool:
+    """Whether a folder is one that a command makes for itself, such as that of the stand-in for AMD's decoder."""
+    return any(path.startswith(f"{folder.rstrip('/')}/") for path in command.files)
 
 
 def _has(options: Sequence[str], words: Sequence[str]) -> bool:
     size = len(words)
     return any(tuple(options[at : at + size]) == tuple(words) for at in range(len(options) - size + 1))
-
-
-def _common_options(
-    jobs: Sequence[Mapping[str, Any]], commands: Sequence[Command], version: tuple[int, ...]
-) -> list[str]:
-    """What all jobs have beside counters, as options; refused where they differ."""
-    rest = [{key: value for key, value in job.items() if key != "pmc"} for job in jobs]
-    if any(each != rest[0] for each in rest):
-        raise UsageError("the passes differ in more than their counters", advice="write .json or .yaml")
-    words = commands[0].words[1 : commands[0].words.index("--")]
-    left_out = ("--pmc", "--output-directory")
-    given = [each for each in read_words(words, version) if each.option.name not in left_out and each.option.in_files]
-    return [word for each in given for word in option_words(each.option.name, *each.values)]
 
 
 def _value(given: Given) -> Any:
@@ -159,13 +178,9 @@ def _value(given: Given) -> Any:
     if kind is Kind.BOOLEAN:
         return given.is_on
     if kind in (Kind.WORDS, Kind.ANY_WORDS, Kind.CHOICES):
-        return (
-            [name for value in given.values for name in value.replace(",", " ").split()]
-            if given.option.name == "--pmc"
-            else list(given.values)
-        )
+        return list(given.values)
     if kind is Kind.INTEGER:
         return int(given.values[0])
-    if given.option.name == "--att-perfcounters":  # capitals only on the command line
+    if given.option.name == "--att-perfcounters":  # put into capitals on the command line only
         return given.values[0].upper()
     return given.values[0]
