@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wavescope.capture.job_folder import STDERR, STDOUT, refused
+from wavescope.base.shown import shown
+from wavescope.capture.job_folder import RAW, STDERR, STDOUT, refused
 from wavescope.capture.left_behind import MARK
 from wavescope.capture.planning import environment_of
 from wavescope.capture.runner import Ending
+from wavescope.errors import WavescopeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -77,6 +79,7 @@ def run_passes(
     endings: list[Ending] = []
     for place, command in enumerate(commands, 1):
         is_only = len(commands) == 1
+        _write_files(command, folder / RAW, runner)
         started(place, mark)
         ending = runner.run(
             command.words,
@@ -93,6 +96,15 @@ def run_passes(
             break
     join_outputs(folder)
     return Passes(tuple(endings))
+
+
+def _write_files(command: Command, raw: Path, runner: Runner) -> None:
+    """Files that a command names; they are in the folder of its data."""
+    place = runner.folder(raw) if command.files else ""
+    for path, content in command.files.items():
+        if not path.startswith(f"{place}/"):
+            raise WavescopeError(f"{shown(path)} is not in the folder of the data", where=shown(place))
+        runner.write(raw, path.removeprefix(f"{place}/"), content)
 
 
 def join_outputs(folder: Path) -> None:

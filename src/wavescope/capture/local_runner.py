@@ -124,6 +124,22 @@ class LocalRunner:
     def bring(self, local: Path) -> None:
         """Nothing: programs leave their data where they are wanted."""
 
+    def write(self, local: Path, name: str, content: bytes) -> str:
+        """Write a small file that a program needs into `folder(local)`; its path.
+
+        Raises
+        ------
+        OutputError
+            When the file system refuses.
+        """
+        path = Path(self.folder(local)) / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:
+            raise OutputError(f"cannot write the file: {error.strerror}", where=shown(str(path))) from None
+        return str(path)
+
     def ending(self, local: Path) -> Ending | None:
         """Unknown: there is no connection that could be lost."""
 

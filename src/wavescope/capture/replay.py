@@ -9,7 +9,7 @@ from wavescope.capture import manifest
 from wavescope.capture.attempts import Passes
 from wavescope.capture.job_folder import COMMAND, JUDGEMENT, JobFolder
 from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.result import Attempt, Noise, Result, best_of
+from wavescope.capture.result import Attempt, Result, best_of
 from wavescope.capture.runner import Ending
 from wavescope.capture.stored import converted, read_json, wanted_of
 from wavescope.errors import UsageError
@@ -108,13 +108,9 @@ class Replay:
         complete = Passes(endings=tuple(endings.values()))
         return complete.together if len(endings) == total or complete.is_stopped else None
 
-    def result(self, noise: Noise | None = None) -> Result:
+    def result(self) -> Result:
         """What became of the job so far."""
         attempts = tuple(self.attempts())
-        finished = self.named(manifest.FINISHED)
-        if noise is None and finished and finished[-1].details.get("noise") is not None:
-            with suppress(UsageError):
-                noise = converted(finished[-1].details["noise"], Noise)
         notes = [str(note) for each in self.named(manifest.PLANNED)[-1:] for note in each.details.get("notes", [])]
         return Result(
             id=self.identifier,
@@ -123,5 +119,4 @@ class Replay:
             attempts=attempts,
             best=best_of(attempts),
             notes=tuple(notes),
-            noise=noise,
         )

@@ -61,13 +61,7 @@ class Noise:
 
     dispatches: tuple[int, int]
     launches: tuple[int | None, int | None]
-    cycles: tuple[int, int]  #: From the first start to the last end of a traced wave.
-
-    @property
-    def difference(self) -> float:
-        """Of the longer against the shorter one: 0.02 = 2 %."""
-        shorter, longer = sorted(self.cycles)
-        return longer / shorter - 1 if shorter else 0.0
+    difference: float  #: Of the mean duration of their waves: 0.02 = 2 %.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +74,6 @@ class Result:
     attempts: tuple[Attempt, ...]  #: In order; interrupted ones are not among them.
     best: Attempt | None  #: None = no attempt was judged.
     notes: tuple[str, ...] = ()  #: What was chosen for the user.
-    noise: Noise | None = None  #: None = there are no two good launches.
 
     @property
     def verdict(self) -> Verdict:
@@ -113,6 +106,18 @@ class Result:
     def dispatches(self) -> tuple[TracedDispatch, ...]:
         """The traced dispatches of the best attempt, the best first."""
         return self.best.judgement.dispatches if self.best else ()
+
+    @property
+    def noise(self) -> Noise | None:
+        """How far two launches are from each other without any change; None = there are not two."""
+        full = [each for each in self.dispatches if each.wave_count and not each.is_placeholder][:2]
+        share = self.best.judgement.noise_share if self.best else None
+        if share is None or len(full) < 2:
+            return None
+        first, second = sorted(full, key=lambda each: each.dispatch)
+        return Noise(
+            dispatches=(first.dispatch, second.dispatch), launches=(first.launch, second.launch), difference=share
+        )
 
     @property
     def placeholders(self) -> tuple[TracedDispatch, ...]:
@@ -182,37 +187,3 @@ def _rank(attempt: Attempt) -> tuple[int, int, int, float, int]:
     best = judgement.dispatches[0] if judgement.dispatches else None
     amounts = (best.wave_count, best.instruction_count, best.mapped_share or 0.0) if best else (0, 0, 0.0)
     return (-_ORDER.index(judgement.verdict), *amounts, attempt.number)
-
-
-def noise_of(attempt: Attempt) -> Noise | None:
-    """How far two launches of the best attempt are from each other; None when there are no two of one kernel."""
-    full = [each for each in attempt.judgement.dispatches if each.wave_count and not each.is_truncated]
-    pairs = [(first, second) for first in full[:1] for second in full[1:] if first.kernel == second.kernel]
-    if not pairs:
-        return None
-    first, second = sorted(pairs[0], key=lambda each: each.dispatch)
-    cycles = [_cycles(attempt, each) for each in (first, second)]
-    if cycles[0] is None or cycles[1] is None:
-        return None
-    return Noise(
-        dispatches=(first.dispatch, second.dispatch),
-        launches=(first.launch, second.launch),
-        cycles=(cycles[0], cycles[1]),
-    )
-
-
-def _cycles(attempt: Attempt, dispatch: TracedDispatch) -> int | None:
-    from typing import Any, cast
-
-    import polars as pl
-
-    from wavescope.errors import WavescopeError
-    from wavescope.readers.opening import open as open_any
-
-    try:
-        trace = cast("ThreadTrace", open_any(attempt.raw, dispatch=dispatch.dispatch))
-    except WavescopeError:
-        return None
-    spans = trace.waves.group_by("se").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
-    longest: Any = spans["span"].max()  # each shader engine has its own clock
-    return None if longest is None else int(longest)

@@ -65,6 +65,10 @@ class Runner(Protocol):
         """
         ...
 
+    def write(self, local: Path, name: str, content: bytes) -> str:
+        """Write a small file that a program needs into `folder(local)`; `name` may hold folders. Its path there."""
+        ...
+
     def ending(self, local: Path) -> Ending | None:
         """How the last program of `folder(local)` ended whose connection was lost meanwhile; None = unknown."""
         ...

@@ -30,7 +30,7 @@ from wavescope.capture.manifest import Event, as_line, job_lock
 from wavescope.capture.planning import needs_discovery, planned
 from wavescope.capture.provenance import output_hashes, program_facts, telling_variables, versions
 from wavescope.capture.replay import Replay
-from wavescope.capture.result import Attempt, best_of, noise_of
+from wavescope.capture.result import Attempt, best_of
 from wavescope.capture.stored import read_json, wanted_of, wanted_values, write_json
 from wavescope.capture.wanted import Discovery, ThreadTraces
 from wavescope.errors import MissingToolError, NotATraceError, OutputError, UsageError, WavescopeError
@@ -433,7 +433,7 @@ class _Taking:
             return
         from wavescope.capture.doctor import machine_facts
 
-        facts = machine_facts(self._machine)
+        facts = machine_facts(self._machine, self._installation)
         write_json(self._place.path / MACHINE, {"v": 1, **facts, "versions": versions(self._installation)})
 
     def _write_command(self, folder: Path, plan: Planned, why: str) -> None:
@@ -472,13 +472,12 @@ class _Taking:
         if best is None:
             return
         self._link(attempts)
-        noise = noise_of(best) if isinstance(best.wanted, ThreadTraces) and best.judgement.is_kept else None
         self._tell(
             manifest.FINISHED,
             attempt=best.number,
             verdict=best.judgement.verdict.value,
             attempts=len(attempts),
-            noise=None if noise is None else asdict(noise),
+            noise_share=best.judgement.noise_share,
         )
 
     def _clean(self, result: Result) -> None:
