@@ -240,7 +240,7 @@ class _Taking:
         if not last:
             return self._on_gpu(self._job.wanted), ""
         if not attempts or attempts[-1].number != last:  # at least one more: nobody shall lose a job by interrupting it
-            return replay.wanted(last), "the attempt before it was interrupted"
+            return self._on_gpu(replay.wanted(last)), "the attempt before it was interrupted"
         if len(replay.numbers) >= self._job.attempts:
             return None, ""
         from wavescope.capture.retries import next_try
@@ -254,11 +254,13 @@ class _Taking:
             self._tell(RETRY, attempt=last + 1, why=retry.why, pause_seconds=retry.pause_seconds)
             if retry.pause_seconds:
                 self._pause(retry.pause_seconds)
-        return retry.wanted, retry.why
+        return self._on_gpu(retry.wanted), retry.why
 
     def _on_gpu(self, wanted: Wanted) -> Wanted:
-        is_bound = self._gpu is not None and self._job.gpu != _ANY and wanted.gpu_index is None
-        return replace(wanted, gpu_index=self._gpu.index) if is_bound and self._gpu is not None else wanted
+        """The same on the GPU that is reserved now: an attempt before it may have had another one."""
+        if self._gpu is None or self._job.gpu == _ANY or self._job.wanted.gpu_index is not None:
+            return wanted
+        return replace(wanted, gpu_index=self._gpu.index)
 
     def _settle(self, replay: Replay) -> None:
         """Bring the last attempt of a taker that was killed to its end: judge it, or count it as interrupted."""
@@ -375,7 +377,7 @@ class _Taking:
             with suppress(UsageError):
                 earlier = wanted_of(done[-1].details.get("wanted"))
                 if isinstance(earlier, ThreadTraces):
-                    return earlier
+                    return replace(earlier, gpu_index=wanted.gpu_index)
         number = self._place.discovery_count() + 1
         folder = self._place.make(self._place.discovery(number))
         only = Discovery(program=wanted.program, variables=wanted.variables, cwd=wanted.cwd, gpu_index=wanted.gpu_index)
