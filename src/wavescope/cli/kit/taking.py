@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,14 +41,14 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
     if request.opens and result.best is not None and result.best.judgement.is_kept:
         _open(result.folder)
     if not result.is_good:
-        raise click.exceptions.Exit(_NOT_GOOD)
+        sys.exit(_NOT_GOOD)
 
 
 def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
     """What became of a capture that is taken now, told as it goes on."""
     from wavescope.capture import taking
 
-    with _teller(request) as say:
+    with _teller(request) as say, _no_empty_folder(request.folder):
         for note in notes:
             say({"event": "note", "text": note})
         return taking.take(
@@ -62,6 +62,25 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
             force=request.is_forced,
             clean=request.is_cleaned,
         )
+
+
+@contextmanager
+def _no_empty_folder(folder: Path) -> Iterator[None]:
+    """Leave no folder behind in which nothing was tried, because a GPU or the profiler was missing or busy."""
+    from wavescope.errors import WavescopeError
+
+    is_new = not folder.exists()
+    try:
+        yield
+    except WavescopeError:
+        if is_new and folder.is_dir() and not any((folder / name / "1").exists() for name in ("attempts", "discovery")):
+            from wavescope.capture.job_folder import JobFolder
+
+            with suppress(WavescopeError, OSError):
+                JobFolder(folder).remove()
+                (folder / ".lock").unlink(missing_ok=True)
+                folder.rmdir()
+        raise
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def _discovered(event: Mapping[str, Any]) -> Text | None:
         return None
     text = Text(printable(f"discovery: {notes[0]}"))
     for note in notes[1:]:
-        text.append(printable(f"\n  {note}").replace("\\n", "\n"), style="dim")
+        text.append(f"\n  {printable(note)}", style="dim")
     return text
 
 

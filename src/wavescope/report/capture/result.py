@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from wavescope.base.words import counted, percent
+from wavescope.capture.job_folder import DISCOVERIES
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.report.capture.events import STYLES
 from wavescope.report.capture.plan import title_of
@@ -19,6 +20,8 @@ from wavescope.report.kit.words import brief_kernel, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -71,14 +74,22 @@ def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
     for cause in judgement.causes[:_SHOWN_CAUSES]:
         yield _row("log", f"{cause.line}: {cause.cause}; {cause.remedy}")
     if len(judgement.causes) > _SHOWN_CAUSES:
-        yield _row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages in {best.folder}/stderr.txt")
+        yield _row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools")
     for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
         if names:
             yield _row(label, _names(names))
     yield from _traced(result, best, width)
     if not judgement.is_kept:
-        yield _row("log", f"{best.folder}/stderr.txt has what was printed")
+        for log in _logs(result, best):
+            yield _row("log", f"{log} has what was printed")
     yield from _next(result, width)
+
+
+def _logs(result: Result, best: Attempt) -> list[Path]:
+    """What the best attempt printed, or the discovery before it."""
+    folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
+    logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
+    return logs[:1]
 
 
 def _row(label: str, text: str) -> RenderableType:
