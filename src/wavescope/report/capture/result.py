@@ -20,7 +20,6 @@ from wavescope.report.kit.words import brief_kernel, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
     from pathlib import Path
 
     from rich.console import RenderableType
