@@ -8,6 +8,7 @@ from wavescope.base.words import counted
 from wavescope.capture.discovery import discovered
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.judging.endings import causes_of, concluded
+from wavescope.capture.judging.runs import NO_KERNEL_ADVICE
 from wavescope.errors import NotATraceError, WavescopeError
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ def judge_discovery(wanted: Discovery, ending: Ending, attempt: Path) -> Judgeme
 def _of_data(attempt: Path) -> Judgement:
     raw = attempt / "raw"
     if not raw.is_dir():
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("the profiler left no file.",))
+        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("the profiler left no file.",), advice=NO_KERNEL_ADVICE)
     try:
         kernels = discovered(raw)
-    except NotATraceError as error:
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("no kernel was recorded.",), advice=error.advice)
+    except NotATraceError:
+        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("no kernel was recorded.",), advice=NO_KERNEL_ADVICE)
     except (WavescopeError, OSError) as error:
         return Judgement(verdict=Verdict.FAILED, reasons=(f"the kernel trace cannot be read: {error}.",))
     processes = f" in {kernels.process_count} processes" if kernels.process_count > 1 else ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wavescope.capture.wanted import RunTrace
     from wavescope.model.run import Run
 
-_NO_KERNEL = "Does the program launch kernels, in this process or in children that end by themselves?"
+NO_KERNEL_ADVICE = "Does the program launch kernels, in this process or in children that end by themselves?"
 
 
 def judge_run(wanted: RunTrace, ending: Ending, attempt: Path) -> Judgement:
@@ -30,7 +30,7 @@ def _of_run(wanted: RunTrace, attempt: Path) -> Judgement:
         run = run_below(attempt / "raw")
         if run is None:
             reason = "no trace of a run was written."
-            return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=_NO_KERNEL)
+            return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=NO_KERNEL_ADVICE)
         counts = {table: rows_of(run, table) for table in ("dispatches", "copies", "regions")}
     except (WavescopeError, OSError) as error:
         return Judgement(verdict=Verdict.FAILED, reasons=(f"the trace of the run cannot be read: {error}.",))
@@ -41,9 +41,9 @@ def _of_run(wanted: RunTrace, attempt: Path) -> Judgement:
     ]
     if "kernel" in wanted.parts and not counts["dispatches"]:
         reason = f"no kernel was recorded ({', '.join(words[1:])})."
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=_NO_KERNEL)
+        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(reason,), advice=NO_KERNEL_ADVICE)
     if not any(counts.values()):
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("nothing was recorded.",), advice=_NO_KERNEL)
+        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("nothing was recorded.",), advice=NO_KERNEL_ADVICE)
     return Judgement(verdict=Verdict.GOOD, reasons=(f"{', '.join(words)}.",))
 
 
@@ -57,7 +57,7 @@ def _of_counters(attempt: Path) -> Judgement:
     except (WavescopeError, OSError) as error:
         return Judgement(verdict=Verdict.NO_DISPATCH, reasons=(f"no counters can be read: {error}.",))
     if not count:
-        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("no kernel was recorded.",), advice=_NO_KERNEL)
+        return Judgement(verdict=Verdict.NO_DISPATCH, reasons=("no kernel was recorded.",), advice=NO_KERNEL_ADVICE)
     return Judgement(verdict=Verdict.GOOD, reasons=(f"counters of {counted(count, 'dispatches')}.",))
 
 
