@@ -103,7 +103,7 @@ def _verdict(
         return Verdict.TRUNCATED, (what,), "Use a larger --buffer, or fewer shader engines (--se)."
     if lossy:
         what = f"{_of(lossy, full)} not whole: the GPU could not write the trace fast enough, and dropped parts of it."
-        advice = "Sample counters more rarely (--counter-period) or not at all, or trace fewer shader engines (--se)."
+        advice = "Sample counters more rarely (--period) or not at all, or trace fewer shader engines (--se)."
         return Verdict.LOSSY, (what,), advice
     good = _facts(full[0].dispatch)
     empty = len(readable) - len(full)
@@ -138,9 +138,9 @@ def _why_empty(looks: Sequence[Look], wanted: ThreadTraces) -> tuple[tuple[str, 
             "Trace more shader engines (--se), or a larger problem that fills the GPU."
         )
     where = f"waves were seen on {listed_engines(cus, 'CUs')} of {listed_engines(engines, 'shader engines')}"
-    choice = f"--cu {min(cus)}" if cus else "--se all"
+    choice = f" (--cu {min(cus)})" if cus else ""
     advice = (
-        f"Trace another CU ({choice}) or more shader engines (--se); or run a larger problem, or set HSA_CU_MASK so "
+        f"Trace another CU{choice} or more shader engines (--se); or run a larger problem, or set HSA_CU_MASK so "
         "that only the traced CU works."
     )
     return (f"{what}; {where}.",), advice
