@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from synth import Scenario, compiled, grow, synthesize, write_capture
 from synth.profiler_output import (
     KERNEL,
     make_templates,
@@ -415,3 +418,25 @@ def test_real_decoded_folders(shared: Path, tmp_path: Path) -> None:
         (dispatch,) = judgement.dispatches
         assert (dispatch.wave_count, dispatch.instruction_count) == expected[folder.name]
         assert dispatch.mapped_share == 1.0
+
+
+@pytest.mark.slow
+def test_a_large_stream_is_judged_in_little_memory(tmp_path: Path) -> None:
+    """128 MiB of trace, 22 million instructions: they are counted, and never in memory at once."""
+    attempt = attempt_in(tmp_path)
+    capture = synthesize(Scenario(kernels=(compiled("saxpy", "gfx942"),), workgroups=8))
+    write_capture(capture, attempt / "raw")
+    (path,) = (attempt / "raw").glob("*.att")
+    grown = grow(capture.traces[0], 128 << 20)
+    path.write_bytes(grown.data)
+    program = (
+        "import resource, sys; from pathlib import Path; from wavescope.capture.judging import judge; "
+        "from wavescope.capture.runner import Ending; from wavescope.capture.wanted import ThreadTraces; "
+        "judgement = judge(ThreadTraces(program=('a',)), Ending(status=0, seconds=1), Path(sys.argv[1])); "
+        "best = judgement.dispatches[0]; memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
+        "print(judgement.verdict, best.wave_count, best.instruction_count, memory)"
+    )
+    run = subprocess.run([sys.executable, "-c", program, str(attempt)], capture_output=True, text=True, check=True)
+    verdict, waves, instructions, memory_kib = run.stdout.split()
+    assert (verdict, int(waves), int(instructions)) == ("good", grown.waves, grown.instructions)
+    assert int(memory_kib) < 1 << 20
