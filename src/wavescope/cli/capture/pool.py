@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,7 +147,7 @@ def command(
         )
         status = pool.run_planned(folder, jobs)
     _finish(status, as_json=as_json)
-    click.get_current_context().exit(status.exit_code)
+    sys.exit(status.exit_code)
 
 
 def _refuse_contradictions(

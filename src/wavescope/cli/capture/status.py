@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,7 @@ def command(folder: Path, is_watched: bool, every: float, top: int | None, as_js
         out = console()
         for part in pool_report(status, width=out.width, limit=limit):
             out.print(part)
-    click.get_current_context().exit(status.exit_code)
+    sys.exit(status.exit_code)
 
 
 def _as_json(status: PoolStatus) -> dict[str, Any]:

@@ -1,0 +1,121 @@
+"""Pools that are killed at any moment and resumed: every job is judged once, and no GPU is given twice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.unit.capture.pool.stand_in import StandIn
+from wavescope.capture.pool.status import State, status_of
+
+#: What is killed: parts of command lines; None = everything.
+POOL, CHILD, GUARD = "capture pool", "pool.child", "left_behind.py"
+WAYS: tuple[tuple[str, ...] | None, ...] = (
+    (POOL,),
+    (CHILD,),
+    (POOL, CHILD),
+    (POOL, CHILD, GUARD),  # their programs live on, and nobody watches them
+    None,
+)
+
+
+def run_with_kills(machine: StandIn, kills: int, rng: random.Random, *options: str) -> int:
+    """Run the pool to its end, killing parts of it on the way; how often it was started."""
+    pool = machine.start(*options)
+    starts = 1
+    for number in range(kills):
+        time.sleep(rng.uniform(0.05, 1.6))
+        way = WAYS[number % len(WAYS)]
+        if way == (CHILD,):
+            children = [pid for pid, line in machine.processes().items() if CHILD in line]
+            if children:
+                with suppress(OSError):
+                    os.kill(rng.choice(children), signal.SIGKILL)
+            continue
+        machine.kill(*(way or ()))
+        pool.wait()
+        pool = machine.start(*options)
+        starts += 1
+    assert pool.wait(timeout=600) in (0, 1)
+    while status_of(machine.folder).count(State.FINISHED) < len(status_of(machine.folder).jobs):
+        # A job whose process was killed three times is left for the next pool.
+        assert starts < 2 * kills + 5, (machine.root / "output").read_text()
+        starts += 1
+        machine.start(*options).wait(timeout=600)
+    return starts
+
+
+def check(machine: StandIn, count: int) -> None:
+    assert machine.judged_counts() == {f"j{number}": (1, 1) for number in range(count)}
+    assert machine.overlaps() == []
+    assert machine.wait_for_none() == {}
+    status = status_of(machine.folder)
+    assert status.exit_code == 0, status.verdicts
+    ends = [(word, job) for word, job, _, _ in machine.uses() if word == "end"]
+    assert {job for _, job in ends} == {f"j{number}" for number in range(count)}
+
+
+def test_killed_and_resumed(tmp_path: Path) -> None:
+    machine = StandIn(tmp_path / "machine", gpu_count=4)
+    machine.write_jobs(16, 0.3)
+    run_with_kills(machine, 5, random.Random(7), "--gpus", "0-3")
+    check(machine, 16)
+
+
+@pytest.mark.slow
+def test_200_jobs_killed_at_50_moments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = StandIn(tmp_path / "machine", gpu_count=8)
+    machine.write_jobs(200, 0.3)
+    begin = time.monotonic()
+    starts = run_with_kills(machine, 50, random.Random(3), "--gpus", "0-7")
+    check(machine, 200)
+    uses = machine.uses()
+    begun = sum(word == "start" for word, *_ in uses)
+    with capsys.disabled():
+        print(f"\n200 jobs, 50 kills, {starts} pools, {begun} programs, {time.monotonic() - begin:.0f} s")
+    assert begun > 200  # some were killed, and run again
+    assert {gpu for _, _, gpu, _ in uses} == {str(number) for number in range(8)}
+
+
+def started(machine: StandIn, count: int) -> None:
+    """Wait until some programs run."""
+    until = time.monotonic() + 60
+    while sum(word == "start" for word, *_ in machine.uses()) < count and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def test_resumed_on_another_gpu(tmp_path: Path) -> None:
+    """An interrupted attempt had GPU 0; the next one runs on the GPU that is reserved for it."""
+    machine = StandIn(tmp_path / "machine", gpu_count=2)
+    machine.write_jobs(1, 1)
+    pool = machine.start("--gpus", "0")
+    started(machine, 1)
+    machine.kill(POOL, CHILD, GUARD)
+    pool.wait()
+    assert len(machine.processes()) > 0  # the program lives on, and still has the lock of its GPU
+    assert machine.start("--gpus", "1").wait(timeout=60) == 0, (machine.root / "output").read_text()
+    assert [use[:3] for use in machine.uses() if use[2] == "1"] == [("start", "j0", "1"), ("end", "j0", "1")]
+    check(machine, 1)
+
+
+def test_ctrl_c_stops_all_groups(tmp_path: Path) -> None:
+    machine = StandIn(tmp_path / "machine", gpu_count=2)
+    machine.write_jobs(4, 30)
+    pool = machine.start()
+    started(machine, 2)
+    pool.send_signal(signal.SIGINT)
+    assert pool.wait(timeout=60) == 130, (machine.root / "output").read_text()
+    assert machine.wait_for_none(5) == {}
+    assert [each.state for each in status_of(machine.folder).jobs].count(State.INTERRUPTED) == 2
+    machine.write_jobs(4, 30)
+    again = subprocess.run(
+        machine.words("--dry-run"), env=machine.variables, capture_output=True, check=True, text=True
+    )
+    assert again.stdout.count("planned") == 4
