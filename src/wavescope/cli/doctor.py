@@ -101,7 +101,11 @@ def _changed(machine: Machine) -> tuple[Change, ...]:
 def _examined(machine: Machine, folder: str, *, asks_gpu: bool, runner: Runner | None) -> tuple[Check, ...]:
     from wavescope.capture.doctor import examine
 
-    return examine(machine, output=folder, asks_gpu=asks_gpu, runner=runner)
+    if runner is None:
+        return examine(machine, output=folder, asks_gpu=asks_gpu)
+    from wavescope.capture.tiny_program import tried
+
+    return examine(machine, output=folder, asks_gpu=asks_gpu, trial=lambda sight: tried(sight, runner))
 
 
 def _emit(machine: Machine, checks: tuple[Check, ...], changes: tuple[Change, ...]) -> None:

@@ -6,13 +6,14 @@ import json
 import os
 import random
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from synth.machine_faults import FAULTS, SECURE_BOOT, Fault
-from synth.machines import MODELS, healthy_machine
+from synth.machines import MODELS, MadeMachine, healthy_machine
 from wavescope.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
 from wavescope.capture.local_machine import LocalMachine
 
@@ -188,6 +189,66 @@ def test_amds_real_trees(shared: Path, tmp_path: Path) -> None:
         assert checks["gpus"].finding == count
         assert figures in checks["gpus"].details[0]
         assert _reported(tuple(checks.values())) == reported, name
+
+
+#: Release -> folder of AMD's script.
+_SCRIPTS = {
+    "6.2.0": "0.4.0_rocm-6.2",
+    "6.3.0": "0.5.0_rocm-6.3",
+    "7.0.0": "1.0.0_rocm-7.0",
+    "7.11.0": "1.1.0_2026-01-14",
+    "7.13.0": "1.3.0_therock-7.13",
+    "7.14.0": "1.3.2_2026-07-13",
+}
+
+
+def _machine_with_amds_script(shared: Path, folder: Path, rocm: str, gpu_count: int = 2) -> MadeMachine:
+    """A made machine, but rocprofv3 and rocprofv3-avail are AMD's."""
+    tree = shared / "data/rocprofv3-tree"
+    if not tree.is_dir():
+        pytest.skip("../shared/data/rocprofv3-tree is not here")
+    machine = healthy_machine(folder, rocm=rocm, gpu_count=gpu_count)
+    options = ("--version", _SCRIPTS[rocm], "--rocm", rocm)
+    subprocess.run([sys.executable, tree / "make_tree.py", folder / "amd", *options], check=True, capture_output=True)
+    _copy(folder / "amd/bin", folder / f"opt/rocm-{rocm}/bin")
+    if (folder / "amd/lib/python3").is_dir():
+        _copy(folder / "amd/lib/python3", folder / f"opt/rocm-{rocm}/lib/python3")
+    for path in (folder / f"opt/rocm-{rocm}/bin").iterdir():
+        path.chmod(0o755)
+    return machine
+
+
+@pytest.mark.parametrize("rocm", _SCRIPTS)
+def test_amds_own_scripts(shared: Path, tmp_path: Path, rocm: str) -> None:
+    checks = {check.name: check for check in examine(_machine_with_amds_script(shared, tmp_path, rocm))}
+    is_old = rocm.startswith("6")
+    assert _reported(tuple(checks.values())) == ({"options": "hint"} if is_old else {})
+    assert checks["rocm-version"].finding == rocm
+    sdk = _SCRIPTS[rocm].split("_")[0]
+    assert checks["rocprofv3"].finding.endswith("which tells no version" if is_old else f"version {sdk}")
+    assert ("thread traces, " in checks["options"].finding.split("; not")[0]) is not is_old
+    assert checks["python"].finding == "/usr/bin/python3, with PyYAML"
+
+
+def test_asking_the_gpus(shared: Path, tmp_path: Path) -> None:
+    """AMD's rocprofv3-avail, with a stand-in for its library that knows two GPUs."""
+    stubs = str(shared / "data/rocprofv3-tree/stubs")
+    machine = _machine_with_amds_script(shared, tmp_path / "two", "7.14.0").changed(PYTHONPATH=stubs)
+    checks = {check.name: check for check in examine(machine, asks_gpu=True)}
+    assert checks["available"].finding == "every GPU counts SQ_WAVES; 1 of 2 can sample PCs"
+    assert _reported(tuple(checks.values())) == {}
+    third = _machine_with_amds_script(shared, tmp_path / "three", "7.14.0", gpu_count=3).changed(PYTHONPATH=stubs)
+    (check,) = (check for check in examine(third, asks_gpu=True) if check.is_problem)
+    assert (check.name, check.finding) == ("available", "GPU 2: Fatal error: Invalid device id : 2")
+    third.remove("/opt/rocm-7.14.0/bin/rocprofv3-avail")
+    (check,) = (check for check in examine(third, asks_gpu=True) if check.is_problem)
+    assert check.finding == "there is no rocprofv3-avail in /opt/rocm-7.14.0/bin"
+
+
+def test_asking_the_gpus_of_an_old_release(shared: Path, tmp_path: Path) -> None:
+    machine = _machine_with_amds_script(shared, tmp_path, "6.3.0")
+    checks = {check.name: check for check in examine(machine, asks_gpu=True)}
+    assert checks["available"].finding == "rocprofv3-avail takes no arguments before ROCm 7.0"
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -1,15 +1,9 @@
-"""What a check is, and what it answers."""
+"""What a check answers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from wavescope.capture.doctor.sight import Sight
 
 
 class Status(StrEnum):
@@ -51,24 +45,6 @@ class Answer:
     commands: tuple[str, ...] = ()  #: For a shell, that do it.
     details: tuple[str, ...] = ()  #: Lines that go with the finding, such as one per GPU.
     level: Level | None = None  #: Instead of that of the check.
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rule:
-    """A check as it is declared."""
-
-    number: int  #: Place in the list of checks that the documentation describes.
-    name: str  #: The word that names it in JSON.
-    title: str
-    area: Area
-    level: Level
-    reads: str  #: Files, variables and commands, for the documentation.
-    healthy: str  #: The healthy value, for the documentation.
-    remedy: str  #: What helps in general, for the documentation.
-    why: str  #: Why it matters.
-    needs: tuple[str, ...] = ()  #: Names of checks without which this one says nothing.
-    otherwise: str = ""  #: The reason that checks give which need this one, when it fails.
-    look: Callable[[Sight], Answer]
 
 
 @dataclass(frozen=True, kw_only=True)

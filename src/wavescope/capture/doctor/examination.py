@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.capture.doctor.check import Answer, Check, Level, Rule, Status
+from wavescope.capture.doctor.check import Answer, Check, Level, Status
 from wavescope.capture.doctor.rules import RULES
 from wavescope.capture.doctor.sight import Request, Sight
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wavescope.capture.doctor.rule import Rule
     from wavescope.capture.machine import Machine
-    from wavescope.capture.runner import Runner
 
 _STATUSES = {Level.ERROR: Status.ERROR, Level.WARNING: Status.WARNING, Level.NOTE: Status.OK}
 
 
 def examine(
-    machine: Machine, *, output: str = "", asks_gpu: bool = False, runner: Runner | None = None
+    machine: Machine, *, output: str = "", asks_gpu: bool = False, trial: Callable[[Sight], Answer] | None = None
 ) -> tuple[Check, ...]:
     """Look at everything between a machine and a good capture; nothing on it is changed.
 
@@ -26,15 +28,15 @@ def examine(
         Absolute folder on the machine into which captures would go; empty = the home folder.
     asks_gpu
         Whether rocprofv3-avail may open the GPUs.
-    runner
-        Runs a tiny program on a GPU, end to end; None = nothing is run.
+    trial
+        Runs a program on a GPU, end to end (`tiny_program.tried` with a runner); None = nothing is run.
 
     Returns
     -------
     tuple[Check, ...]
         In the order of the declared table.
     """
-    sight = Sight(machine, Request(output=output, asks_gpu=asks_gpu, runner=runner))
+    sight = Sight(machine, Request(output=output, asks_gpu=asks_gpu, trial=trial))
     checks: dict[str, Check] = {}
     reasons = {rule.name: rule.otherwise for rule in RULES}
     for rule in RULES:

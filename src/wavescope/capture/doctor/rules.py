@@ -6,7 +6,8 @@ Everything that is shown about a check, here, in JSON and in docs/reference/doct
 from __future__ import annotations
 
 from wavescope.capture.doctor import driver, gpus, limits, rocm, surroundings, system, trying
-from wavescope.capture.doctor.check import Area, Level, Rule
+from wavescope.capture.doctor.check import Area, Level
+from wavescope.capture.doctor.rule import Rule
 
 _GPU_NEEDED = ("hardware",)
 _DRIVER_NEEDED = (*_GPU_NEEDED, "module")
@@ -473,8 +474,8 @@ _SURROUNDINGS: tuple[Rule, ...] = (
         title="Leftovers of profilers",
         area=Area.SURROUNDINGS,
         level=Level.WARNING,
-        reads="`LD_PRELOAD`, `HSA_TOOLS_LIB`, `ROCP_TOOL_LIBRARIES`, `ROCP_TOOL_ATTACH`, `ROCPROF_*`, "
-        "`KOKKOS_TOOLS_LIBS`, `RPDT_*`",
+        reads="profilers in `LD_PRELOAD`; `HSA_TOOLS_LIB`, `ROCP_TOOL_LIBRARIES`, `ROCP_TOOL_ATTACH`, `ROCPROF_*`, "
+        "`ROCPROFILER_*`, `KOKKOS_TOOLS_LIBS`, `RPDT_*`",
         healthy="none is set",
         remedy="`unset` them; captures by wavescope take them out",
         why="they are merged into every run of rocprofv3",

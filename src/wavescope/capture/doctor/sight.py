@@ -13,14 +13,14 @@ from wavescope.capture.local_machine import group_names
 from wavescope.capture.topology import gpus_of, nodes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from wavescope.capture.doctor.check import Answer
     from wavescope.capture.gpu import Gpu
     from wavescope.capture.gpu_users import GpuUser
     from wavescope.capture.installation import Installation
     from wavescope.capture.installed import Root, Script
     from wavescope.capture.machine import Machine
-    from wavescope.capture.runner import Runner
     from wavescope.capture.topology import Node
 
 _AMD = "0x1002"
@@ -60,7 +60,7 @@ class Request:
 
     output: str = ""  #: Absolute folder of the output on the machine; empty = the home folder.
     asks_gpu: bool = False  #: Whether rocprofv3-avail may open the GPUs.
-    runner: Runner | None = None  #: Runs a tiny program on a GPU; None = nothing is run.
+    trial: Callable[[Sight], Answer] | None = None  #: Runs a program on a GPU, end to end; None = nothing is run.
 
 
 class Sight:

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 
 from wavescope.capture.doctor.check import Answer, unhealthy
 from wavescope.capture.doctor.sight import printable, version_numbers
+from wavescope.capture.environment import cleared
 from wavescope.capture.installed import site_packages
 
 if TYPE_CHECKING:
     from wavescope.capture.doctor.sight import Sight
 
-#: Variables of profilers that are merged into every run: rocprofv3 appends to some, and takes others as defaults.
-LEFTOVERS = ("HSA_TOOLS_LIB", "ROCP_TOOL_LIBRARIES", "ROCP_TOOL_ATTACH", "KOKKOS_TOOLS_LIBS")
-LEFTOVER_PREFIXES = ("ROCPROF_", "RPDT_")
-_HARMLESS = ("ROCPROF_ATT_LIBRARY_PATH", "ROCPROF_TMPDIR", "ROCPROF_LIST_AVAIL_TOOL_LIBRARY")
-_PRELOADED_TOOL = re.compile(
-    r"rocprof|roctracer|rpdtracer|rpd_tracer|libtau|omnitrace|kineto|amd_comgr|hsa-runtime", re.I
-)
+#: Variables that captures take out as well, but that do no harm, or of which another check speaks.
+_HARMLESS = ("ROCPROF_ATT_LIBRARY_PATH", "ROCPROF_LIST_AVAIL_TOOL_LIBRARY", "ROCPROFILER_METRICS_PATH")
 #: Variables that change how programs run on the GPU; they belong into the description of a capture.
 TUNING = (
     "HSA_ENABLE_SDMA",
@@ -46,12 +42,8 @@ def leftovers(sight: Sight) -> Answer:
     """Variables of other profilers."""
     names = leftover_names(sight)
     if not names:
-        harmless = [name for name in _HARMLESS if sight.variables.get(name)]
         preload = sight.variables.get("LD_PRELOAD", "")
-        parts = [f"{name} is set, which does no harm" for name in harmless]
-        if preload:
-            parts.append(f"LD_PRELOAD={printable(preload, 60)}, which goes into every program")
-        return Answer("; ".join(parts) or "none")
+        return Answer(f"none; LD_PRELOAD={printable(preload, 60)} goes into every program" if preload else "none")
     shown = ", ".join(f"{name}={printable(sight.variables[name], 40)}" for name in names)
     remedy = "they are merged into what rocprofv3 is asked for; `wavescope capture` takes them out, for other runs:"
     return unhealthy(shown, remedy, f"unset {' '.join(names)}")
@@ -59,15 +51,9 @@ def leftovers(sight: Sight) -> Answer:
 
 def leftover_names(sight: Sight) -> tuple[str, ...]:
     """Names of variables of the caller that would interfere with a capture."""
-    names = [name for name in LEFTOVERS if sight.variables.get(name)]
-    names += sorted(
-        name
-        for name in sight.variables
-        if name.startswith(LEFTOVER_PREFIXES) and name not in _HARMLESS and re.fullmatch(r"\w{1,80}", name)
-    )
-    if _PRELOADED_TOOL.search(sight.variables.get("LD_PRELOAD", "")):
-        names.insert(0, "LD_PRELOAD")
-    return tuple(names)
+    changes = cleared(sight.variables, {})
+    names = [name for name in (*changes.variables, *changes.removed) if name not in _HARMLESS]
+    return tuple(name for name in names if re.fullmatch(r"\w{1,80}", name))
 
 
 def tuning(sight: Sight) -> Answer:
