@@ -28,6 +28,9 @@ DECODER = "librocprof-trace-decoder.so"
 #: Folder, below the output, of the file that stands for AMD's decoder where there is none.
 STAND_IN = "no-decoder"
 DEFINITIONS = "definitions.yaml"
+#: The kernel takes 128 KiB per word and variable; the script joins the words of an option into one variable.
+VALUE_BYTES_MAX = 120_000
+WORDS_BYTES_MAX = 1_500_000
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
 #: Options that decide where data go, or that collect nothing: not for the user's own words.
 _OURS = {
@@ -88,6 +91,8 @@ def commands_of(
         raise UsageError("no program is given", advice="write it behind --, as: -- python bench.py")
     if any("\0" in word for word in (*wanted.program, *wanted.extra, *wanted.variables, *wanted.variables.values())):
         raise UsageError("a word or variable holds a null character", advice="no program can be given one")
+    if sum(len(word.encode("utf-8", "surrogateescape")) + 9 for word in wanted.program) > WORDS_BYTES_MAX:
+        raise UsageError("the program's words do not fit into a command line", advice="let it read them from a file")
     if isinstance(wanted, RunTrace) and wanted.tool != "rocprofv3":
         return _other_tool(wanted, folder=folder, environment=environment)
     maker = _Maker(wanted, installation, folder, environment)
@@ -163,6 +168,11 @@ class _Maker:
             raise UsageError(
                 f"rocprofv3 of ROCm {release} cannot record {purpose or 'this'} (it has no {name})",
                 advice=f"the first release that can is ROCm {first_release_with(name)}",
+            )
+        if sum(len(value.encode("utf-8", "surrogateescape")) + 2 for value in values) > VALUE_BYTES_MAX:
+            raise UsageError(
+                f"what {name} is to be given does not fit into a command line",
+                advice=f"it may have {VALUE_BYTES_MAX:,} bytes",
             )
         return option_words(name, *values)
 
@@ -297,6 +307,8 @@ def _counters(wanted: Counters, maker: _Maker) -> list[tuple[str, ...]]:
     if wanted.definitions:
         path = f"{maker.folder}/{DEFINITIONS}"
         definitions = maker.option("--extra-counters", path, purpose="counters with definitions of their own")
+        if len(wanted.definitions.encode()) > VALUE_BYTES_MAX:  # the script hands the text over in a variable
+            raise UsageError("definitions of counters are too long", advice=f"they may have {VALUE_BYTES_MAX:,} bytes")
         maker.files[path] = wanted.definitions.encode()
     filters = maker.kernels(wanted)
     lines = []

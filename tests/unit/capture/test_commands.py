@@ -409,3 +409,16 @@ def test_warnings_about_regexes_are_notes() -> None:
     assert any("(?:" in note for note in command.notes)
     [command] = plans(ThreadTraces(program=PROGRAM, kernel_regex="at::native", extra=("-T",)), assumed("7.0"))
     assert any("-T cuts" in note for note in command.notes)
+
+
+def test_what_does_not_fit_into_a_command_line_is_refused() -> None:
+    for wanted, sentence in (
+        (ThreadTraces(program=PROGRAM, launches=tuple(range(1, 100_000, 2))), "--kernel-iteration-range"),
+        (ThreadTraces(program=PROGRAM, kernel_regex="a" * 200_000), "--kernel-include-regex"),
+        (Counters(program=PROGRAM, passes=(tuple(f"COUNTER_{n}" for n in range(20_000)),)), "--pmc"),
+        (Counters(program=PROGRAM, passes=(("A",),), definitions="x" * 200_000), "definitions of counters"),
+        (Discovery(program=("a",) * 200_000), "the program's words"),
+    ):
+        with pytest.raises(UsageError, match=sentence):
+            plans(wanted, assumed())
+    assert plans(ThreadTraces(program=PROGRAM, launches=tuple(range(1, 100_000))), assumed())

@@ -23,8 +23,8 @@ _SPACES = frozenset(b" \t\n\r\f\v")
 _ALL = frozenset(range(256))
 _SETS = {"d": _DIGITS, "D": _ALL - _DIGITS, "w": _WORD, "W": _ALL - _WORD, "s": _SPACES, "S": _ALL - _SPACES}
 _CONTROLS = {"n": 10, "t": 9, "r": 13, "f": 12, "v": 11}
-#: Steps of a matcher after which it gives up, about a second.
-_STEPS_MAX = 2_000_000
+#: Steps of a matcher after which it gives up, less than a second.
+_STEPS_MAX = 500_000
 _STATES_MAX = 50_000
 
 
