@@ -14,7 +14,7 @@ from wavescope.capture.rocprofv3.option import Kind, Option, Version
 from wavescope.capture.rocprofv3.options import all_options, options_in
 from wavescope.capture.rocprofv3.refusals import check_options
 from wavescope.capture.rocprofv3.regex import parts_regex, regex_warnings
-from wavescope.capture.rocprofv3.releases import first_release_with, has_trap, version_of_installation
+from wavescope.capture.rocprofv3.releases import first_release_with, version_of_installation
 from wavescope.capture.rocprofv3.words import option_words, read_words
 from wavescope.capture.wanted import Counters, Discovery, KernelChoice, RunTrace, Samples, ThreadTraces, Wanted
 from wavescope.errors import UsageError
@@ -279,14 +279,12 @@ def _thread_traces(wanted: ThreadTraces, maker: _Maker) -> list[tuple[str, ...]]
 def _decoder(maker: _Maker) -> tuple[str, ...]:
     """The folder of AMD's decoder, always given: else some releases search the whole disk.
 
-    Where there is none, releases before 10 refuse to start unless a file of that name exists. We decode ourselves, so
-    an empty file does: the tool fails to load it at the very end, when the raw data are written.
+    Where there is none, all releases refuse to start unless a file of that name exists. We decode ourselves, so an
+    empty file does: the tool fails to load it at the very end, when raw data and tables are written.
     """
     folder = maker.installation.decoder_folder
     if folder:
         return maker.option("--att-library-path", folder)
-    if not has_trap(maker.version, "decoder wanted"):
-        return ()
     stand_in = f"{maker.folder}/{STAND_IN}"
     maker.files[f"{stand_in}/{DECODER}"] = b""
     maker.notes.append(

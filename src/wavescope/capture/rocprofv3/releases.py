@@ -99,7 +99,7 @@ TRAPS: tuple[Trap, ...] = (
     Trap(
         "decoder wanted",
         "7.0",
-        "9",
+        "",
         "--att is refused unless a file named librocprof-trace-decoder.so is in a folder that it looks into",
     ),
     Trap(
