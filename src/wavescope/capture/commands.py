@@ -188,11 +188,12 @@ class _Maker:
         """Filters of names and launches."""
         pattern = wanted.kernel_regex or (parts_regex([wanted.kernel]) if wanted.kernel else "")
         words: list[str] = []
-        is_truncating = any(word in ("-T", "--truncate-kernels") for word in wanted.extra)
+        is_truncating = _has(wanted.extra, "-T", "--truncate-kernels")
+        is_mangled = _has(wanted.extra, "-M", "--mangled-kernels")
         for name, regex in (("--kernel-include-regex", pattern), ("--kernel-exclude-regex", wanted.exclude_regex)):
             if regex:
                 words += self.option(name, regex, purpose="chosen kernels only")
-                self.notes += regex_warnings(regex, self.version, is_truncating=is_truncating)
+                self.notes += regex_warnings(regex, self.version, is_truncating=is_truncating, is_mangled=is_mangled)
         if wanted.launches:
             launches = launch_words(wanted.launches)
             words += self.option("--kernel-iteration-range", *launches, purpose="chosen launches only")
@@ -232,6 +233,10 @@ class _Maker:
                 unknown = Option(name=name, kind=Kind.ANY_WORDS, since="6.2", meaning="not in our table")
                 present[name] = option or unknown
         return present
+
+
+def _has(words: Sequence[str], *names: str) -> bool:
+    return any(word.partition("=")[0] in names for word in words)
 
 
 @singledispatch
@@ -291,6 +296,7 @@ def _decoder(maker: _Maker) -> tuple[str, ...]:
         "AMD's decoder is not installed: an empty file stands for it, and wavescope decodes the raw data; "
         "rocprofv3 says at the end that it cannot load it, and ends with status 134"
     )
+    maker.notes.append(f"written first: {stand_in}/{DECODER}, which is empty")
     return maker.option("--att-library-path", stand_in)
 
 
@@ -308,6 +314,7 @@ def _counters(wanted: Counters, maker: _Maker) -> list[tuple[str, ...]]:
         if len(wanted.definitions.encode()) > VALUE_BYTES_MAX:  # the script hands the text over in a variable
             raise UsageError("definitions of counters are too long", advice=f"they may have {VALUE_BYTES_MAX:,} bytes")
         maker.files[path] = wanted.definitions.encode()
+        maker.notes.append(f"written first: {path}, the definitions of counters")
     filters = maker.kernels(wanted)
     lines = []
     for number, names in enumerate(wanted.passes, 1):
@@ -323,6 +330,7 @@ def _pass(names: Sequence[str], folder: str, maker: _Maker) -> tuple[str, ...]:
         return maker.option("--pmc", *names)
     path = f"{folder}.txt"
     maker.files[path] = f"pmc: {' '.join(names)}\n".encode()
+    maker.notes.append(f"written first: {path}, which holds the counters of the pass; only a file can name them here")
     return maker.option("--input", path)
 
 

@@ -19,6 +19,7 @@ from wavescope.capture.choices import chosen
 from wavescope.capture.command import Command
 from wavescope.capture.commands import RUN_PARTS, STAND_IN, commands_of
 from wavescope.capture.environment import cleared
+from wavescope.capture.gpu import Gpu
 from wavescope.capture.installation import Installation
 from wavescope.capture.rocprofv3.option import version_of
 from wavescope.capture.rocprofv3.options import ACTIVITY_COUNTERS, all_options
@@ -422,3 +423,35 @@ def test_what_does_not_fit_into_a_command_line_is_refused() -> None:
         with pytest.raises(UsageError, match=sentence):
             plans(wanted, assumed())
     assert plans(ThreadTraces(program=PROGRAM, launches=tuple(range(1, 100_000))), assumed())
+
+
+@ATT
+def test_simd_0_of_radeon_is_handed_over(scripts: dict[str, AmdScript], rocm: str) -> None:
+    """The number 0 counts: in an input file it would be dropped, and SIMD 3 traced."""
+    radeon = Gpu(
+        index=0,
+        node=1,
+        gpu_id=1,
+        target="gfx1100",
+        cu_count=96,
+        se_count=6,
+        simds_per_cu=2,
+        waves_per_simd=16,
+        wave_size=32,
+    )
+    wanted, _ = chosen(ThreadTraces(program=PROGRAM), radeon)
+    [command] = commands_of(wanted, installed(scripts[rocm]), folder="/out", environment={})
+    got = handed(scripts[rocm], command)
+    assert got["ROCPROF_ATT_PARAM_SIMD_SELECT"] == "0" and got["ROCPROF_ATT_PARAM_TARGET_CU"] == "1"
+
+
+def test_files_that_are_written_first_are_named() -> None:
+    for wanted, installation in (
+        (Counters(program=PROGRAM, passes=(("A",),)), assumed("6.2")),
+        (Counters(program=PROGRAM, passes=(("A",),), definitions="x"), assumed("7.2")),
+        (ThreadTraces(program=PROGRAM), replace(assumed("7.2"), decoder_folder="")),
+    ):
+        for command in plans(wanted, installation):
+            assert command.files
+            for path in command.files:
+                assert path.startswith("/out/") and any(path in note for note in command.notes)

@@ -225,7 +225,9 @@ _NOT_IN_AMD = (
 )
 
 
-def regex_warnings(pattern: str, version: Version, *, is_truncating: bool = False) -> tuple[str, ...]:
+def regex_warnings(
+    pattern: str, version: Version, *, is_truncating: bool = False, is_mangled: bool = False
+) -> tuple[str, ...]:
     """What a user's regex does not do in a release, as sentences.
 
     Parameters
@@ -236,6 +238,8 @@ def regex_warnings(pattern: str, version: Version, *, is_truncating: bool = Fals
         Of ROCm.
     is_truncating
         Whether -T is given: name filters see the short names then.
+    is_mangled
+        Whether -M is given: name filters see the names of the code object then.
 
     Examples
     --------
@@ -251,7 +255,10 @@ def regex_warnings(pattern: str, version: Version, *, is_truncating: bool = Fals
             sentences.append(
                 f"{longer[:_SHOWN]} is never tried where {shorter[:_SHOWN]} fits; write the longer one first"
             )
-    if is_truncating and re.search(r"[<>(:]", re.sub(r"\\.|\(", _brackets_only_escaped, pattern)):
+    text = re.sub(r"\\.|\(", _brackets_only_escaped, pattern)
+    if is_mangled and re.search(r"[<>(:, ]", text):
+        sentences.append("-M compares mangled names, in which namespaces and arguments are written otherwise")
+    elif is_truncating and re.search(r"[<>(:]", text):
         sentences.append("-T cuts namespaces and arguments off before names are compared, so that this finds nothing")
     return tuple(sentences)
 

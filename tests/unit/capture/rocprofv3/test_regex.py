@@ -235,6 +235,8 @@ def test_no_warning_without_a_reason() -> None:
     assert "-T cuts" in regex_warnings("at::native", (7, 0), is_truncating=True)[0]
     assert "-T cuts" in regex_warnings(r"gemm\(int", (7, 0), is_truncating=True)[0]
     assert regex_warnings("(gemm|add)", (7, 0), is_truncating=True) == ()
+    assert "-M compares" in regex_warnings("at::native", (7, 0), is_mangled=True, is_truncating=True)[0]
+    assert regex_warnings("_Z3add", (7, 0), is_mangled=True) == ()
 
 
 def test_no_names_and_odd_characters_are_refused() -> None:
