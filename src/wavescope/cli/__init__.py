@@ -164,7 +164,9 @@ def main() -> None:
     _open_closed_streams()
     _show_every_name()
     try:
-        _group(prog_name="wavescope", standalone_mode=False)
+        status = _group(prog_name="wavescope", standalone_mode=False)
+        if isinstance(status, int) and status:  # that of an Exit, which click hands back in this mode
+            sys.exit(status)
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         sys.exit(_STOPPED)
