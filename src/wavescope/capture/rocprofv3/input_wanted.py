@@ -14,6 +14,8 @@ from wavescope.capture.rocprofv3.input_findings import launch_text, number_in
 from wavescope.capture.rocprofv3.input_reading import key_of
 from wavescope.capture.rocprofv3.option import Kind
 from wavescope.capture.rocprofv3.options import all_options
+from wavescope.capture.rocprofv3.regex import regex_warnings
+from wavescope.capture.rocprofv3.releases import NEWEST
 from wavescope.capture.rocprofv3.words import option_words
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
 from wavescope.errors import UsageError
@@ -182,6 +184,13 @@ def _run(given: Mapping[str, Any], common: dict[str, Any]) -> Wanted:
     return RunTrace(**common, parts=parts)
 
 
+def _hides_kernels(given: Mapping[str, Any]) -> bool:
+    """Whether short names would keep the filter from finding anything: then the names stay as they are."""
+    pattern = _text(given.get("kernel_include_regex"))
+    version = NEWEST.version
+    return len(regex_warnings(pattern, version, is_truncating=True)) > len(regex_warnings(pattern, version))
+
+
 def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
     """Options for what our classes have no place for."""
     by_key = {key_of(option): option for option in all_options().values()}
@@ -191,6 +200,8 @@ def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
     for key, value in given.items():
         option = by_key.get(key)
         if option is None or key in _OURS or (key in traced and not is_special):
+            continue
+        if key == "truncate_kernels" and _hides_kernels(given):
             continue
         if option.kind is Kind.BOOLEAN:
             words += [option.name] if _is_yes(value) else [f"{option.name}=no"] if value is False else []

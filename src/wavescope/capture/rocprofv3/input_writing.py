@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Extension -> form. rocprofv3 reads .text from 7.13 on only.
 SUFFIXES = {".json": "json", ".yaml": "yaml", ".yml": "yaml", ".txt": "txt"}
+#: Keys of jobs that mean the same to ROCm 6.2, or that it can do without.
+_ALSO_FOR_6_2 = frozenset({"pmc", "output_format", "output_file"})
 TEXT_LAST = "7.12"  #: Last release whose script does not call text files deprecated.
 
 
@@ -155,7 +157,8 @@ def input_from(
         raise UsageError("a text file holds nothing but counters", advice="write .json or .yaml")
     if not has_only_counters and not is_within(version, "6.3"):
         raise UsageError("ROCm 6.2 reads nothing but counters from a file", advice="give the options themselves")
-    text = jobs_text(jobs, form, comments=comments, is_for_6_2=has_only_counters and form != "txt")
+    is_for_6_2 = has_only_counters and not definitions and all(set(job) <= _ALSO_FOR_6_2 for job in jobs)
+    text = jobs_text(jobs, form, comments=comments, is_for_6_2=is_for_6_2)
     notes = (
         ["text files are called deprecated from ROCm 7.13 on"] if form == "txt" and is_within(version, "7.13") else []
     )

@@ -112,18 +112,21 @@ class Size(_OfJobs):
         return size(text)
 
 
-def capture_verb(verb: Callable[..., None]) -> click.Command:
-    """A click command with the common options, which passes them and the program to `verb` as one `CaptureRequest`."""
+def capture_verb(verb: Callable[..., None], *, stand_in: str = "") -> click.Command:
+    """A click command with the common options, which passes them and the program to `verb` as one `CaptureRequest`.
+
+    With a `stand_in` the program may be left away: nothing is run then.
+    """
 
     @wraps(verb)
     def run(**options: Any) -> None:
         common = {name: options.pop(name) for name in _NAMES}
-        verb(request_of(common), **options)
+        verb(request_of(common, stand_in=stand_in), **options)
 
     return click.command(cls=ProgramCommand)(with_options(run, _OPTIONS))
 
 
-def request_of(options: dict[str, Any]) -> CaptureRequest:
+def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest:
     """The request that the common options and the program behind `--` make.
 
     Raises
@@ -133,6 +136,10 @@ def request_of(options: dict[str, Any]) -> CaptureRequest:
     """
     context = click.get_current_context()
     program = program_of(context)
+    if not program and stand_in:
+        program = (stand_in,)
+        options["is_dry_run"] = True
+    options["is_dry_run"] |= options["write_input"] is not None
     if not program or not program[0]:
         name = context.info_name or "att"
         advice = f"write it behind --: wavescope capture {name} -- python bench.py"
@@ -183,6 +190,7 @@ class CaptureRequest:
     cwd: str = ""
     output: Path | None = None
     is_dry_run: bool = False
+    write_input: Path | None = None
     rocm_version: str | None = None
     rocprofv3: str | None = None
     decoder: str | None = None
@@ -338,6 +346,15 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     (
         "is_dry_run",
         click.option("--dry-run", "is_dry_run", is_flag=True, help="Print what would be run, and run nothing."),
+    ),
+    (
+        "write_input",
+        click.option(
+            "--write-input",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Write it as an input file of rocprofv3 (.json, .yaml, .txt) instead, and run nothing.",
+        ),
     ),
     (
         "rocm_version",

@@ -33,6 +33,11 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 
     `notes` say what was chosen before. Ends the program with status 1 if the capture is not good.
     """
+    if request.write_input is not None:
+        from wavescope.cli.kit.written_input import write_input
+
+        write_input(request, wanted, request.write_input, notes)
+        return
     if request.is_dry_run:
         show_plan(request, wanted, notes)
         return

@@ -190,6 +190,10 @@ def test_truncated_names_have_no_templates() -> None:
     job = {"pmc": ["A"], "kernel_include_regex": "gemm<float>", "truncate_kernels": True}
     assert any("truncate_kernels cuts" in finding.sentence for finding in all_findings(of_jobs([job])))
     assert not any("cuts" in f.sentence for f in all_findings(of_jobs([job | {"truncate_kernels": False}])))
+    [repaired] = of_jobs([job]).jobs[0].wanted
+    assert repaired.extra == ()
+    [as_written] = of_jobs([job | {"kernel_include_regex": "^gemm$"}]).jobs[0].wanted
+    assert as_written.extra == ("--truncate-kernels",)
 
 
 @pytest.mark.parametrize(
