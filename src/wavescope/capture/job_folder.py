@@ -47,7 +47,7 @@ class JobFolder:
         return number
 
     def check(self, job: Job, *, resume: bool, force: bool, identifier: str = "") -> None:
-        """Refuse a path that is no place for this job, before anything is written there.
+        """Refuse a path at which this job cannot be taken, before anything is written there.
 
         Raises
         ------

@@ -361,11 +361,17 @@ def _started(
             preexec_fn=_interruptible if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else None,
         )
         program = _Program(process, mark, limits)
-        forget = stopping.add(program.stop)
+        guards: list[_Guard] = []
+
+        def stop() -> None:
+            program.stop()
+            for guard in guards:
+                guard.end(b".")
+
+        forget = stopping.add(stop)
     last_word = b""
-    end_guard: Callable[[bytes], None] = lambda word: None  # noqa: E731
     try:
-        end_guard = _guarded(process.pid, mark, locks)
+        guards += _guards(process.pid, mark, locks)
         yield program
         last_word = b"."
     except BaseException:
@@ -373,7 +379,8 @@ def _started(
         last_word = b"."
         raise
     finally:
-        end_guard(last_word)
+        for guard in guards:
+            guard.end(last_word)
         forget()
         for pipe in program.pipes:
             pipe.close()
@@ -386,14 +393,32 @@ def _interruptible() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def _guarded(group: int, mark: str, locks: Sequence[int]) -> Callable[[bytes], None]:
-    """Start the guard of a group; what is returned tells it a word, and without one it ends the group.
+class _Guard:
+    """The process that ends a group when this one is killed."""
 
-    Where there is no room for one more process, there is no guard.
-    """
+    def __init__(self, process: subprocess.Popen[bytes], pipe: int) -> None:
+        self._process = process
+        self._pipe = pipe
+        self._ending = threading.Lock()
+        self._is_ended = False
+
+    def end(self, word: bytes) -> None:
+        """Tell it a word, by which it leaves, or nothing, by which it ends the group; and wait for it."""
+        with self._ending:
+            if self._is_ended:
+                return
+            self._is_ended = True
+            with suppress(OSError):
+                os.write(self._pipe, word)
+            os.close(self._pipe)
+            self._process.wait()
+
+
+def _guards(group: int, mark: str, locks: Sequence[int]) -> list[_Guard]:
+    """The guard of a group; none where there is no room for one more process."""
     reading, writing = os.pipe()
     try:
-        guard = subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-I", "-S", left_behind.__file__, str(group), mark],
             stdin=reading,
             stdout=subprocess.DEVNULL,
@@ -405,17 +430,10 @@ def _guarded(group: int, mark: str, locks: Sequence[int]) -> Callable[[bytes], N
         )
     except OSError:
         os.close(writing)
-        return lambda word: None
+        return []
     finally:
         os.close(reading)
-
-    def end(word: bytes) -> None:
-        with suppress(OSError):
-            os.write(writing, word)
-        os.close(writing)
-        guard.wait()
-
-    return end
+    return [_Guard(process, writing)]
 
 
 @contextmanager

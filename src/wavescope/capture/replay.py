@@ -73,8 +73,8 @@ class Replay:
         except UsageError:  # the event has the essence
             words = [word for word in judged.details.get("reasons", []) if isinstance(word, str)]
             verdict = str(judged.details.get("verdict"))
-            known = verdict in [each.value for each in Verdict]
-            judgement = Judgement(verdict=Verdict(verdict) if known else Verdict.FAILED, reasons=tuple(words))
+            is_ours = verdict in [each.value for each in Verdict]
+            judgement = Judgement(verdict=Verdict(verdict) if is_ours else Verdict.FAILED, reasons=tuple(words))
         return Attempt(
             number=number,
             folder=folder,

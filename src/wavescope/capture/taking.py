@@ -53,6 +53,7 @@ DISCOVERED, NOTE, RUNNING, RETRY, BROUGHT = "discovered", "note", "running", "re
 _HASHES = "files.json"
 _ANY = "any"
 _FREE_SECONDS, _FREE_PAUSE_SECONDS = 10.0, 0.2  #: How long queues of a program that was stopped may take to vanish.
+_GUARD_SECONDS = 15.0  #: How long what a killed taker left may keep its GPU until it is ended.
 _DISPATCHES_LISTED = 100  #: Of an attempt, in the manifest.
 _KERNEL_LENGTH = 200
 _CODE_BYTES = 64 << 20  #: Code objects and logs beside the streams.
@@ -210,7 +211,7 @@ class _Taking:
             host=self._machine.identity.hostname,
             variables=self._machine.variables,
             folder=str(self._place.path),
-            wait_seconds=self._job.wait_seconds,
+            wait_seconds=max(self._job.wait_seconds, _GUARD_SECONDS if self._replay().numbers else 0.0),
             is_shared=self._job.is_shared,
             say=self._note,
         ) as reservation:
@@ -401,7 +402,7 @@ class _Taking:
     # --- around them ---
 
     def _check_disk(self, plan: Planned, folder: Path) -> None:
-        """Refuse to begin on a disk that is full, and warn of one that may become so."""
+        """Refuse a disk that is full, and warn of one that may become so."""
         wanted = plan.wanted
         expected = _CODE_BYTES
         if isinstance(wanted, ThreadTraces):

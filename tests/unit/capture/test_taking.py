@@ -62,15 +62,13 @@ def test_the_gpu_of_a_capture_is_the_only_one_that_the_program_sees(bench: Bench
     assert "HIP_VISIBLE_DEVICES" not in variables
 
 
-RELEASES = list(SCRIPTS)
+#: The oldest releases have no thread traces.
+KINDS = [("discover", rocm) for rocm in SCRIPTS] + [("att", rocm) for rocm in SCRIPTS if not rocm.startswith("6")]
 
 
-@pytest.mark.parametrize("rocm", RELEASES)
-@pytest.mark.parametrize("kind", ["discover", "att"])
+@pytest.mark.parametrize(("kind", "rocm"), KINDS)
 def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Path, rocm: str, kind: str) -> None:
     """The line of a dry run, given to a shell, hands the program the same words and variables as the capture does."""
-    if kind == "att" and rocm in ("6.2", "6.3"):
-        pytest.skip("this release has no thread traces")
     tree = make_rocm_tree(tmp_path / "rocm", rocm, shared=SHARED if SHARED.is_dir() else None)
     noisy = {"HSA_TOOLS_LIB": "x.so", "HIP_VISIBLE_DEVICES": "3", "ROCPROF_STATS": "1", "B": "it's a $HOME\n"}
     bench = Bench(tmp_path / "bench", tree, trace_templates, variables=noisy)
@@ -292,7 +290,7 @@ def test_children_that_are_left_are_ended_and_counted(bench: Bench) -> None:
 def test_a_program_that_hangs_is_stopped_and_its_data_are_judged(bench: Bench) -> None:
     """The tool writes its data at SIGINT: what came in time counts."""
     bench.steering["seconds"] = 100
-    result = bench.take(bench.job(**SAXPY, limits=Limits(seconds=1, grace_seconds=10), attempts=1))
+    result = bench.take(bench.job(**SAXPY, limits=Limits(seconds=4, grace_seconds=20), attempts=1))
     assert result.attempts[0].ending is not None
     assert result.attempts[0].ending.stopped == "timeout"
     assert result.dispatches
