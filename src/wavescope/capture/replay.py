@@ -59,6 +59,19 @@ class Replay:
         events = (*self.named(manifest.STARTED), *self.named(manifest.JUDGED))
         return sorted({each.attempt for each in events if each.attempt is not None})
 
+    @property
+    def abandoned_marks(self) -> list[str]:
+        """Marks of programs, of attempts or discoveries, that were started and whose end nobody wrote down."""
+        marks: dict[str, str] = {}
+        for event in self.events:
+            kind, _, what = event.event.rpartition(" ")  # "discovery started", "started"
+            mark = event.details.get("mark")
+            if what == manifest.STARTED and isinstance(mark, str) and mark:
+                marks[kind] = mark
+            elif what in (manifest.ENDED, manifest.INTERRUPTED):
+                marks.pop(kind, None)
+        return list(marks.values())
+
     def attempts(self) -> list[Attempt]:
         """Attempts that were judged."""
         judged = {each.attempt: each for each in self.named(manifest.JUDGED)}

@@ -32,7 +32,7 @@ from wavescope.capture.provenance import output_hashes, program_facts, telling_v
 from wavescope.capture.replay import Replay
 from wavescope.capture.result import Attempt, best_of
 from wavescope.capture.stored import read_json, wanted_of, wanted_values, write_json
-from wavescope.capture.wanted import Discovery, ThreadTraces
+from wavescope.capture.wanted import Discovery, RunTrace, ThreadTraces
 from wavescope.errors import MissingToolError, NotATraceError, OutputError, UsageError, WavescopeError
 
 if TYPE_CHECKING:
@@ -168,8 +168,20 @@ class _Taking:
 
     def _found_installation(self) -> Installation:
         from wavescope.capture.installed import find_installation
+        from wavescope.capture.rocprofv3.releases import assumed
 
-        return find_installation(self._machine)
+        try:
+            return find_installation(self._machine)
+        except MissingToolError:
+            if isinstance(self._job.wanted, RunTrace) and self._job.wanted.tool != "rocprofv3":
+                return assumed()  # another tool records, and is looked for by its name
+            raise
+
+    def _check_tool(self, plan: Planned) -> None:
+        word = plan.commands[0].words[0]
+        if self._machine.program(word) is None:
+            advice = "install it, or see what is there with wavescope doctor"
+            raise MissingToolError(f"{shown(word)} is not installed", where=self._machine.name, advice=advice)
 
     def _check_program(self) -> None:
         """AMD's script would answer with a traceback for a program that does not exist."""
@@ -211,7 +223,7 @@ class _Taking:
             host=self._machine.identity.hostname,
             variables=self._machine.variables,
             folder=str(self._place.path),
-            wait_seconds=max(self._job.wait_seconds, _GUARD_SECONDS if self._replay().numbers else 0.0),
+            wait_seconds=max(self._job.wait_seconds, _GUARD_SECONDS if self._replay().events else 0.0),
             is_shared=self._job.is_shared,
             say=self._note,
         ) as reservation:
@@ -265,13 +277,13 @@ class _Taking:
 
     def _settle(self, replay: Replay) -> None:
         """Bring the last attempt of a taker that was killed to its end: judge it, or count it as interrupted."""
+        for mark in replay.abandoned_marks:
+            count = self._runner.clear(mark)
+            if count:
+                self._note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
         last = max(replay.numbers, default=0)
         if not last or replay.named(manifest.JUDGED, last) or replay.named(manifest.INTERRUPTED, last):
             return
-        for event in replay.named(manifest.STARTED, last):
-            count = self._runner.clear(str(event.details.get("mark", "")) or "-")
-            if count:
-                self._note(f"{counted(count, 'processes')} of the interrupted attempt still ran; ended now")
         folder = self._place.attempt(last)
         self._runner.bring(folder / RAW)
         join_outputs(folder)
@@ -289,6 +301,7 @@ class _Taking:
                 return self._judged(number, wanted, discovered, None, 0, 0)
             wanted = discovered
         plan = self._plan(wanted, folder)
+        self._check_tool(plan)
         self._check_disk(plan, folder)
         if number == 1:
             lines = [command.line for command in plan.commands]

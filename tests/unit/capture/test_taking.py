@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from wavescope.capture.plan import Plan
 from wavescope.capture.replay import stored_result
 from wavescope.capture.runner import Limits
 from wavescope.capture.taking import take
-from wavescope.capture.wanted import Discovery, ThreadTraces
+from wavescope.capture.wanted import Counters, Discovery, RunTrace, ThreadTraces
 from wavescope.errors import BusyError, MissingToolError, OutputError, UsageError, WavescopeError
 
 SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
@@ -383,3 +384,118 @@ def test_an_unknown_job_folder_has_no_result(tmp_path: Path) -> None:
         stored_result(tmp_path)
     assert JobFolder(tmp_path).discovery_count() == 0
     assert [path.name for path in tmp_path.iterdir()] == ["job.json"]
+
+
+# --- other kinds ---
+
+
+def _counter_files(folder: Path) -> Path:
+    columns = (
+        "Correlation_Id,Dispatch_Id,Agent_Id,Queue_Id,Process_Id,Thread_Id,Grid_Size,Kernel_Id,Kernel_Name,"
+        "Workgroup_Size,LDS_Block_Size,Scratch_Size,VGPR_Count,Accum_VGPR_Count,SGPR_Count,Counter_Name,"
+        "Counter_Value,Start_Timestamp,End_Timestamp"
+    )
+    rows = [
+        f'{number},{number},"Agent 4",1,7,7,1024,11,"{KERNEL}",256,0,0,32,0,48,"{name}",9{number},{number}000,{number}900'
+        for name in ("SQ_WAVES", "GRBM_COUNT")
+        for number in (1, 2)
+    ]
+    path = folder / "files" / "PREFIX_counter_collection.csv"
+    path.parent.mkdir()
+    path.write_text("\n".join([columns, *rows]) + "\n")
+    return path.parent
+
+
+def test_counters_are_taken_pass_by_pass_and_joined(bench: Bench) -> None:
+    bench.steering |= {"files": str(_counter_files(bench.folder)), "stdout": "counted\n"}
+    result = bench.take(bench.job(Counters, passes=(("SQ_WAVES",), ("GRBM_COUNT",))))
+    assert [run["env"]["ROCPROF_COUNTERS"] for run in bench.runs] == ["pmc: SQ_WAVES", "pmc: GRBM_COUNT"]
+    folder = bench.folder / "out/attempts/1"
+    assert (folder / "stdout.txt").read_text() == "counted\ncounted\n"
+    assert {path.name for path in (folder / "raw").iterdir()} == {"pass_1", "pass_2"}
+    assert [(each["pass"], each["passes"]) for each in bench.named("ended")] == [(1, 2), (2, 2)]
+    assert result.best is not None
+    assert result.best.judgement.is_kept
+    assert set(result.counters().counters["counter"].unique()) >= {"SQ_WAVES", "GRBM_COUNT"}
+
+
+def test_definitions_of_counters_are_there_when_the_program_runs(bench: Bench) -> None:
+    bench.steering |= {"files": str(_counter_files(bench.folder))}
+    bench.take(bench.job(Counters, passes=(("SQ_WAVES",),), definitions="rocprofiler-sdk: {}\n"))
+    assert bench.runs[0]["env"]["ROCPROF_EXTRA_COUNTERS_CONTENTS"].strip() == "rocprofiler-sdk: {}"
+
+
+def test_without_amds_decoder_an_empty_file_stands_for_it(tmp_path: Path, trace_templates: Path) -> None:
+    shared = SHARED if SHARED.is_dir() else None
+    tree = make_rocm_tree(tmp_path / "rocm", shared=shared, has_decoder=False)
+    bench = Bench(tmp_path / "bench", tree, trace_templates)
+    result = bench.take(bench.job(**SAXPY))
+    assert result.is_good
+    [stand_in] = (bench.folder / "out/attempts/1/raw").rglob("librocprof-trace-decoder.so")
+    assert stand_in.stat().st_size == 0
+
+
+def test_placeholders_are_listed_and_cleaned(bench: Bench) -> None:
+    from synth.profiler_output import write_placeholder
+
+    write_placeholder(bench.folder / "files", 5)
+    bench.steering["files"] = str(bench.folder / "files")
+    job = bench.job(**SAXPY)
+    result = bench.take(job)
+    assert [each.dispatch for each in result.placeholders] == [5]
+    assert bench.named("judged")[0]["placeholders"] == [5]
+    bench.take(job, resume=True, clean=True)
+    raw = result.raw
+    assert not list(raw.glob("ui_output*"))
+    assert not list(raw.glob("stats_ui_output*"))
+    assert list(raw.rglob("*.att"))
+
+
+def test_another_tool_that_is_missing_is_named(bench: Bench) -> None:
+    with pytest.raises(MissingToolError, match=r"runTracer\.sh is not installed"):
+        bench.take(bench.job(RunTrace, tool="rpd"))
+
+
+def test_a_disk_that_becomes_full_is_one_sentence_and_the_job_can_be_resumed(bench: Bench) -> None:
+    """By the limit of file sizes of the taker: a manifest that cannot grow."""
+    from dataclasses import asdict
+
+    from wavescope.capture.stored import job_values
+
+    script = """
+import json, resource, signal, sys
+from pathlib import Path
+from wavescope.capture.installation import Installation
+from wavescope.capture.local_machine import LocalMachine
+from wavescope.capture.local_runner import LocalRunner
+from wavescope.capture.stored import converted, job_of
+from wavescope.capture.taking import take
+from wavescope.errors import WavescopeError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+given = json.loads(sys.argv[1])
+def say(event):
+    if event["event"] == "planned":
+        size = Path(given["folder"], "manifest.jsonl").stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, size + 100))
+try:
+    take(job_of(given["job"])[1], Path(given["folder"]), machine=LocalMachine(variables=given["variables"]),
+         runner=LocalRunner(), installation=converted(given["installation"], Installation), say=say)
+except WavescopeError as error:
+    print(type(error).__name__, error)
+"""
+    job = bench.job(**SAXPY)
+    installation = asdict(installation_of(bench.tree))
+    given = {
+        "job": job_values(job),
+        "folder": str(bench.folder / "out"),
+        "variables": bench.variables,
+        "installation": installation | {"options": sorted(installation["options"])},
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script, json.dumps(given)], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.startswith("OutputError ")
+    assert "cannot write the" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+    assert _holder(bench) is None
+    assert bench.take(job, resume=True).is_good
