@@ -396,7 +396,7 @@ def _counter_files(folder: Path) -> Path:
         "Counter_Value,Start_Timestamp,End_Timestamp"
     )
     rows = [
-        f'{number},{number},"Agent 4",1,7,7,1024,11,"{KERNEL}",256,0,0,32,0,48,"{name}",9{number},{number}000,{number}900'
+        f'{number},{number},"Agent 4",1,7,7,1024,11,"{KERNEL}",256,0,0,32,0,48,"{name}",9,{number}000,{number}900'
         for name in ("SQ_WAVES", "GRBM_COUNT")
         for number in (1, 2)
     ]
