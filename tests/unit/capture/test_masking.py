@@ -133,3 +133,30 @@ def test_values_of_json_are_masked_all_the_way_down() -> None:
         "deep": [{"api_key": "[masked]", "sha256": digest, "text": "[masked]", "n": 5, "none": None}],
         "words": ["--password", "[masked]"],
     }
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a.",
+        "token",
+        "--token-",
+        "a@",
+        "eyJ-",
+        "eyJaaaaaaaaaaa.",
+        "://",
+        "0a",
+        "A=",
+        "x" * 50 + " ",
+        "10.",
+        "aB3/",
+        "de:",
+    ],
+)
+def test_hostile_lines_take_no_time(piece: str) -> None:
+    import time
+
+    mask = Mask(users=["alice"], hosts=["gpu7"])
+    start = time.process_time()
+    mask.text(piece * (100_000 // len(piece)) + "!")
+    assert time.process_time() - start < 2
