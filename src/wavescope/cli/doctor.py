@@ -74,7 +74,9 @@ def _connected(host: str | None, container: str | None) -> tuple[Machine, Runner
     if host or container:
         from wavescope.capture.remote import connect
 
-        return connect(host=host, container=container)
+        connected = connect(host=host, container=container)
+        click.get_current_context().call_on_close(connected.close)
+        return connected
     from wavescope.capture.local_machine import LocalMachine
     from wavescope.capture.local_runner import LocalRunner
 

@@ -85,6 +85,15 @@ def test_what_it_leaves_is_brought(runner: Runner, tmp_path: Path) -> None:
     assert (ran.raw / "a/data").read_bytes() == content
 
 
+def test_files_that_a_program_needs_are_written(runner: Runner, tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    folder = runner.folder(raw)
+    path = runner.write(raw, "pass_1/ü.yaml", b"a: 1\n")
+    assert path == f"{folder}/pass_1/ü.yaml"
+    assert Ran(runner, tmp_path, "cat $RAW/pass_1/*").stdout == b"a: 1\n"
+    assert (raw / "pass_1/ü.yaml").read_bytes() == b"a: 1\n"
+
+
 def test_two_programs_in_one_folder(runner: Runner, tmp_path: Path) -> None:
     Ran(runner, tmp_path, "echo 1 > $RAW/first")
     ran = Ran(runner, tmp_path, "echo 2 > $RAW/second")
