@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import open_regular
 from wavescope.base.shown import shown
+from wavescope.base.words import counted
 from wavescope.capture.masking import Mask
 from wavescope.errors import OutputError, UsageError
 
@@ -228,7 +229,11 @@ class _Contents:
         rows = ["name\tsize_bytes\tsha256"]
         data: list[tuple[Path, str, int]] = []
         rest = _DATA_BYTES_MAX
+        other_count = 0
         for path, name in self.paths:
+            if not self._is_listed(path):
+                other_count += 1
+                continue
             try:
                 digest, size = _digest(path)
             except OSError:
@@ -247,7 +252,14 @@ class _Contents:
             else:
                 rest -= size
                 data.append((path, name, size))
+        if other_count:
+            self.left_out.append(f"{counted(other_count, 'files')} that no capture writes: neither names nor hashes")
         return ("\n".join(rows) + "\n").encode(), data
+
+    def _is_listed(self, path: Path) -> bool:
+        """Whether a capture writes such a file."""
+        names = (*_JSON, *_LINES, *_LOGS, *_OUTPUTS, _RECORD)
+        return _RAW in path.relative_to(self._folder).parts[:-1] or path.name.endswith(names)
 
     def _name(self, name: str) -> str:
         return self.mask.text(_plain(shown(name)).replace("\t", " "))

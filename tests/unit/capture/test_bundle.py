@@ -129,7 +129,8 @@ def test_what_helps_is_in_it(folder: Path, tmp_path: Path) -> None:
     listing = dict(line.split("\t", 1) for line in files["files.tsv"].decode().splitlines())
     trace = folder / "attempts/1/raw/gpu7/1_att_se0.att"
     assert listing["attempts/1/raw/HOST/1_att_se0.att"].split("\t")[0] == str(trace.stat().st_size)
-    assert "link.txt" not in listing
+    assert not {"link.txt", ".env", "bench.py"} & set(listing)
+    assert bundle.left_out == ("2 files that no capture writes: neither names nor hashes",)
 
 
 def test_traces_get_in_when_asked_for_and_source_never(folder: Path, tmp_path: Path) -> None:
@@ -140,6 +141,7 @@ def test_traces_get_in_when_asked_for_and_source_never(folder: Path, tmp_path: P
     assert [reason.rpartition("/")[2] for reason in bundle.left_out] == [
         "notes.md: neither a trace nor counters",
         "source_0_bench.py: neither a trace nor counters",
+        "2 files that no capture writes: neither names nor hashes",
     ]
 
 
