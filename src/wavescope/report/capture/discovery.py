@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from wavescope.base.words import counted, percent
+from wavescope.report.capture.rows import row
 from wavescope.report.capture.shell import shell_text
 from wavescope.report.kit.fitted_table import FittedTable
-from wavescope.report.kit.paragraphs import labelled
 from wavescope.report.kit.tables import WIDE, Column, one_line, printable, truncation
 from wavescope.report.kit.words import brief_kernel, duration, size
 
@@ -33,7 +33,7 @@ def discovery_report(
     yield Text()
     yield Text(f"suggested: {printable(suggestion.line)}", style="bold")
     for note in suggestion.notes:
-        yield labelled("note", printable(note))
+        yield row("note", printable(note))
     yield Text()
     yield shell_text(next_words, width)
 

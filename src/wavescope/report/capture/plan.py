@@ -10,8 +10,8 @@ from rich.text import Text
 from wavescope.base.words import counted
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
+from wavescope.report.capture.rows import row
 from wavescope.report.capture.shell import command_text
-from wavescope.report.kit.paragraphs import labelled
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -56,12 +56,12 @@ def plan_report(
         yield Text()
     of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
     yield Text(f"{of}{title_of(wanted)}: what would be run", style="bold")
-    yield _row("release", _release(installation))
-    yield _row("GPU", gpu_line(gpu))
+    yield row("release", _release(installation), _LABEL_WIDTH)
+    yield row("GPU", gpu_line(gpu), _LABEL_WIDTH)
     for label, text in _choices(wanted):
-        yield _row(label, text)
+        yield row(label, text, _LABEL_WIDTH)
     for note in dict.fromkeys([*notes, *(note for command in commands for note in command.notes)]):
-        yield _row("note", printable(note))
+        yield row("note", printable(note), _LABEL_WIDTH)
     for number, command in enumerate(commands, 1):
         yield Text()
         yield Text("command" if len(commands) == 1 else f"command {number} of {len(commands)}", style="bold")
@@ -69,10 +69,6 @@ def plan_report(
     if step[0] == step[1]:
         yield Text()
         yield from _follow_ups(wanted, gpu, attempts)
-
-
-def _row(label: str, text: str) -> RenderableType:
-    return labelled(label.ljust(_LABEL_WIDTH), text)
 
 
 def title_of(wanted: Wanted) -> str:
@@ -128,7 +124,7 @@ def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[Rend
     for verdict, retry in followed:
         pause = f", after {retry.pause_seconds:g} s" if retry.pause_seconds else ""
         changes = _changes(wanted, retry.wanted)
-        yield _row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"))
+        yield row(verdict.value, printable(f"{retry.why}{f' ({changes})' if changes else ''}{pause}"), _LABEL_WIDTH)
 
 
 def _changes(before: Wanted, after: Wanted) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from wavescope.report.capture.rows import row
 from wavescope.report.capture.shell import shell_text
-from wavescope.report.kit.paragraphs import labelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,13 +27,13 @@ def recipe_report(recipe: Recipe, program: tuple[str, ...] = (), *, width: int) 
     yield Text()
     for variable in recipe.variables:
         value = "a fresh folder" if variable.is_fresh_folder else variable.value
-        yield labelled("set", f"{variable.name} = {value}: {variable.why}")
+        yield row("set", f"{variable.name} = {value}: {variable.why}")
     for advice in recipe.advice:
-        yield labelled("note", advice)
+        yield row("note", advice)
 
 
 def recipes_report(recipes: Sequence[Recipe]) -> Iterator[RenderableType]:
     """All recipes, one line each."""
     width = max(len(recipe.name) for recipe in recipes)
     for recipe in recipes:
-        yield labelled(recipe.name.ljust(width), f"{recipe.title}: {recipe.summary}")
+        yield row(recipe.name.ljust(width), f"{recipe.title}: {recipe.summary}")

@@ -12,9 +12,9 @@ from wavescope.capture.job_folder import DISCOVERIES
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.report.capture.events import STYLES
 from wavescope.report.capture.plan import title_of
+from wavescope.report.capture.rows import row
 from wavescope.report.capture.shell import ShellText
 from wavescope.report.kit.fitted_table import FittedTable
-from wavescope.report.kit.paragraphs import labelled
 from wavescope.report.kit.tables import one_line, printable, short, truncation
 from wavescope.report.kit.words import brief_kernel, size
 
@@ -62,25 +62,25 @@ def result_report(result: Result, *, width: int) -> Iterator[RenderableType]:
     yield _headline(result)
     best = result.best
     if best is None:
-        yield _row("note", "no attempt was judged; --resume goes on")
+        yield row("note", "no attempt was judged; --resume goes on", _LABEL_WIDTH)
         return
     judgement = best.judgement
     for reason in judgement.reasons:
         if _NOISE not in reason or judgement.noise_share is None:  # it has a line of its own
-            yield _row("why", reason)
+            yield row("why", reason, _LABEL_WIDTH)
     if judgement.advice:
-        yield _row("try", judgement.advice)
+        yield row("try", judgement.advice, _LABEL_WIDTH)
     for cause in judgement.causes[:_SHOWN_CAUSES]:
-        yield _row("log", f"{cause.line}: {cause.cause}; {cause.remedy}")
+        yield row("log", f"{cause.line}: {cause.cause}; {cause.remedy}", _LABEL_WIDTH)
     if len(judgement.causes) > _SHOWN_CAUSES:
-        yield _row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools")
+        yield row("log", f"{len(judgement.causes) - _SHOWN_CAUSES} more messages of AMD's tools", _LABEL_WIDTH)
     for label, names in (("missing", judgement.missing), ("zero", judgement.silent)):
         if names:
-            yield _row(label, _names(names))
+            yield row(label, _names(names), _LABEL_WIDTH)
     yield from _traced(result, best, width)
     if not judgement.is_kept:
         for log in _logs(result, best):
-            yield _row("log", f"{log} has what was printed")
+            yield row("log", f"{log} has what was printed", _LABEL_WIDTH)
     yield from _next(result, width)
 
 
@@ -89,10 +89,6 @@ def _logs(result: Result, best: Attempt) -> list[Path]:
     folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
     logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
     return logs[:1]
-
-
-def _row(label: str, text: str) -> RenderableType:
-    return labelled(label.ljust(_LABEL_WIDTH), printable(text))
 
 
 def _headline(result: Result) -> Text:
@@ -116,10 +112,14 @@ def _traced(result: Result, best: Attempt, width: int) -> Iterator[RenderableTyp
     if result.placeholders:
         numbers = _names([str(each.dispatch) for each in result.placeholders])
         what = counted(len(result.placeholders), "dispatches")
-        yield _row("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
+        yield row("empty", f"{what} without a wave: {numbers}; --clean removes such folders", _LABEL_WIDTH)
     if best.judgement.noise_share is not None:
         apart = percent(best.judgement.noise_share)
-        yield _row("noise", f"waves of two launches differ by {apart} in their mean duration: less than that is noise")
+        yield row(
+            "noise",
+            f"waves of two launches differ by {apart} in their mean duration: less than that is noise",
+            _LABEL_WIDTH,
+        )
 
 
 def _table(dispatches: Sequence[TracedDispatch]) -> FittedTable:
