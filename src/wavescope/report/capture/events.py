@@ -9,7 +9,7 @@ from rich.text import Text
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 STYLES = {"good": "green", "lossy": "yellow", "truncated": "yellow", "incomplete": "yellow"}  #: Of verdicts; else red.
 
@@ -67,7 +67,7 @@ def _discovered(event: Mapping[str, Any]) -> Text | None:
     return text
 
 
-_LINES = {
+_LINES: dict[str, Callable[[Mapping[str, Any]], Text | None]] = {
     "judged": _judged,
     "retry": _retry,
     "ended": _ended,

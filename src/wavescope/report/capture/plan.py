@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -15,7 +15,7 @@ from wavescope.report.capture.shell import command_text
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from rich.console import RenderableType
 
@@ -128,12 +128,19 @@ def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[Rend
 
 
 def _changes(before: Wanted, after: Wanted) -> str:
-    """Which fields another attempt changes, with their values."""
+    """The options with which somebody could ask for another attempt's changes."""
     names = [field.name for field in fields(before) if getattr(before, field.name) != getattr(after, field.name)]
-    return ", ".join(f"{name.replace('_', ' ')} {_value(name, getattr(after, name))}" for name in names)
+    values = [(_OPTIONS.get(name), getattr(after, name)) for name in names]
+    return " ".join(form(value) for form, value in values if form is not None and value not in (None, "", ()))
 
 
-def _value(name: str, value: object) -> str:
-    if isinstance(value, tuple):
-        return " ".join(map(str, value))
-    return f"{value:#x}" if isinstance(value, int) and name in ("se_mask", "simds", "buffer_bytes") else str(value)
+#: Fields that attempts change -> how our own options spell a value.
+_OPTIONS: dict[str, Callable[[Any], str]] = {
+    "se_mask": lambda value: f"--se {value:#x}",
+    "buffer_bytes": lambda value: f"--buffer {value >> 20}MiB",
+    "target_cu": lambda value: f"--cu {value}",
+    "simds": lambda value: f"--simd {value:#x}",
+    "launches": lambda value: f"--launch {','.join(map(str, value))}",
+    "counter_period": lambda value: f"--period {value}",
+    "target_only": lambda value: "--target-only" if value else "",
+}
