@@ -173,6 +173,22 @@ def test_a_folder_that_exists(capture: Capture, tmp_path: Path) -> None:
     assert (tmp_path / "mine" / "thesis.tex").read_text("utf-8") == "years of work"
 
 
+def test_resuming_needs_no_program(capture: Capture, rocm: RocmTree, tmp_path: Path) -> None:
+    """As after a kill: the manifest ends where an attempt was started."""
+    assert capture("discover", "-o", tmp_path / "d").status == 0
+    manifest = tmp_path / "d" / "manifest.jsonl"
+    lines = manifest.read_text("utf-8").splitlines(keepends=True)
+    started = next(number for number, line in enumerate(lines) if '"event":"started"' in line)
+    manifest.write_text("".join(lines[: started + 1]), "utf-8")
+    done = call("capture", "discover", "--rocprofv3", rocm.rocprofv3, "--resume", "-o", tmp_path / "d")
+    assert done.status == 0, done.stderr
+    assert len(runs(tmp_path)) == 2
+    assert "suggested: blas::saxpy<64u>" in done.stdout
+    done = call("capture", "discover", "--rocprofv3", rocm.rocprofv3, "--resume", "-o", tmp_path / "nothing")
+    assert done.status == 2
+    assert "no job is here" in done.stderr
+
+
 def test_a_run_is_read_by_the_verbs_about_runs(capture: Capture, tmp_path: Path) -> None:
     files = tmp_path / "files"
     files.mkdir()

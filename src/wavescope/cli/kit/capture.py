@@ -136,11 +136,12 @@ def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest
     """
     context = click.get_current_context()
     program = program_of(context)
-    if not program and stand_in:
+    is_stored = bool(not program and options["is_resumed"] and options["output"])  # the folder knows the program
+    if not program and stand_in and not is_stored:
         program = (stand_in,)
         options["is_dry_run"] = True
     options["is_dry_run"] |= options["write_input"] is not None
-    if not program or not program[0]:
+    if not is_stored and not (program and program[0]):
         name = context.info_name or "att"
         advice = f"write it behind --: wavescope capture {name} -- python bench.py"
         raise UsageError("which program? There is none behind --", advice=advice)
@@ -184,7 +185,7 @@ def _words(text: str) -> list[str]:
 class CaptureRequest:
     """What all captures have in common: the program, where it runs, how hard to try, where to write."""
 
-    program: tuple[str, ...]
+    program: tuple[str, ...]  #: Empty = go on with the job of the folder, whatever it is.
     variables: dict[str, str] = field(default_factory=dict)
     extra: tuple[str, ...] = ()
     cwd: str = ""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.capture.command import Command
+    from wavescope.capture.job import Job
     from wavescope.capture.planning import Planned
     from wavescope.capture.result import Result
     from wavescope.capture.wanted import ThreadTraces, Wanted
@@ -39,7 +40,7 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
         write_input(request, wanted, request.write_input, notes)
         return
     if request.is_dry_run:
-        show_plan(request, wanted, notes)
+        show_plan(request, wanted if request.program else _stored_job(request.folder).wanted, notes)
         return
     result = taken(request, wanted, notes)
     _show_result(request, result)
@@ -57,7 +58,7 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
         for note in notes:
             say({"event": "note", "text": note})
         return taking.take(
-            request.job(wanted),
+            request.job(wanted) if request.program else _stored_job(request.folder),
             request.folder,
             machine=request.machine,
             runner=request.runner,
@@ -67,6 +68,12 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
             force=request.is_forced,
             clean=request.is_cleaned,
         )
+
+
+def _stored_job(folder: Path) -> Job:
+    from wavescope.capture.job_folder import JobFolder
+
+    return JobFolder(folder).stored_job()[1]
 
 
 @contextmanager
@@ -97,7 +104,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
     from wavescope.report.capture.events import event_line, running_line
 
     out = console(stderr=True)
-    status = out.status(f"{request.program[0]} is prepared") if sys.stderr.isatty() else None
+    status = out.status("the capture is prepared") if sys.stderr.isatty() else None
 
     def say(event: dict[str, Any]) -> None:
         if event.get("event") == "running" and status is not None:
@@ -132,19 +139,20 @@ def _show_discovery(request: CaptureRequest, result: Result) -> None:
 
     kernels = result.kernels()
     suggestion = kernels.suggestion()
-    words = _att_words(request, str(result.folder))
+    words = _att_words(request, result)
     if request.as_json:
         say_json({**result_json(result), **discovery_json(kernels, suggestion, " ".join(words))})
     else:
         show(lambda width: discovery_report(kernels, suggestion, words, width=width))
 
 
-def _att_words(request: CaptureRequest, folder: str) -> list[str]:
+def _att_words(request: CaptureRequest, result: Result) -> list[str]:
     """The command that traces what a discovery suggests, quoted for a shell: the same program in the same way."""
-    options = [word for name, value in request.variables.items() for word in ("--env", f"{name}={value}")]
-    for option, text in (("--cwd", request.cwd), ("--host", request.host), ("--container", request.container)):
+    wanted = result.job.wanted
+    options = [word for name, value in wanted.variables.items() for word in ("--env", f"{name}={value}")]
+    for option, text in (("--cwd", wanted.cwd), ("--host", request.host), ("--container", request.container)):
         options += [option, text] if text else []
-    words = ["wavescope", "capture", "att", "--discovery", folder, *options, "--", *request.program]
+    words = ["wavescope", "capture", "att", "--discovery", str(result.folder), *options, "--", *wanted.program]
     return [shlex.quote(word) for word in words]
 
 
