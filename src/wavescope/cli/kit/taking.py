@@ -47,7 +47,7 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
     if request.opens and result.best is not None and result.best.judgement.is_kept:
         _open(result.folder)
     if not result.is_good:
-        sys.exit(_NOT_GOOD)
+        raise click.exceptions.Exit(_NOT_GOOD)
 
 
 def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
