@@ -101,14 +101,15 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
     if request.as_json:
         yield say_json
         return
-    from wavescope.report.capture.events import event_line, running_line
+    from wavescope.report.capture.events import event_line, progress_line
 
     out = console(stderr=True)
     status = out.status("the capture is prepared") if sys.stderr.isatty() else None
 
     def say(event: dict[str, Any]) -> None:
-        if event.get("event") == "running" and status is not None:
-            status.update(running_line(event))
+        now = progress_line(event)
+        if status is not None and now is not None:
+            status.update(now)
         line = event_line(event)
         if line is not None:
             out.print(line)

@@ -20,11 +20,14 @@ def event_line(event: Mapping[str, Any]) -> Text | None:
     return line(event) if line else None
 
 
-def running_line(event: Mapping[str, Any]) -> str:
-    """What goes on at this moment, for a display that changes in place."""
-    seconds = event.get("seconds")
-    time = f", {seconds:.0f} s" if isinstance(seconds, int | float) else ""
-    return f"{_what(event)} runs{time}"
+def progress_line(event: Mapping[str, Any]) -> str | None:
+    """What goes on at this moment, for a display that changes in place; None = as before."""
+    name, seconds = event.get("event"), event.get("seconds")
+    if name in ("started", "discovery started"):
+        return f"{_what(event)} runs"
+    if name == "running":
+        return f"{_what(event)} runs, {seconds:.0f} s" if isinstance(seconds, int | float) else f"{_what(event)} runs"
+    return f"{_what(event)} is judged" if name in ("ended", "discovery ended") else None
 
 
 def _what(event: Mapping[str, Any]) -> str:
