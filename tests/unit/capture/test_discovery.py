@@ -177,3 +177,46 @@ def test_no_kernel(tmp_path: Path) -> None:
     write_discovery(tmp_path, [])
     with pytest.raises(NotATraceError, match="no kernel was recorded"):
         discovered(tmp_path)
+
+
+def test_a_database_tells_the_same(tmp_path: Path) -> None:
+    """ROCm 10 calls CSV deprecated: a ROCpd database has the same kernels, launches and sizes."""
+    import polars as pl
+
+    import wavescope
+    from synth.rocpd import write_rocpd
+    from synth.workload import Workload
+
+    write_rocpd(tmp_path / "results.db", Workload(dispatches=60))
+    kernels = discovered(tmp_path / "results.db")
+    run = wavescope.open(tmp_path / "results.db")
+    assert isinstance(run, wavescope.Run)
+    rows = run.read("dispatches").with_columns(pl.col("name").cast(pl.String), ns=pl.col("end_ns") - pl.col("start_ns"))
+    assert kernels.dispatch_count == rows.height == 60
+    times = dict(rows.group_by("name").agg(pl.col("ns").sum()).iter_rows())
+    assert {kernel.name: kernel.total_ns for kernel in kernels.kernels} == times
+    first = kernels.kernels[0]
+    assert first.gpu is not None
+    assert first.gpu.cu_count > 0
+    assert first.workgroups_per_cu is not None
+    for kernel in kernels.kernels:
+        for symbol in kernel.symbols:
+            assert list(symbol.dispatches) == sorted(symbol.dispatches)
+
+
+def test_a_damaged_table_is_one_error(tmp_path: Path) -> None:
+    from wavescope.errors import WavescopeError
+
+    place = write_discovery(tmp_path, [Launched("gemm")] * 3)
+    (place / "discover_kernel_trace.csv").write_bytes(b'"Kind","Dispatch_Id"\n"KERNEL_DISPATCH",\xff\x00')
+    with pytest.raises(WavescopeError):
+        discovered(tmp_path)
+
+
+def test_hostile_names(tmp_path: Path) -> None:
+    names = ["\x1b[2Jgemm", "a" * 5000, '"; rm -rf /', "名前"]
+    write_discovery(tmp_path, [Launched(name, number, 1000 - number) for number, name in enumerate(names)] * 4)
+    kernels = discovered(tmp_path)
+    assert kernels.names == tuple(names)
+    assert kernels.suggestion().kernel.name == names[0]
+    assert len(kernels.suggestion(kernels.matching("a" * 5000)).line) < 120
