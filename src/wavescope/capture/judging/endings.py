@@ -13,6 +13,7 @@ from wavescope.capture.rocprofv3.messages import (
     log_line,
     messages,
     printable_line,
+    printable_text,
     recognised,
 )
 
@@ -115,6 +116,8 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
 
 
 def _sentence(text: str) -> str:
+    """With a capital, and printable: names of kernels and files are in it."""
+    text = printable_text(text)
     return text if text.startswith(("rocprofv3", "aqlprofile", "gfx")) else text[:1].upper() + text[1:]
 
 

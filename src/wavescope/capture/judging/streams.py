@@ -52,6 +52,7 @@ class Look:
 
     dispatch: TracedDispatch
     window: Window | None = None  #: Its streams; None = only a decoded folder is there.
+    recorded_kernel: str = ""  #: Its kernel as the kernel trace of the run spells it; empty = there is none.
     seen: Places = NOWHERE
     notes: tuple[str, ...] = ()
     is_readable: bool = True

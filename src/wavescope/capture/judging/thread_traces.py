@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wavescope.base.words import counted, percent
+from wavescope.base.words import counted, kernel_title, percent, shortened
 from wavescope.capture.judgement import Judgement, TracedDispatch, Verdict
 from wavescope.capture.judging.endings import causes_of, concluded
 from wavescope.capture.judging.launches import LaunchTables, launch_count, passes, why_none
@@ -43,12 +43,13 @@ def _with_launch(look: Look, attempt: Path, tables: LaunchTables) -> Look:
     if hit is None:
         return look
     name, launch = hit
-    return replace(look, dispatch=replace(look.dispatch, kernel=look.dispatch.kernel or name, launch=launch))
+    dispatch = replace(look.dispatch, kernel=look.dispatch.kernel or name, launch=launch)
+    return replace(look, dispatch=dispatch, recorded_kernel=name)
 
 
 def _of_data(looks: Looks, wanted: ThreadTraces, tables: LaunchTables, attempt: Path) -> Judgement:
     ranked = sorted(looks.looks, key=lambda look: rank_of(look.dispatch), reverse=True)
-    asked = [look for look in ranked if not look.dispatch.kernel or passes(wanted, look.dispatch.kernel)]
+    asked = _asked(ranked, wanted)
     others = [look for look in ranked if look not in asked]
     dispatches = tuple(look.dispatch for look in (*asked, *others))
     if not asked:
@@ -56,7 +57,7 @@ def _of_data(looks: Looks, wanted: ThreadTraces, tables: LaunchTables, attempt: 
         why = why_none(wanted, tables.everything, has_output=has_output)
         reasons = why.reasons
         if others:
-            names = sorted({look.dispatch.kernel for look in others})
+            names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
             reasons = (*reasons, f"traced were only other kernels: {', '.join(names[:3])}.")
         return Judgement(
             verdict=Verdict.NO_DISPATCH,
@@ -86,6 +87,18 @@ def _of_data(looks: Looks, wanted: ThreadTraces, tables: LaunchTables, attempt: 
         launch_count=launch_count(wanted, tables.everything),
         noise_share=noise,
     )
+
+
+def _asked(looks: Sequence[Look], wanted: ThreadTraces) -> list[Look]:
+    """The dispatches that the filters of the capture were meant to let pass.
+
+    rocprofv3 filtered by names as it spells them. Where they are not recorded ours stand in, which may be spelled
+    another way: then a dispatch is only left out if another one fits.
+    """
+    fitting = [look for look in looks if passes(wanted, look.recorded_kernel or look.dispatch.kernel)]
+    if fitting:
+        return [look for look in looks if look in fitting or not look.dispatch.kernel]
+    return [look for look in looks if not look.recorded_kernel]
 
 
 def _verdict(

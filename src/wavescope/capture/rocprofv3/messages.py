@@ -172,8 +172,13 @@ def cause_of(number: int, line: str = "", count: int = 1) -> Cause:
 
 def printable_line(line: str) -> str:
     """A line from a program as it can be shown: no commands, no control characters, shortened."""
-    line = shown(shortened(without_commands(line).strip(), LINE_CHARACTERS_MAX))
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in line)
+    return printable_text(shortened(without_commands(line).strip(), LINE_CHARACTERS_MAX))
+
+
+def printable_text(text: str) -> str:
+    """A text with escapes for what could command a terminal or is no UTF-8."""
+    text = shown(text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def causes_of_command(

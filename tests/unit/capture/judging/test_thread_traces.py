@@ -228,6 +228,25 @@ def test_a_trace_of_another_kernel_does_not_count(templates: Path, tmp_path: Pat
     assert len(judgement.dispatches) == 2
 
 
+def test_names_that_we_spell_another_way_do_not_hide_a_trace(templates: Path, tmp_path: Path) -> None:
+    """Without a kernel trace nobody knows how rocprofv3 spells the name: what it traced had passed its filter."""
+    attempt = attempt_in(tmp_path)
+    write_thread_trace(templates, attempt / "raw")
+    wanted = ThreadTraces(program=("app",), kernel_regex=r"saxpy<64>\(float", launches=(7, 8))
+    assert judge(wanted, WELL, attempt).verdict is Verdict.GOOD
+    write_kernel_trace(attempt / "raw", [("void blas::saxpy<64>(float, float*)", 64)] * 9)
+    assert judge(wanted, WELL, attempt).verdict is Verdict.GOOD
+
+
+def test_hostile_names_are_made_printable(templates: Path, tmp_path: Path) -> None:
+    attempt = attempt_in(tmp_path)
+    write_thread_trace(templates, attempt / "raw", kind="none")
+    write_kernel_trace(attempt / "raw", [("saxpi\x1b[2J\x07", 64)])
+    judgement = judge(WANTED, WELL, attempt)
+    assert judgement.verdict is Verdict.NO_DISPATCH
+    assert all(reason.isprintable() for reason in judgement.reasons)
+
+
 # Endings
 
 
