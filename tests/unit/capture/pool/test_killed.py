@@ -26,12 +26,16 @@ WAYS: tuple[tuple[str, ...] | None, ...] = (
 )
 
 
-def run_with_kills(machine: StandIn, kills: int, rng: random.Random, *options: str) -> int:
-    """Run the pool to its end, killing parts of it on the way; how often it was started."""
+def run_with_kills(machine: StandIn, job_count: int, kills: int, rng: random.Random, *options: str) -> int:
+    """Run the pool to its end, killing parts of it on the way; how often it was started.
+
+    The moments are spread over the work by what the programs have written down, whatever the speed of the machine.
+    """
     pool = machine.start(*options)
     starts = 1
     for number in range(kills):
-        time.sleep(rng.uniform(0.05, 1.6))
+        _wait_for_use(machine, rng.randint(0, 3 * job_count // kills))
+        time.sleep(rng.uniform(0.0, 0.5))
         way = WAYS[number % len(WAYS)]
         if way == (CHILD,):
             children = [pid for pid, line in machine.processes().items() if CHILD in line]
@@ -52,6 +56,14 @@ def run_with_kills(machine: StandIn, kills: int, rng: random.Random, *options: s
     return starts
 
 
+def _wait_for_use(machine: StandIn, count: int) -> None:
+    """Until programs have started or ended so many times more."""
+    target = len(machine.uses()) + count
+    until = time.monotonic() + 20
+    while len(machine.uses()) < target and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 def check(machine: StandIn, count: int) -> None:
     assert machine.judged_counts() == {f"j{number}": (1, 1) for number in range(count)}
     assert machine.overlaps() == []
@@ -64,9 +76,9 @@ def check(machine: StandIn, count: int) -> None:
 
 def test_killed_and_resumed(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=4)
-    machine.write_jobs(16, 0.3)
-    run_with_kills(machine, 5, random.Random(7), "--gpus", "0-3")
-    check(machine, 16)
+    machine.write_jobs(12, 0.3)
+    run_with_kills(machine, 12, 5, random.Random(7), "--gpus", "0-3")
+    check(machine, 12)
 
 
 @pytest.mark.slow
@@ -74,7 +86,7 @@ def test_200_jobs_killed_at_50_moments(tmp_path: Path, capsys: pytest.CaptureFix
     machine = StandIn(tmp_path / "machine", gpu_count=8)
     machine.write_jobs(200, 0.3)
     begin = time.monotonic()
-    starts = run_with_kills(machine, 50, random.Random(3), "--gpus", "0-7")
+    starts = run_with_kills(machine, 200, 50, random.Random(3), "--gpus", "0-7")
     check(machine, 200)
     uses = machine.uses()
     begun = sum(word == "start" for word, *_ in uses)
