@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections import Counter
@@ -13,6 +14,8 @@ import pytest
 from tests.unit.capture.test_gpu_locks import gpu
 from wavescope.capture.gpu_choice import choose_gpu, meant_gpus, reserved
 from wavescope.capture.gpu_locks import passed_descriptors
+from wavescope.capture.gpu_users import GpuUser, users_of
+from wavescope.capture.local_machine import LocalMachine
 from wavescope.errors import BusyError, UsageError
 
 GPUS = tuple(replace(gpu(index), memory_used_bytes=(index + 5) % 8, unique_id=f"GPU-{index:x}a") for index in range(8))
@@ -148,3 +151,50 @@ def test_devices_are_not_shared_by_partitions(tmp_path: Path) -> None:
             pytest.fail("given twice")
         with reserved("auto", CPX, dict, host="node", variables=variables, max_per_device=2) as third:
             assert third.gpu.index not in (first.gpu.index, second.gpu.index)
+
+
+def test_queues_of_the_driver_must_vanish(tmp_path: Path) -> None:
+    """A GPU counts as used as long as the driver lists a queue on it, whoever's process that was."""
+    machine = LocalMachine(str(tmp_path / "root"))
+    queues = tmp_path / "root/sys/class/kfd/kfd/proc/4711/queues/0"
+    queues.mkdir(parents=True)
+    (queues / "gpuid").write_text("103\n")
+    (tmp_path / "root/proc/4711").mkdir(parents=True)
+    (tmp_path / "root/proc/4711/comm").write_text("python\x1b[2J\n")
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path / "locks")}
+    pauses = 0
+
+    def pause(seconds: float) -> None:
+        nonlocal pauses
+        pauses += 1
+        if pauses == 3:
+            shutil.rmtree(queues.parents[1])
+
+    def users() -> dict[str, tuple[GpuUser, ...]]:
+        return users_of(machine, GPUS)
+
+    with (
+        pytest.raises(BusyError, match=r"GPU 3 is used by process 4711 \(python\[2J\)"),
+        reserved("3", GPUS, users, host="node", variables=variables),
+    ):
+        pytest.fail("somebody uses it")
+    with reserved("auto", GPUS, users, host="node", variables=variables) as other:
+        assert other.gpu.index == 4
+    with reserved("3", GPUS, users, host="node", variables=variables, wait_seconds=60, pause=pause) as place:
+        assert place.gpu.index == 3
+    assert pauses == 3
+
+
+def test_abandoned_programs_are_ended_first(tmp_path: Path) -> None:
+    """`clear` is called before anybody is asked who uses the GPU."""
+    order: list[str] = []
+
+    def users() -> dict[str, tuple[GpuUser, ...]]:
+        order.append("users")
+        return {}
+
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    with reserved(
+        "2", GPUS, users, host="node", variables=variables, clear=lambda gpu: order.append(f"clear {gpu.index}")
+    ):
+        assert order == ["clear 2", "users", "users"]

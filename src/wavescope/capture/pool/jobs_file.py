@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass, fields
+from collections import Counter
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -24,6 +25,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from wavescope.capture.plan import Plan
     from wavescope.capture.wanted import Wanted
 
 JOBS_MAX = 100_000
@@ -78,6 +80,31 @@ def read_jobs_file(path: str | os.PathLike[str]) -> tuple[PoolJob, ...]:
         what = f"this is not TOML: {shortened(str(error), 200)}"
         raise UsageError(what, where=where, advice="wavescope capture pool --help shows a jobs file") from error
     return jobs_of(document, where=where, folder=str(Path(path).absolute().parent))
+
+
+def pool_jobs(jobs: Iterable[PoolJob | Job | Plan]) -> tuple[PoolJob, ...]:
+    """Jobs and plans of Python as jobs of a pool; those that share a name get a number.
+
+    Raises
+    ------
+    UsageError
+        When two of them have the same id.
+    """
+    ready: dict[str, PoolJob] = {}
+    names: Counter[str] = Counter()
+    for each in jobs:
+        if not isinstance(each, PoolJob):
+            job = each if isinstance(each, Job) else each.job
+            name = job.name or Path(job.wanted.program[0]).name
+            names[name] += 1
+            name = name if names[name] == 1 else f"{name}-{names[name]}"
+            wanted = replace(job.wanted, cwd=str(Path(job.wanted.cwd).absolute()))
+            job = replace(job, name=name, wanted=wanted, gpu=Job.gpu)
+            each = PoolJob(id=job_id(job), job=job)
+        if each.id in ready:
+            raise UsageError(f"the job {each.name!a} is there twice", advice="give each job a name of its own")
+        ready[each.id] = each
+    return tuple(ready.values())
 
 
 def jobs_of(document: Mapping[str, Any], *, where: str, folder: str) -> tuple[PoolJob, ...]:

@@ -15,7 +15,8 @@ import sys
 import time
 from collections import Counter
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,17 +26,18 @@ from wavescope.base.words import counted
 from wavescope.capture.gpu_choice import meant_gpus
 from wavescope.capture.manifest import JobState, Manifest, state_of
 from wavescope.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
+from wavescope.capture.pool.jobs_file import pool_jobs, read_jobs_file
 from wavescope.capture.pool.lease import worker_of
 from wavescope.capture.pool.plan import is_pool, job_folder, read_plan, work_folder, write_plan
 from wavescope.capture.pool.status import PoolStatus, State, is_finished, job_status, seconds_of, status_of
 from wavescope.errors import BusyError, MissingToolError, OutputError, UsageError, WavescopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Sequence
 
     from wavescope.capture.gpu import Gpu
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.job import Job
+    from wavescope.capture.plan import Plan
     from wavescope.capture.pool.jobs_file import PoolJob
 
 LIVES_MAX = 3  #: How often a job may lose the process that works on it, before the pool gives it up.
@@ -113,18 +115,24 @@ class _Running:
     begin: float
 
 
-@dataclass(kw_only=True)
+@dataclass
 class Pool:
-    """A pool of the GPUs of this machine.
+    """The GPUs of this machine, and jobs for them: plans, jobs, or the path of a jobs file; each job gets a process.
 
     Examples
     --------
-    >>> Pool(machine=None, gpus="0-3").max_per_device
-    1
+    >>> from wavescope import capture
+    >>> pool = capture.Pool([capture.discover(["./gemm", "512"]), capture.discover(["./gemm", "4096"])], gpus=[0, 1])
+    >>> status = pool.run("gemm-pool", resume=True)  # doctest: +SKIP
+    >>> [job.verdict for job in status.jobs]  # doctest: +SKIP
     """
 
-    machine: Machine | None = None  #: None = this one.
-    gpus: str = "auto"  #: Which may be used: auto, or numbers, addresses and ids with commas and ranges.
+    #: Empty = those of the plan that is in the folder.
+    jobs: str | os.PathLike[str] | Iterable[PoolJob | Job | Plan] = ()
+    _: KW_ONLY
+    gpus: str | Iterable[int] = (
+        "auto"  #: Which may be used: auto, or numbers, addresses and ids with commas and ranges.
+    )
     wait_seconds: float = 0.0  #: How long all GPUs may be used by others while none of ours runs.
     is_shared: bool = False
     max_per_device: int = 1
@@ -134,19 +142,26 @@ class Pool:
     _children: dict[int, _Running] = field(default_factory=dict)
     _is_stopping: bool = False
 
-    def run(self, folder: Path, jobs: Sequence[PoolJob] | None = None, *, is_resumed: bool = False) -> PoolStatus:
-        """Run all jobs that have no verdict yet; without any, those of the plan that is in the folder.
+    def run(self, folder: str | os.PathLike[str], *, resume: bool = False) -> PoolStatus:
+        """Run all jobs that have no verdict yet.
 
         Raises
         ------
         WavescopeError
             When nothing can be run: no GPU, none free in time, no profiler, a full disk. What is done stays.
         """
-        if jobs is None:
-            jobs = read_plan(folder)
+        place = Path(folder)
+        jobs = self._pool_jobs()
+        if jobs:
+            prepare(place, jobs, is_resumed=resume)
         else:
-            prepare(folder, jobs, is_resumed=is_resumed)
-        return self.run_planned(folder, jobs)
+            jobs = read_plan(place)
+        return self.run_planned(place, jobs)
+
+    def _pool_jobs(self) -> tuple[PoolJob, ...]:
+        if isinstance(self.jobs, str | os.PathLike):
+            return read_jobs_file(self.jobs)
+        return pool_jobs(self.jobs)
 
     def run_planned(self, folder: Path, jobs: Sequence[PoolJob]) -> PoolStatus:
         """Run some jobs of the plan that is in the folder.
@@ -156,13 +171,11 @@ class Pool:
         WavescopeError
             As `run`.
         """
+        from wavescope.capture.local_machine import LocalMachine
         from wavescope.capture.topology import gpus_of
 
-        if self.machine is None:
-            from wavescope.capture.local_machine import LocalMachine
-
-            self.machine = LocalMachine()
-        slots = [_Slot(gpu) for gpu in meant_gpus(self.gpus, gpus_of(self.machine))]
+        word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
+        slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(LocalMachine()))]
         forget = stopping.add(self.stop)
         try:
             _Schedule(self, folder, jobs, slots).run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -165,16 +164,6 @@ def seconds_of(events: Iterable[Event]) -> float | None:
     times = [event.details.get("seconds") for event in events if event.event == ENDED]
     numbers = [float(time) for time in times if isinstance(time, int | float) and 0 <= time < 1e9]
     return sum(numbers) if numbers else None
-
-
-def seconds_since(time: str) -> float | None:
-    """Seconds from a time of a manifest until now; None = unknown, or the clock was set back."""
-    try:
-        begin = datetime.fromisoformat(time)
-        elapsed = (datetime.now(begin.tzinfo) - begin).total_seconds()
-    except (ValueError, OverflowError):
-        return None
-    return elapsed if elapsed >= 0 else None
 
 
 def _last(events: Sequence[Event], key: str) -> str:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import os
 import random
+import re
+import shutil
 import signal
 import subprocess
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.unit.capture.pool.stand_in import StandIn
+from wavescope import capture
+from wavescope.capture.gpu_locks import lock_path, try_lock
+from wavescope.capture.local_machine import LocalMachine
 from wavescope.capture.pool.status import State, status_of
+from wavescope.capture.runner import Limits
+from wavescope.errors import UsageError
 
 #: What is killed: parts of command lines; None = everything.
 POOL, CHILD, GUARD = "capture pool", "pool.child", "left_behind.py"
@@ -131,3 +139,67 @@ def test_ctrl_c_stops_all_groups(tmp_path: Path) -> None:
         machine.words("--dry-run"), env=machine.variables, capture_output=True, check=True, text=True
     )
     assert again.stdout.count("planned") == 4
+
+
+def test_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the documentation: plans, some GPUs, run and resumed; events as they come."""
+    machine = StandIn(tmp_path / "machine", gpu_count=3)
+    for name, value in machine.variables.items():
+        monkeypatch.setenv(name, value)
+    events: list[str] = []
+    plans = [capture.discover([str(machine.root / "program"), "j", str(seconds)]) for seconds in (0.1, 0.2)]
+    pool = capture.Pool(
+        [replace(plans[0].job, limits=Limits(seconds=60)), plans[1]],
+        gpus=[1, 2],
+        rocprofv3=str(machine.root / "rocprofv3"),
+        tell=lambda event, facts: events.append(event),
+    )
+    status = pool.run(machine.folder)
+    assert status.verdicts == {"good": 2}
+    assert [job.name for job in status.jobs] == ["program", "program-2"]
+    assert sorted(events) == ["finished", "finished", "pool", "started", "started"]
+    assert {use[2] for use in machine.uses()} <= {"1", "2"}
+    with pytest.raises(UsageError, match="--resume"):
+        pool.run(machine.folder)
+    assert pool.run(machine.folder, resume=True).verdicts == {"good": 2}
+    assert capture.Pool(gpus="0").run(machine.folder).verdicts == {"good": 2}
+    assert len(machine.uses()) == 4
+
+
+def test_full_disk_and_missing_things(tmp_path: Path) -> None:
+    """What concerns all jobs ends the pool with one sentence; what concerns one job leaves the others alone."""
+    machine = StandIn(tmp_path / "machine", gpu_count=2)
+    text = machine.write_jobs(2, 0.1).read_text()
+    (machine.root / "JOBS.toml").write_text(text.replace("disk = 1", 'disk = "900 GB"\nexpected_seconds = 1'))
+    if shutil.disk_usage(machine.root).free < 900e9:
+        assert machine.start().wait(timeout=60) == 74
+        assert re.search(r"are free, and 'j\d' may need 900.00 GB", (machine.root / "output").read_text())
+    (machine.root / "JOBS.toml").write_text(text)
+    (machine.root / "rocprofv3").chmod(0o644)
+    assert machine.start().wait(timeout=60) == 5
+    (machine.root / "rocprofv3").chmod(0o755)
+    broken = '[[job]]\nname = "broken"\nprogram = ["/nothing/here"]\n'
+    (machine.root / "JOBS.toml").write_text(text + broken)
+    assert machine.start().wait(timeout=60) == 1
+    status = status_of(machine.folder)
+    assert [job.state for job in status.jobs] == [State.FINISHED, State.FINISHED, State.ERROR]
+    assert "does not exist" in status.jobs[2].reason
+    assert machine.wait_for_none() == {}
+
+
+def test_gpus_that_others_use(tmp_path: Path) -> None:
+    machine = StandIn(tmp_path / "machine", gpu_count=1)
+    machine.write_jobs(1, 0.1)
+    host = LocalMachine().identity.hostname
+    lock = try_lock(lock_path(machine.root / "locks", host, "GPU-00000000000003e9"), command="somebody else")
+    assert lock is not None
+    words = [word for word in machine.words() if word not in ("--wait", "60")]
+    done = subprocess.run(words, env=machine.variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 75, done.stderr
+    assert "GPU 0 is locked by process" in done.stderr
+    assert "somebody else" in done.stderr
+    pool = machine.start()
+    time.sleep(1)
+    lock.release()
+    assert pool.wait(timeout=60) == 0
+    check(machine, 1)
