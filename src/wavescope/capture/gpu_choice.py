@@ -177,7 +177,7 @@ def reserved(
     wait_seconds: float = 0.0,
     is_shared: bool = False,
     max_per_device: int = 1,
-    clear: Callable[[Gpu], None] = lambda gpu: None,
+    clear: Callable[[Sequence[Gpu]], None] = lambda gpus: None,
     say: Callable[[str], None] = lambda text: None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[Reserved]:
@@ -192,7 +192,7 @@ def reserved(
     variables
         Of the machine: where the folder of locks is.
     clear
-        Called with a GPU before others' use of it is looked at: ends programs that were abandoned there.
+        Called with the GPUs before others' use of them is looked at: ends programs that were abandoned there.
     pause
         Waits between two tries.
 
@@ -231,12 +231,11 @@ def _try(
     *,
     is_shared: bool,
     max_per_device: int,
-    clear: Callable[[Gpu], None],
+    clear: Callable[[Sequence[Gpu]], None],
 ) -> Reserved:
     if word == ANY:
         return Reserved(choose_gpu(word, gpus, {}, {})[0])
-    for gpu in meant_gpus(word, gpus):
-        clear(gpu)
+    clear(meant_gpus(word, gpus))
     order = choose_gpu(word, gpus, users(), locks.holders(), is_shared=is_shared, max_per_device=max_per_device)
     for gpu in order:
         taken = locks.take(gpu)

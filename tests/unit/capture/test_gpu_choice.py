@@ -195,6 +195,6 @@ def test_abandoned_programs_are_ended_first(tmp_path: Path) -> None:
 
     variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
     with reserved(
-        "2", GPUS, users, host="node", variables=variables, clear=lambda gpu: order.append(f"clear {gpu.index}")
+        "2", GPUS, users, host="node", variables=variables, clear=lambda gpus: order.append(f"clear {gpus[0].index}")
     ):
         assert order == ["clear 2", "users", "users"]

@@ -29,6 +29,8 @@ from wavescope.capture.pool.plan import job_folder, planned_job, work_folder
 from wavescope.errors import BusyError, MissingToolError, OutputError, WavescopeError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wavescope.capture.gpu import Gpu
     from wavescope.capture.machine import Machine
     from wavescope.capture.pool.jobs_file import PoolJob
@@ -123,7 +125,7 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
         wait_seconds=errand.wait_seconds,
         is_shared=errand.is_shared,
         max_per_device=errand.max_per_device,
-        clear=lambda gpu: end_abandoned(gpu, machine),
+        clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
         lease.tell(str(reservation.gpu.index))
         os.environ[processes.SUPERVISOR_VARIABLE] = str(processes.this_process())
@@ -153,14 +155,14 @@ def _log(event: dict[str, Any]) -> None:
         print(event.get("text", ""), flush=True)
 
 
-def end_abandoned(gpu: Gpu, machine: Machine) -> None:
-    """End programs on a GPU whose supervisor was killed, and that still run: nobody waits for their data.
+def end_abandoned(gpus: Sequence[Gpu], machine: Machine) -> None:
+    """End programs on some GPUs whose supervisor was killed, and that still run: nobody waits for their data.
 
     Those of other users stay; the driver lists their queues, so the GPU counts as used.
     """
-    path = str(_lock_path(gpu, machine))
+    paths = {str(_lock_path(gpu, machine)) for gpu in gpus}
     processes.end(
-        lambda: processes.abandoned(lambda variables: variables.get(LOCK_VARIABLE) == path),
+        lambda: processes.abandoned(lambda variables: variables.get(LOCK_VARIABLE) in paths),
         grace_seconds=_ABANDONED_GRACE_SECONDS,
     )
 

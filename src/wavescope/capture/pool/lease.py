@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FILE, STOP_FILE = "worker", "stop"
 BEAT_SECONDS = 5.0
 STALE_SECONDS = 60.0
+_SHOWN_SECONDS = 300.0  #: Clocks of machines may differ by some minutes.
 _LOOK_SECONDS = 0.5
 _SETTLE_SECONDS = 1.0  #: Without locks: after which of two records one is left.
 _CONTENT_BYTES_MAX = 4096
@@ -200,6 +201,26 @@ def read_record(path: Path) -> Record:
         os.close(descriptor)
 
 
+@dataclass
+class Watch:
+    """Whether records of other machines still change, by the clock of the one who looks."""
+
+    stale_seconds: float = STALE_SECONDS
+    _seen: dict[Path, tuple[Record, float]] = field(default_factory=dict)
+
+    def worker(self, folder: Path) -> Record | None:
+        """As `worker_of`, but None when the record is of another machine and has not changed for a minute."""
+        record = worker_of(folder)
+        if record is None or (record.name and record.name.boot == this_process().boot):
+            self._seen.pop(folder, None)
+            return record
+        before, since = self._seen.get(folder, (None, 0.0))
+        if record != before:
+            self._seen[folder] = (record, time.monotonic())
+            return record
+        return record if time.monotonic() - since < self.stale_seconds else None
+
+
 def worker_of(folder: Path) -> Record | None:
     """Who works on the job of a folder now; None = nobody on this machine, and no trace of another machine."""
     path = folder / FILE
@@ -231,3 +252,14 @@ def stop_worker(folder: Path) -> None:
     else:
         with suppress(OSError):
             (folder / STOP_FILE).touch()
+
+
+def is_fresh(folder: Path) -> bool:
+    """Whether the record of a worker was written in the last minutes, by clocks on the wall: to show, not to act."""
+    record = read_record(folder / FILE)
+    if record.name is not None and record.name.boot == this_process().boot:
+        return True
+    try:
+        return time.time() - (folder / FILE).stat().st_mtime < _SHOWN_SECONDS
+    except OSError:
+        return False

@@ -27,7 +27,7 @@ from wavescope.capture.gpu_choice import meant_gpus
 from wavescope.capture.manifest import JobState, Manifest, state_of
 from wavescope.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
 from wavescope.capture.pool.jobs_file import pool_jobs, read_jobs_file
-from wavescope.capture.pool.lease import worker_of
+from wavescope.capture.pool.lease import Watch
 from wavescope.capture.pool.plan import is_pool, job_folder, read_plan, work_folder, write_plan
 from wavescope.capture.pool.status import PoolStatus, State, is_finished, job_status, seconds_of, status_of
 from wavescope.errors import BusyError, MissingToolError, OutputError, UsageError, WavescopeError
@@ -232,6 +232,7 @@ class _Schedule:
         self._idle_since: float | None = None
         self._looked = 0.0
         self._total = len(jobs)
+        self._watch = Watch()
         self._ids = {job.id for job in jobs}
 
     def run(self) -> None:
@@ -302,7 +303,7 @@ class _Schedule:
             self._finished.add(job.id)
             self._tell_end(job)
             return
-        if worker_of(place) is not None:
+        if self._watch.worker(place) is not None:
             self._elsewhere[job.id] = job
             self._tell("elsewhere", {"job": job.id, "name": job.name})
             return
@@ -398,7 +399,7 @@ class _Schedule:
                 del self._elsewhere[job.id]
                 self._finished.add(job.id)
                 self._tell_end(job)
-            elif worker_of(work_folder(self._folder, job.id)) is None:
+            elif self._watch.worker(work_folder(self._folder, job.id)) is None:
                 del self._elsewhere[job.id]
                 self._pending.insert(0, job)
 

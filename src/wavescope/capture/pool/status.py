@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from wavescope.capture.judgement import Verdict
 from wavescope.capture.manifest import ENDED, FINISHED, JUDGED, STARTED, JobState, Manifest, is_locked, state_of
 from wavescope.capture.pool.child import read_problem
-from wavescope.capture.pool.lease import worker_of
+from wavescope.capture.pool.lease import is_fresh, worker_of
 from wavescope.capture.pool.plan import is_pool, job_folder, read_plan, work_folder
 from wavescope.errors import UsageError
 
@@ -105,6 +105,8 @@ def job_status(job: PoolJob, folder: Path) -> JobStatus:
     events = Manifest(place).events()
     work = work_folder(folder, job.id)
     worker = worker_of(work)
+    if worker is not None and not is_fresh(work):
+        worker = None
     state = _state(events, is_worked_on=worker is not None)
     problem = read_problem(work) if state in (State.WAITING, State.INTERRUPTED) else None
     process = worker.name if worker else None

@@ -117,6 +117,7 @@ def command(
     if slurm is not None:
         options = [*(("--wait", f"{wait:g}") if wait else ()), *(("--share",) if is_shared else ())]
         options += ["--rocprofv3", rocprofv3] if rocprofv3 else []
+        options += ["--max-per-device", str(max_per_device)] if max_per_device > 1 else []
         _write_slurm(slurm, folder, jobs, options, at_once=at_once, is_forced=is_forced)
         return
     if scheduler or is_dask:

@@ -152,3 +152,26 @@ def test_damaged_record(tmp_path: Path, content: bytes) -> None:
     after = take_lease(tmp_path, "here", on_end=nothing)
     assert after is not None
     after.release()
+
+
+def test_watched_records_of_other_machines(tmp_path: Path) -> None:
+    """A pool goes on with the job of a machine that was switched off, once its record has not changed for long."""
+    watch = lease.Watch(stale_seconds=0.3)
+    path = tmp_path / FILE
+    for beat in range(3):
+        path.write_text(json.dumps({"process": ELSEWHERE, "host": "other", "beat": beat}))
+        assert watch.worker(tmp_path) is not None
+        time.sleep(0.15)
+        assert watch.worker(tmp_path) is not None
+    time.sleep(0.3)
+    assert watch.worker(tmp_path) is None
+    os.utime(path, (1, 1))
+    assert not lease.is_fresh(tmp_path)
+    os.utime(path, (4e9, 4e9))
+    assert lease.is_fresh(tmp_path)
+    after = take_lease(tmp_path, "here", on_end=nothing, stale_seconds=0.1)
+    assert after is not None
+    assert watch.worker(tmp_path) is not None
+    assert lease.is_fresh(tmp_path)
+    after.release()
+    assert watch.worker(tmp_path) is None
