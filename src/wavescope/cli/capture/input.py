@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli.kit.capture import capture_verb
-from wavescope.cli.kit.taking import say_json, show, take
+from wavescope.cli.kit.io import emit_event
+from wavescope.cli.kit.taking import show, take
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def _say(request: CaptureRequest, explanation: Explanation, *, is_alone: bool) -
     from wavescope.report.capture.input_files import explanation_json, explanation_report
 
     if request.as_json:
-        say_json({"event": "explained", **explanation_json(explanation)})
+        emit_event({"event": "explained", **explanation_json(explanation)})
     else:
         show(lambda width: explanation_report(explanation, width=width), stderr=not is_alone)
 

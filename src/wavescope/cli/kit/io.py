@@ -158,6 +158,14 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
     click.echo(msgspec.json.format(encoded, indent=2).decode())
 
 
+def emit_event(event: dict[str, Any]) -> None:
+    """Print one JSON object on one line, at once: one of many while something goes on."""
+    from wavescope.base.shown import json_bytes
+
+    click.echo(json_bytes(event).decode())
+    sys.stdout.flush()
+
+
 def fail(error: WavescopeError) -> NoReturn:
     """Say what went wrong on stderr and leave with the error's exit status."""
     from wavescope.report.kit.tables import printable

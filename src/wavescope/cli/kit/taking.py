@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli.kit.io import console
+from wavescope.cli.kit.io import console, emit_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -99,7 +99,7 @@ def _no_empty_folder(folder: Path) -> Iterator[None]:
 def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None]]:
     """What takes events: lines of JSON on standard output, or sentences on standard error with a progress display."""
     if request.as_json:
-        yield say_json
+        yield emit_event
         return
     from wavescope.report.capture.events import event_line, progress_line
 
@@ -129,7 +129,7 @@ def _show_result(request: CaptureRequest, result: Result) -> None:
         _show_discovery(request, result)
         return
     if request.as_json:
-        say_json(result_json(result))
+        emit_event(result_json(result))
     else:
         show(lambda width: result_report(result, width=width))
 
@@ -142,7 +142,7 @@ def _show_discovery(request: CaptureRequest, result: Result) -> None:
     suggestion = kernels.suggestion()
     words = _att_words(request, result)
     if request.as_json:
-        say_json({**result_json(result), **discovery_json(kernels, suggestion, " ".join(words))})
+        emit_event({**result_json(result), **discovery_json(kernels, suggestion, " ".join(words))})
     else:
         show(lambda width: discovery_report(kernels, suggestion, words, width=width))
 
@@ -183,7 +183,7 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
         for number, (plan, more) in enumerate(plans, 1):
             commands = list(map(_as_json, plan.commands))
             event = {"event": "planned", "step": number, "steps": len(plans), "wanted": wanted_values(plan.wanted)}
-            say_json({**event, "commands": commands, "notes": [*more, *plan.notes]})
+            emit_event({**event, "commands": commands, "notes": [*more, *plan.notes]})
         return
     from wavescope.report.capture.plan import plan_report
 
@@ -251,11 +251,3 @@ def _as_json(command: Command) -> dict[str, Any]:
         "notes": command.notes,
         "line": command.line,
     }
-
-
-def say_json(event: dict[str, Any]) -> None:
-    """Print one event as one line."""
-    from wavescope.base.shown import json_bytes
-
-    click.echo(json_bytes(event).decode())
-    sys.stdout.flush()

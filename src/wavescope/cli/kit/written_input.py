@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wavescope.cli.kit.io import emit_event
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ def write_input(request: CaptureRequest, wanted: Wanted, path: Path, notes: Sequ
     from wavescope.capture.command import Command
     from wavescope.capture.planning import needs_discovery, planned
     from wavescope.capture.rocprofv3.input_writing import form_of, input_from
-    from wavescope.cli.kit.taking import say_json
     from wavescope.export.kit.staging import staged
 
     form = form_of(path)
@@ -54,7 +54,7 @@ def write_input(request: CaptureRequest, wanted: Wanted, path: Path, notes: Sequ
     remarks = [*notes, *plan.notes, *made.notes]
     if request.as_json:
         event: dict[str, Any] = {"event": "written", "files": list(map(str, texts)), "command": line, "notes": remarks}
-        say_json(event)
+        emit_event(event)
         return
     for written in texts:
         click.echo(f"wrote {written}")
