@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ import click
 from wavescope.cli.kit.io import console, emit_json, json_option, progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavescope.capture.doctor import Change, Check
     from wavescope.capture.machine import Machine
     from wavescope.capture.runner import Runner
@@ -55,32 +58,33 @@ def command(
     wavescope doctor --host me@gpu-node --gpu
     wavescope doctor --json > doctor.json
     """
-    machine, runner = _connected(host, container)
     folder = _output_folder(output, is_here=not (host or container))
-    with progress("looking at the machine"):
-        changes = _changed(machine) if yes else ()
-        checks = _examined(machine, folder, asks_gpu=asks_gpu or full, runner=runner if full else None)
-    if as_json:
-        _emit(machine, checks, changes)
-    else:
-        _show(machine, checks, changes, is_complete=is_complete)
-        if yes and not changes:
-            console(stderr=True).print("--yes: there was nothing to change")
+    with _connected(host, container) as (machine, runner):
+        with progress("looking at the machine"):
+            changes = _changed(machine) if yes else ()
+            checks = _examined(machine, folder, asks_gpu=asks_gpu or full, runner=runner if full else None)
+        if as_json:
+            _emit(machine, checks, changes)
+        else:
+            _show(machine, checks, changes, is_complete=is_complete)
+    if yes and not changes and not as_json:
+        console(stderr=True).print("--yes: there was nothing to change")
     if any(check.status == "error" for check in checks):
         sys.exit(_EXIT_CODE)
 
 
-def _connected(host: str | None, container: str | None) -> tuple[Machine, Runner]:
+@contextmanager
+def _connected(host: str | None, container: str | None) -> Iterator[tuple[Machine, Runner]]:
     if host or container:
         from wavescope.capture.remote import connect
 
-        connected = connect(host=host, container=container)
-        click.get_current_context().call_on_close(connected.close)
-        return connected
+        with connect(host=host, container=container) as connection:
+            yield connection
+        return
     from wavescope.capture.local_machine import LocalMachine
     from wavescope.capture.local_runner import LocalRunner
 
-    return LocalMachine(), LocalRunner()
+    yield LocalMachine(), LocalRunner()
 
 
 def _output_folder(output: str | None, *, is_here: bool) -> str:

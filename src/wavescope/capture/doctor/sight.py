@@ -30,8 +30,14 @@ _NAME_LENGTH = 120
 #: Everything that is read: a distant machine sends it at once.
 _PATTERNS = (
     "/.dockerenv",
+    "/dev/dri/*",
+    "/dev/dxg",
+    "/dev/kfd",
+    "/dev/shm",  # noqa: S108 - nothing is written there
     "/etc/group",
     "/etc/os-release",
+    "/opt/rocm*",
+    "/opt/rocm*/.info/version",
     "/proc/1/cgroup",
     "/proc/cmdline",
     "/proc/meminfo",
@@ -43,14 +49,21 @@ _PATTERNS = (
     "/proc/sys/kernel/yama/ptrace_scope",
     "/run/.containerenv",
     "/sys/bus/pci/devices/*/class",
+    "/sys/bus/pci/devices/*/drm/*",
     "/sys/bus/pci/devices/*/vendor",
+    "/sys/class/drm/card*/device/current_compute_partition",
     "/sys/class/drm/card*/device/gpu_busy_percent",
     "/sys/class/drm/card*/device/hwmon/hwmon*/power1_cap*",
     "/sys/class/drm/card*/device/power_dpm_force_performance_level",
     "/sys/class/drm/card*/device/pp_dpm_sclk",
+    "/sys/class/drm/card*/device/product_name",
     "/sys/class/kfd/kfd/topology/nodes/*/properties",
+    "/sys/devices/virtual/kfd/kfd/topology/nodes/*/properties",
+    "/sys/firmware/efi/efivars/SecureBoot-*",
     "/sys/fs/selinux/enforce",
-    "/sys/module/amdgpu/*",
+    "/sys/kernel/debug/dri/*/amdgpu_firmware_info",
+    "/sys/module/amdgpu/initstate",
+    "/sys/module/amdgpu/version",
 )
 
 
