@@ -22,6 +22,7 @@ _INSTALLATIONS_MAX = 8
 _VERSION = re.compile(r"\d{1,3}(?:\.\d{1,4}){1,3}")
 _RELEASE = re.compile(r"rocm-(\d{1,3}(?:\.\d{1,4}){1,3})")
 _PACKAGES = ("_rocm_sdk_core", "_rocm_sdk_devel")  #: Wheels of TheRock.
+_STARTER_BYTES = 2000
 _MANIFEST = "share/therock/therock_manifest.json"
 
 
@@ -203,7 +204,8 @@ def site_packages(machine: Machine) -> tuple[str, ...]:
 
 def _candidates(machine: Machine) -> Iterator[tuple[str, str]]:
     on_path = machine.program("rocprofv3")
-    if on_path:
+    # Wheels of TheRock put a few lines of Python onto PATH that start the program of their package, listed below.
+    if on_path and b"rocm_sdk" not in (machine.read(on_path) or b"")[:_STARTER_BYTES]:
         yield root_of_script(machine, on_path), "rocprofv3 on PATH"
     for name in ("ROCM_PATH", "ROCM_HOME", "HIP_PATH"):
         path = machine.variables.get(name, "")

@@ -173,7 +173,7 @@ def test_amds_real_trees(shared: Path, tmp_path: Path) -> None:
     expected = {
         "mi210": ("2 GPUs", "gfx90a, 104 CUs, 8 SEs", {}),
         "mi300-cpx": ("1 GPU", "gfx942, 38 CUs, 4 SEs", {}),
-        "mi308-cpx": ("2 GPUs", "gfx942, 20 CUs, 4 SEs, 52 GB, 0000:0a:00.0", {}),
+        "mi308-cpx": ("2 GPUs", "gfx942, 20 CUs, 4 SEs, 48 GiB, 0000:0a:00.0", {}),
         "two-vega": ("2 GPUs", "(target unknown), 64 CUs, 4 SEs", {"architecture": "warning"}),
     }
     for name, (count, figures, reported) in expected.items():

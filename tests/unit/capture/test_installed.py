@@ -111,6 +111,16 @@ def test_roots_are_ordered_and_each_is_listed_once(tmp_path: Path) -> None:
     assert find_installation(machine, "/opt/rocm/bin/rocprofv3").root == "/opt/rocm-6.4.1"
 
 
+def test_the_starter_of_a_wheel_is_not_taken_for_a_rocm(tmp_path: Path) -> None:
+    _stand_in(tmp_path / "venv/lib/python3.12/site-packages/_rocm_sdk_core", version="version: 1.3.0")
+    starter = tmp_path / "venv/bin/rocprofv3"
+    starter.parent.mkdir()
+    starter.write_text("#!/venv/bin/python\nfrom rocm_sdk._cli import rocprofv3\n", encoding="utf-8")
+    starter.chmod(0o755)
+    machine = LocalMachine(str(tmp_path), {"PATH": "/venv/bin:/usr/bin:/bin", "VIRTUAL_ENV": "/venv"})
+    assert find_installation(machine).root == "/venv/lib/python3.12/site-packages/_rocm_sdk_core"
+
+
 @pytest.mark.parametrize("text, release", [
     ("7.2.0-43", "7.2.0"), ("6.3.1\n", "6.3.1"), ("\0\0", ""), ("x" * 100, ""), ("7", ""),
 ])  # fmt: skip

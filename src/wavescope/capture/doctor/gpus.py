@@ -72,7 +72,7 @@ def describe(gpu: Gpu) -> str:
     if gpu.partition:
         parts.append(gpu.partition)
     if gpu.memory_bytes:
-        parts.append(f"{gpu.memory_bytes / 1e9:.0f} GB")
+        parts.append(f"{gpu.memory_bytes / (1 << 30):.0f} GiB")
     if gpu.pci:
         parts.append(gpu.pci)
     return ", ".join(parts)

@@ -62,7 +62,7 @@ def root(sight: Sight) -> Answer:
     ]
     if len(sight.roots) > 1:
         hint = "capture --rocprofv3 PATH takes another one"
-        return Answer(f"{counted(len(others), 'installations')}; used: {used}", remedy=hint, details=tuple(others))
+        return Answer(f"{used}, one of {counted(len(others), 'installations')}", remedy=hint, details=tuple(others))
     return Answer(used)
 
 
@@ -173,11 +173,10 @@ def decoder(sight: Sight) -> Answer:
         return unhealthy(
             f"{printable(path)} is there, but the tool opens only {DECODER}", "make a link of that name", line
         )
-    has_it = sight.version >= _DECODER_INCLUDED
-    remedy = f"wavescope decodes thread traces itself, but AMD's tool refuses to record them without {DECODER}: " + (
-        "install rocprofiler-sdk again, which brings it" if has_it else f"install a release of {_DECODER_URL}"
-    )
-    return unhealthy("none where rocprofv3 looks for it", remedy, *([_INSTALL] if has_it else []))
+    if sight.version >= _DECODER_INCLUDED:
+        return unhealthy("none, although this release brings it", "install rocprofiler-sdk again", _INSTALL)
+    remedy = f"install a release of {_DECODER_URL}, or name its folder: capture --decoder DIR"
+    return unhealthy("none where rocprofv3 looks for it", remedy)
 
 
 def _loaded_decoder(sight: Sight, folder: str) -> Answer:

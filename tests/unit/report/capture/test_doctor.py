@@ -59,7 +59,7 @@ def test_a_healthy_machine_in_a_screenful(tmp_path: Path) -> None:
     text = _printed(examine(healthy_machine(tmp_path)))
     assert text.startswith("captures can be taken here: 44 checks are ok, 2 not made\n")
     assert len(text.splitlines()) <= 65
-    assert "MI300X gfx942, 304 CUs, 32 SEs, 8 XCCs, SPX, 206 GB, 0000:05:00.0" in text
+    assert "MI300X gfx942, 304 CUs, 32 SEs, 8 XCCs, SPX, 192 GiB, 0000:05:00.0" in text
     assert "error" not in text and "warning" not in text
 
 
