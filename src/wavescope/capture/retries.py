@@ -298,8 +298,10 @@ def _smaller_passes(state: State) -> Iterator[tuple[Wanted, str]]:
     if not isinstance(wanted, Counters) or not _TOO_MANY_COUNTERS & _numbers(state.judgement):
         return
     passes: list[tuple[str, ...]] = []
+    missing = frozenset(state.judgement.missing)
     for names in wanted.passes:
-        half = -(-len(names) // 2)
+        is_good = bool(missing) and missing.isdisjoint(name.split(":", 1)[0] for name in names)
+        half = len(names) if is_good else -(-len(names) // 2)
         passes += [part for part in (names[:half], names[half:]) if part]
     yield replace(wanted, passes=tuple(passes)), f"{len(passes)} smaller passes instead of {len(wanted.passes)}"
 
@@ -391,6 +393,13 @@ RULES: tuple[Rule, ...] = (
         then="trace all shader engines",
         most=2,
         change=_all_engines,
+    ),
+    Rule(
+        verdict=Verdict.INCOMPLETE,
+        when="counters do not fit (messages 17, 18)",
+        then="split the passes whose counters are missing",
+        most=3,
+        change=_smaller_passes,
     ),
     Rule(
         verdict=Verdict.NO_DISPATCH,

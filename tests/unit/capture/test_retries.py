@@ -174,6 +174,14 @@ def test_refused_counters_are_split() -> None:
     request = then(wanted, judged(Verdict.REFUSED, 17)).wanted
     assert isinstance(request, Counters)
     assert request.passes == (("A", "B"), ("C",), ("D",))
+    part = then(wanted, judged(Verdict.INCOMPLETE, 17, missing=("B",))).wanted
+    assert isinstance(part, Counters)
+    assert part.passes == (("A", "B"), ("C",), ("D",))
+    two = Counters(program=("app",), passes=(("A", "B"), ("C:device=0", "D")))
+    late = then(two, judged(Verdict.INCOMPLETE, 17, missing=("C", "D"))).wanted
+    assert isinstance(late, Counters)
+    assert late.passes == (("A", "B"), ("C:device=0",), ("D",))
+    assert next_try(two, judged(Verdict.INCOMPLETE, missing=("C",)), MI300X) is None
     single = Counters(program=("app",), passes=(("A",),))
     assert next_try(single, judged(Verdict.REFUSED, 17), MI300X) is None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.capture.judgement import Cause, Judgement, Verdict
 from wavescope.capture.rocprofv3.messages import (
+    cause_of,
     causes_of_command,
     ends_of,
     log_line,
@@ -29,6 +30,7 @@ _SIGNAL_MAX = 64
 _ABORTS = frozenset({-6, 134})
 #: Rows of messages about AMD's decoder, which runs when the raw data are written: an abort there loses nothing.
 _AFTER_WRITING = frozenset({2, 3, 5, 6, 86, 87, 91})
+_NOT_COUNTED = 22  #: The row that nothing prints: counters that are 0.
 _USAGE_STATUS = 2  #: argparse
 #: What the library prints in every profiled process: the program was really started.
 _STARTED = ("tool initialization", "initialized (instance=")
@@ -111,6 +113,8 @@ def concluded(data: Judgement, ending: Ending, causes: Sequence[Cause], attempt:
         telling = [cause for cause in causes if messages()[cause.number].verdict is data.verdict]
         reasons += [cause.cause for cause in telling]
         advice = " ".join([*(cause.remedy for cause in telling), advice]).strip()
+    if verdict is Verdict.NOT_COUNTED:
+        causes = [*causes, cause_of(_NOT_COUNTED, "every value is 0")]
     reasons = [_sentence(reason) for reason in reasons]
     return replace(data, verdict=verdict, reasons=tuple(dict.fromkeys(reasons)), advice=advice, causes=tuple(causes))
 

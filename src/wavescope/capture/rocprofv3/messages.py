@@ -176,7 +176,7 @@ def printable_line(line: str) -> str:
 
 
 def printable_text(text: str) -> str:
-    """A text with escapes for what could command a terminal or is no UTF-8."""
+    """A text with escapes for what could command a terminal, or is not UTF-8."""
     text = shown(text)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
