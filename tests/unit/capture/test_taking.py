@@ -65,9 +65,12 @@ def test_the_gpu_of_a_capture_is_the_only_one_that_the_program_sees(bench: Bench
 
 #: The oldest releases have no thread traces.
 KINDS = [("discover", rocm) for rocm in SCRIPTS] + [("att", rocm) for rocm in SCRIPTS if not rocm.startswith("6")]
+FAST = (("discover", "6.2"), ("att", "7.0"), ("att", "7.14"))
 
 
-@pytest.mark.parametrize(("kind", "rocm"), KINDS)
+@pytest.mark.parametrize(
+    ("kind", "rocm"), [pytest.param(*each, marks=() if each in FAST else pytest.mark.slow) for each in KINDS]
+)
 def test_the_printed_command_is_what_is_run(tmp_path: Path, trace_templates: Path, rocm: str, kind: str) -> None:
     """The line of a dry run, given to a shell, hands the program the same words and variables as the capture does."""
     tree = make_rocm_tree(tmp_path / "rocm", rocm, shared=SHARED if SHARED.is_dir() else None)
@@ -120,6 +123,7 @@ def test_an_empty_trace_is_taken_again_until_the_shader_engines_fit(bench: Bench
     assert masks[-1] >> 13 & 1
 
 
+@pytest.mark.slow
 def test_attempts_are_bounded_and_the_best_of_them_is_kept(bench: Bench) -> None:
     bench.steering["needed_bytes"] = 1 << 60
     result = bench.take(bench.job(**SAXPY, attempts=2))
@@ -155,6 +159,7 @@ def test_a_kernel_that_did_not_run_is_named_with_those_that_did(bench: Bench) ->
         bench.take(bench.job(kernel="gemm"))
 
 
+@pytest.mark.slow
 def test_clean_keeps_the_raw_data_of_the_best_attempt_only(bench: Bench) -> None:
     bench.steering["needed_bytes"] = 300 << 20
     bench.take(bench.job(**SAXPY), clean=True)
@@ -305,6 +310,7 @@ def test_a_program_that_ignores_every_signal_is_killed(bench: Bench) -> None:
     assert result.attempts[0].ending.status == -9
 
 
+@pytest.mark.slow
 def test_a_hang_is_tried_again_once_after_a_pause(bench: Bench) -> None:
     bench.steering |= {"seconds": 100, "on_interrupt": False}
     result = bench.take(bench.job(**SAXPY, limits=Limits(seconds=1, grace_seconds=3)))
@@ -419,6 +425,7 @@ def test_counters_are_taken_pass_by_pass_and_joined(bench: Bench) -> None:
     assert set(result.counters().counters["counter"].unique()) >= {"SQ_WAVES", "GRBM_COUNT"}
 
 
+@pytest.mark.slow
 def test_definitions_of_counters_are_there_when_the_program_runs(bench: Bench) -> None:
     bench.steering |= {"files": str(_counter_files(bench.folder))}
     bench.take(bench.job(Counters, passes=(("SQ_WAVES",),), definitions="rocprofiler-sdk: {}\n"))
