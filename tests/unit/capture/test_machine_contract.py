@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -95,6 +96,28 @@ def test_what_was_sent_ahead_takes_one_question(tmp_path: Path) -> None:
         assert machine.text(f"{tmp_path}/a/b") == "1"
         assert machine.names(f"{tmp_path}/a") == ("b",)
         assert machine.facts(f"{tmp_path}/none") is None
+
+
+def test_what_was_sent_ahead_again_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Queues of a process vanish: its folder stays, and nothing in it matches."""
+    queue = tmp_path / "proc/4711/queues/0"
+    queue.mkdir(parents=True)
+    (queue / "gpuid").write_text("1")
+    pattern = f"{tmp_path}/proc/*/queues/*/gpuid"
+    with Network(tmp_path / "network").connect() as (machine, _):
+        machine.prefetch([pattern])
+        assert machine.names(f"{tmp_path}/proc/4711/queues") == ("0",)
+        (queue / "gpuid").unlink()
+        queue.rmdir()
+        assert machine.names(f"{tmp_path}/proc/4711/queues") == ("0",), "from what was sent ahead"
+        machine.prefetch([pattern])
+        assert machine.names(f"{tmp_path}/proc/4711/queues") == ()
+        (tmp_path / "proc/a").touch()
+        assert machine.facts(f"{tmp_path}/proc/a") is not None
+        machine.prefetch([pattern])
+        (tmp_path / "proc/b").touch()
+        monkeypatch.setattr("time.monotonic", lambda now=time.monotonic: now() + 11)
+        assert machine.names(f"{tmp_path}/proc") == ("4711", "a", "b")
 
 
 def test_free_bytes_programs_variables_and_identity(pair: tuple[Machine, Machine]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -26,8 +27,7 @@ class RemoteMachine:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._ahead: dict[str, dict[str, Any]] = {}
-        self._ahead_until = 0.0
+        self._ahead: dict[str, tuple[float, dict[str, Any]]] = {}  #: By path: until when it is fresh, and answers.
 
     @property
     def name(self) -> str:
@@ -125,8 +125,12 @@ class RemoteMachine:
             return Completed(None if status is None else int(status), stdout, stderr, str(answer["problem"]))
 
     def prefetch(self, patterns: Iterable[str]) -> None:
-        """Ask for everything about files at once; answers from it are at most FRESH_SECONDS old."""
-        answer, contents = self._connection.ask_bytes("prefetch", patterns=list(patterns))
+        """Ask for everything about files at once; answers from it are at most FRESH_SECONDS old.
+
+        What was sent ahead before about these paths, and the folders on the way to them, is forgotten.
+        """
+        wanted = list(patterns)
+        answer, contents = self._connection.ask_bytes("prefetch", patterns=wanted)
         with _sensible(self.name):
             ahead = {}
             offset = 0
@@ -137,10 +141,14 @@ class RemoteMachine:
                     value["content"] = None if count is None else contents[offset : offset + int(count)]
                     offset += int(count or 0)
                 ahead[_text(path)] = value
-        if time.monotonic() >= self._ahead_until:
-            self._ahead.clear()
-        self._ahead |= ahead
-        self._ahead_until = time.monotonic() + FRESH_SECONDS
+        now = time.monotonic()
+        asked = [pattern.split("/") for pattern in wanted]
+        self._ahead = {
+            path: (until, value)
+            for path, (until, value) in self._ahead.items()
+            if until > now and not any(_is_on_the_way(path.split("/"), pattern) for pattern in asked)
+        }
+        self._ahead |= {path: (now + FRESH_SECONDS, value) for path, value in ahead.items()}
 
     def close(self) -> None:
         """End the connection."""
@@ -152,9 +160,13 @@ class RemoteMachine:
 
     def _from_ahead(self, path: str, what: str) -> Any:
         """What was sent ahead, _MISSING = nothing that is fresh."""
-        if time.monotonic() >= self._ahead_until:
-            return _MISSING
-        return self._ahead.get(path, {}).get(what, _MISSING)
+        until, value = self._ahead.get(path, (0.0, {}))
+        return value.get(what, _MISSING) if time.monotonic() < until else _MISSING
+
+
+def _is_on_the_way(path: list[str], pattern: list[str]) -> bool:
+    """Whether a path is matched by a pattern, or is a folder on the way to what is; both in parts."""
+    return len(path) <= len(pattern) and all(map(fnmatchcase, path, pattern))
 
 
 def _bytes(text: str) -> bytes:

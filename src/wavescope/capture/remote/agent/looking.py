@@ -154,11 +154,12 @@ def sent_ahead(patterns: List[str]) -> Tuple[Dict[str, Any], bytes]:
     for pattern in patterns:
         if glob.has_magic(pattern):
             matches = _matches(encoded(pattern))
-            paths.update(matches)
-            for path in matches:
-                paths.add(os.path.dirname(path))
-            fixed = encoded(re.split(r"[*?[]", pattern)[0])
-            paths.add(os.path.dirname(fixed))
+            fixed = os.path.dirname(encoded(re.split(r"[*?[]", pattern)[0]))
+            paths.add(fixed)
+            for path in matches:  # and the folders on the way, which are asked for their names
+                while len(path) > len(fixed) and path not in paths:
+                    paths.add(path)
+                    path = os.path.dirname(path)
         else:
             paths.add(encoded(pattern))
         if len(paths) > PREFETCH_FILES_MAX:
