@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import counted
 from wavescope.capture.rocprofv3.input_findings import Finding, Level, job_findings
-from wavescope.capture.rocprofv3.input_reading import Reader, Reading, Refusal, jobs_of, reader_of, reading_of
+from wavescope.capture.rocprofv3.input_reading import Reader, Reading, Refusal, Run, jobs_of, reader_of, reading_of
 from wavescope.capture.rocprofv3.input_wanted import wanted_of
 from wavescope.capture.rocprofv3.releases import has_trap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from wavescope.capture.installation import Installation
     from wavescope.capture.rocprofv3.input_files import InputFile
@@ -111,11 +111,12 @@ def explain(
         jobs = jobs_of(file, reader) if not reader.is_first else _first_jobs(file, reading)
     except Refusal:
         jobs = []
+    runs = {run.job: run for run in reading.runs}
     return Explanation(
         name=file.name,
         form=file.form,
         release=installation.rocm_version or ".".join(map(str, reader.version)),
-        jobs=tuple(_explained(at, job, reading, reader, program, contents) for at, job in enumerate(jobs, start=1)),
+        jobs=tuple(_explained(at, job, reading, runs, reader, program, contents) for at, job in enumerate(jobs, 1)),
         findings=tuple(_of_file(file, reader, reading)),
         is_refused=reading.refusal is not None,
     )
@@ -133,11 +134,12 @@ def _explained(
     at: int,
     job: dict[Any, Any],
     reading: Reading,
+    runs: Mapping[int | None, Run],
     reader: Reader,
     program: tuple[str, ...],
     contents: Callable[[str], str | None],
 ) -> ExplainedJob:
-    run = next((run for run in reading.runs if run.job == at), None)
+    run = runs.get(at)
     refusal = reading.refusal if reading.refusal is not None and reading.refusal.job == at else None
     findings = [] if reader.is_first else job_findings(job, reader)
     if run is None:
@@ -150,13 +152,13 @@ def _explained(
             remedy=refusal.remedy,
         )
         findings = [first, *(each for each in findings if (each.key, each.level) != (refusal.key, Level.ERROR))]
-    elif at in reading.dropped:
+    elif run is None and at in reading.dropped:
         sentence = (
             "this job is left out without a word: from ROCm 7.13 on only jobs with pmc are run where there are several"
         )
         remedy = "put it into a file of its own; `wavescope capture -i` runs each job by itself"
         findings.insert(0, Finding(level=Level.ERROR, key="pmc", sentence=sentence, remedy=remedy))
-    elif at in reading.echoed:
+    elif run is None and at in reading.echoed:
         sentence = "echo prints the command, and the program is not run"
         findings.insert(0, Finding(level=Level.ERROR, key="echo", sentence=sentence, remedy="leave echo away"))
     elif run is None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import counted
 from wavescope.capture.rocprofv3.grammar import read_launches
-from wavescope.capture.rocprofv3.input_reading import DEFAULTS, Reader, key_of, shown
+from wavescope.capture.rocprofv3.input_reading import DEFAULTS, Reader, options_by_key, shown
 from wavescope.capture.rocprofv3.option import Kind, version_of
-from wavescope.capture.rocprofv3.options import FILE_ONLY_KEYS, all_options
+from wavescope.capture.rocprofv3.options import FILE_ONLY_KEYS
 from wavescope.capture.rocprofv3.regex import check_regex, regex_warnings
 from wavescope.capture.rocprofv3.releases import release_of
 from wavescope.errors import UsageError
@@ -76,7 +76,7 @@ def _of_release(reader: Reader) -> str:
 
 
 def _unknown(given: Mapping[str, Any], reader: Reader) -> Iterator[Finding]:
-    by_key = {key_of(option): option for option in all_options().values()}
+    by_key = options_by_key()
     names = [*reader.options, *reader.more_keys]
     for key in given:
         plain = key.replace("-", "_")
@@ -333,8 +333,16 @@ def _aborts(key: str, why: str, remedy: str) -> Finding:
 
 
 def _outputs(given: Mapping[str, Any], reader: Reader) -> Iterator[Finding]:
+    prefix = given.get("output_file")
+    if isinstance(prefix, str) and prefix and not any(mark in prefix for mark in ("%", "{", "$")):
+        sentence = "all processes of the program write to the same names"
+        yield Finding(
+            level=Level.WARNING, key="output_file", sentence=sentence, remedy=f"write output_file: '%pid%/{prefix}'"
+        )
     formats = given.get("output_format") or [reader.default_format]
-    if isinstance(formats, list) and not set(formats) & {"csv", "json"} and all(isinstance(f, str) for f in formats):
+    if not isinstance(formats, list) or not all(isinstance(word, str) for word in formats):
+        return  # which is said elsewhere
+    if not set(formats) & {"csv", "json"}:
         lost = [what for what, keys in _NOT_IN_DATABASES.items() if any(_is_on(given, reader, key) for key in keys)]
         if lost:
             default = "" if given.get("output_format") else ", which is the default of this release,"
@@ -343,16 +351,10 @@ def _outputs(given: Mapping[str, Any], reader: Reader) -> Iterator[Finding]:
                 level=Level.ERROR, key="output_format", sentence=sentence, remedy="write output_format: [csv, json]"
             )
     if "output_format" in given and given["output_format"] and reader.version >= (10, 0):
-        old = sorted({"csv", "pftrace", "otf2"} & set(formats if isinstance(formats, list) else []))
+        old = sorted({"csv", "pftrace", "otf2"} & set(formats))
         if old:
             sentence = f"{', '.join(old)} is called deprecated in this release, and still written"
             yield Finding(level=Level.NOTE, key="output_format", sentence=sentence)
-    prefix = given.get("output_file")
-    if isinstance(prefix, str) and prefix and not any(mark in prefix for mark in ("%", "{", "$")):
-        sentence = "all processes of the program write to the same names"
-        yield Finding(
-            level=Level.WARNING, key="output_file", sentence=sentence, remedy=f"write output_file: '%pid%/{prefix}'"
-        )
 
 
 #: What the databases and Perfetto files lack -> keys that ask for it.

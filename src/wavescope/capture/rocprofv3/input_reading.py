@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from wavescope.capture.rocprofv3.option import Kind, Option, Version
@@ -104,7 +105,7 @@ class Reader:
         """ROCm 6.2, which reads nothing but counters."""
         return "pmc" not in self.options
 
-    @property
+    @cached_property
     def has_groups(self) -> bool:
         """From 7.13 on: several --pmc, and a pmc that is a list of lists."""
         return has_trap(self.version, "jobs without counters are dropped")
@@ -124,9 +125,15 @@ def key_of(option: Option) -> str:
     return option.name.removeprefix("--").replace("-", "_")
 
 
+@cache
+def options_by_key() -> dict[str, Option]:
+    """Every option of any release, by its key."""
+    return {key_of(option): option for option in all_options().values()}
+
+
 def reader_of(installation: Installation) -> Reader:
     """How an installation reads files; its options decide, not its version."""
-    options = {key_of(each): each for each in all_options().values() if each.name in installation.options}
+    options = {key: each for key, each in options_by_key().items() if each.name in installation.options}
     more = {key for key, needed in _UNNAMED.items() if needed in installation.options}
     if "--selected-regions" in installation.options:  # came with 7.0, as these did
         more |= set(FILE_ONLY_KEYS)
@@ -326,7 +333,7 @@ class _Runs:
             if reader.has_groups and len(jobs) > 1:
                 self.merged(jobs[0], 1)
                 dropped = tuple(at for at, job in order if job.get("pmc") is None)
-                order = [(at, job) for at, job in order if at not in dropped]
+                order = [(at, job) for at, job in order if job.get("pmc") is not None]
             for place, (at, job) in enumerate(order, start=1):
                 self.one(at, job, place)
         except Refusal as refusal:
@@ -441,17 +448,14 @@ class _Job:
 
     def collected(self) -> list[str]:
         """Keys that ask for data."""
-        keys = [
-            key
-            for key, option in self.reader.options.items()
-            if option.is_tracing
-            and option.variables
-            and key not in ("pmc", "advanced_thread_trace")
-            and not (self.reader.is_old and key.startswith("pc_sampling"))
-        ]
-        if not self.reader.is_old:
-            keys += ["pmc", "advanced_thread_trace", "pmc_groups"]
-        return [key for key in keys if self.get(key)]
+        late = ("pmc", "advanced_thread_trace", "pmc_groups", "pc_sampling_beta_enabled")  # count from 7.0 on
+        keys = []
+        for key in filter(self.get, self.values):
+            option = self.reader.options.get(key)
+            is_trace = option is not None and option.is_tracing and bool(option.variables) and key not in late
+            if is_trace or (key in late and not self.reader.is_old):
+                keys.append(key)
+        return keys
 
     def summaries(self) -> None:
         if not self.collected():
@@ -475,8 +479,10 @@ class _Job:
     def plain_keys(self) -> None:
         """Keys with one rule each: handed on as they are, when they count as given."""
         special = ("output_format", "output_directory", "collection_period", "pmc", "spm", "list_avail", "list_metrics")
-        for key, option in self.reader.options.items():
-            value = self.get(key)
+        for key, value in self.values.items():
+            option = self.reader.options.get(key)
+            if option is None:
+                continue
             is_given = value is not None if key in _HANDED_ON else bool(value)
             is_apart = key in special or key.startswith(("att_", "pc_sampling_", "spm_", "attach_", "mpi_", "pid"))
             if not is_given or is_apart or key == "advanced_thread_trace":

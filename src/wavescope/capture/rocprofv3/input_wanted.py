@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.capture.rocprofv3.grammar import read_launches
 from wavescope.capture.rocprofv3.input_findings import launch_text, number_in
-from wavescope.capture.rocprofv3.input_reading import key_of
+from wavescope.capture.rocprofv3.input_reading import options_by_key
 from wavescope.capture.rocprofv3.option import Kind
-from wavescope.capture.rocprofv3.options import all_options
 from wavescope.capture.rocprofv3.regex import regex_warnings
 from wavescope.capture.rocprofv3.releases import NEWEST
 from wavescope.capture.rocprofv3.words import option_words
@@ -193,7 +192,7 @@ def _hides_kernels(given: Mapping[str, Any]) -> bool:
 
 def _extra(given: Mapping[str, Any]) -> tuple[str, ...]:
     """Options for what our classes have no place for."""
-    by_key = {key_of(option): option for option in all_options().values()}
+    by_key = options_by_key()
     traced = {key for keys in _PARTS.values() for key in keys} | {*_WHOLE, "stats"}
     is_special = any(key in given for key in ("advanced_thread_trace", "pmc", "pmc_groups", "pc_sampling_method"))
     words: list[str] = []
