@@ -43,15 +43,15 @@ def write_input(request: CaptureRequest, wanted: Wanted, path: Path, notes: Sequ
     beside = path.with_name(f"{path.stem}.counters.yaml")
     release = request.installation.rocm_version
     comments = [f"written by wavescope for ROCm {release}"]
-    made = input_from(plan.commands, request.installation, form, comments=comments, definitions_path=str(beside))
-    texts = {path: made.text} | ({beside: made.definitions} if made.definitions else {})
+    document = input_from(plan.commands, request.installation, form, comments=comments, definitions_path=str(beside))
+    texts = {path: document.text} | ({beside: document.definitions} if document.definitions else {})
     with staged(list(texts), force=request.is_forced) as twins:
         for twin, text in zip(twins, texts.values(), strict=True):
             twin.write_text(text, encoding="utf-8")
     first = plan.commands[0]
-    words = (first.words[0], "-i", str(path), *made.options, "-d", "capture", "--", *request.program)
+    words = (first.words[0], "-i", str(path), *document.options, "-d", "capture", "--", *request.program)
     line = Command(words=words, variables=first.variables, removed=first.removed).line
-    remarks = [*notes, *plan.notes, *made.notes]
+    remarks = [*notes, *plan.notes, *document.notes]
     if request.as_json:
         event: dict[str, Any] = {"event": "written", "files": list(map(str, texts)), "command": line, "notes": remarks}
         emit_event(event)

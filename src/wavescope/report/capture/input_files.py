@@ -46,8 +46,8 @@ def _alike(jobs: Sequence[ExplainedJob]) -> list[list[ExplainedJob]]:
     """Jobs about which the same is said, in the order of the first of each; folders aside."""
     groups: dict[tuple[object, ...], list[ExplainedJob]] = {}
     for job in jobs:
-        said = tuple(finding for finding in job.findings if finding.key != "output_directory")
-        groups.setdefault((job.is_run, said), []).append(job)
+        findings = tuple(finding for finding in job.findings if finding.key != "output_directory")
+        groups.setdefault((job.is_run, findings), []).append(job)
     return list(groups.values())
 
 
