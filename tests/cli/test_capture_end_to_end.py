@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from synth.pc_samples import SampledRun, write_samples
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import RocmTree, make_rocm_tree, steered
 from synth.rocpd import write_rocpd
@@ -198,6 +199,24 @@ def test_a_run_is_read_by_the_verbs_about_runs(capture: Capture, tmp_path: Path)
     assert f"wavescope summary {tmp_path / 'r'}" in done.stdout
     assert call("summary", tmp_path / "r").status == 0
     assert call("top", tmp_path / "r", "--json").status == 0
+
+
+def test_samples_are_read_by_the_verbs_about_kernels(capture: Capture, tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    write_samples(SampledRun(), files, form="json", with_code=True)
+    done = capture("samples", "-o", tmp_path / "s", files=str(files), kernels=[])
+    assert done.status == 0, done.stdout + done.stderr
+    assert f"wavescope hotspots {tmp_path / 's'}" in done.stdout
+    assert call("hotspots", tmp_path / "s").status == 0
+
+
+@pytest.mark.parametrize("below", ["a_file/capture", "a_file"])
+def test_a_folder_that_cannot_be_made(capture: Capture, tmp_path: Path, below: str) -> None:
+    (tmp_path / "a_file").write_text("something", "utf-8")
+    done = capture("discover", "-o", tmp_path / below)
+    assert done.status in (2, 74)
+    assert "choose another" in done.stderr
+    assert not (tmp_path / "record.jsonl").exists()
 
 
 def test_no_gpu_and_no_profiler_leave_nothing(
