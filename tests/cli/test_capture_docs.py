@@ -1,0 +1,43 @@
+"""docs/reference/cli-capture.md against the program: every subcommand and every option."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+import pytest
+
+from wavescope.cli.capture import SUBCOMMANDS, command
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli-capture.md"
+PRESENT = [name for name in SUBCOMMANDS if find_spec(f"wavescope.cli.capture.{name}")]
+
+
+def section(name: str) -> str:
+    """What the page says of a subcommand, and of what all have in common."""
+    parts = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    fitting = [part for part in parts if re.match(rf"capture\b.*\b{name}\b|capture\n", part.split("\n")[0] + "\n")]
+    assert len(fitting) >= 2, name
+    return "\n".join(fitting)
+
+
+@pytest.mark.parametrize("name", PRESENT)
+def test_every_option_is_described(name: str) -> None:
+    verb = command.get_command(click.Context(command), name)  # type: ignore[attr-defined]
+    options = [option for parameter in verb.params for option in parameter.opts if isinstance(parameter, click.Option)]
+    text = section(name)
+    missing = [option for option in options if not re.search(rf"`?{re.escape(option)}\b", text) and len(option) > 2]
+    assert missing == []
+
+
+def test_every_option_that_is_described_exists() -> None:
+    every = set()
+    for name in PRESENT:
+        verb = command.get_command(click.Context(command), name)  # type: ignore[attr-defined]
+        every |= {option for parameter in verb.params for option in parameter.opts}
+    rows = [line.split("|")[1] for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `-")]
+    described = {option for row in rows for option in re.findall(r"--[a-z][a-z-]*", row)}
+    if len(PRESENT) == len(SUBCOMMANDS):
+        assert described - every == set()
