@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ import pytest
 from wavescope.cli.capture import SUBCOMMANDS, command
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli-capture.md"
-PRESENT = [name for name in SUBCOMMANDS if find_spec(f"wavescope.cli.capture.{name}")]
+PRESENT = list(SUBCOMMANDS)
 
 
 def section(name: str) -> str:
@@ -38,6 +37,5 @@ def test_every_option_that_is_described_exists() -> None:
         verb = command.get_command(click.Context(command), name)  # type: ignore[attr-defined]
         every |= {option for parameter in verb.params for option in parameter.opts}
     rows = [line.split("|")[1] for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `-")]
-    described = {option for row in rows for option in re.findall(r"--[a-z][a-z-]*", row)}
-    if len(PRESENT) == len(SUBCOMMANDS):
-        assert described - every == set()
+    described = {option for row in rows for option in re.findall(r"--[a-z][a-z0-9-]*", row)}
+    assert described - every == set()
