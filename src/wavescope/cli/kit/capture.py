@@ -123,7 +123,9 @@ def capture_verb(verb: Callable[..., None], *, stand_in: str = "") -> click.Comm
         common = {name: options.pop(name) for name in _NAMES}
         verb(request_of(common, stand_in=stand_in), **options)
 
-    return click.command(cls=ProgramCommand)(with_options(run, _OPTIONS))
+    command = click.command(cls=ProgramCommand)(with_options(run, _OPTIONS))
+    command.params.sort(key=lambda parameter: parameter.name in _NAMES)  # what is special comes first in --help
+    return command
 
 
 def request_of(options: dict[str, Any], *, stand_in: str = "") -> CaptureRequest:

@@ -103,7 +103,8 @@ def _choices(wanted: Wanted) -> Iterator[tuple[str, str]]:
     """What the user or we chose, but for what every kind has."""
     if isinstance(wanted, ThreadTraces | Counters):
         yield "kernel", printable(wanted.kernel_regex) if wanted.kernel_regex else "every kernel"
-        yield "launch", " ".join(map(str, wanted.launches)) or "as rocprofv3 does by itself"
+        every = "every one" if isinstance(wanted, Counters) else "the first, as rocprofv3 does by itself"
+        yield "launch", " ".join(map(str, wanted.launches)) or every
     if isinstance(wanted, Counters):
         yield "passes", f"{len(wanted.passes)}, one run of the program each"
 
