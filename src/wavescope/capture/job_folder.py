@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from wavescope.capture.job import Job
 
 JOB, MACHINE, ATTEMPTS, DISCOVERIES, RESULT = "job.json", "machine.json", "attempts", "discovery", "result"
-COMMAND, JUDGEMENT, STDOUT, STDERR, RAW = "command.json", "judgement.json", "stdout.txt", "stderr.txt", "raw"
+COMMAND, JUDGEMENT, HASHES = "command.json", "judgement.json", "files.json"
+STDOUT, STDERR, RAW = "stdout.txt", "stderr.txt", "raw"
 #: Bytes without which no attempt begins: a log, a manifest and a small trace.
 FREE_BYTES_MIN = 64 << 20
 
@@ -139,6 +140,20 @@ class JobFolder:
         size = sum(size for _, size in files_below(raw))
         shutil.rmtree(raw, ignore_errors=True)
         return size
+
+    @staticmethod
+    def remove_placeholder(raw: Path, dispatch: int) -> int:
+        """Remove decoded folders of a dispatch without waves, and the tables beside them; how many bytes that frees."""
+        freed = 0
+        for folder in sorted(raw.rglob(f"ui_output_agent_*_dispatch_{dispatch}")):
+            if folder.is_dir() and not folder.is_symlink():
+                freed += sum(size for _, size in files_below(folder))
+                shutil.rmtree(folder, ignore_errors=True)
+                table = folder.with_name(f"stats_{folder.name}.csv")
+                if table.is_file():
+                    freed += table.stat().st_size
+                    table.unlink(missing_ok=True)
+        return freed
 
     def remove(self) -> None:
         """Remove what a job left here, and nothing else.

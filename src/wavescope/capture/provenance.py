@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import open_regular
 from wavescope.base.shown import shown
 from wavescope.capture.job_folder import files_below
+from wavescope.capture.stored import read_json, wanted_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from wavescope.capture.gpu import Gpu
     from wavescope.capture.installation import Installation
     from wavescope.capture.machine import Machine
+    from wavescope.capture.planning import Planned
 
 _CHUNK_BYTES = 1 << 20
 _HASH_SECONDS = 60.0
@@ -91,3 +95,44 @@ def versions(installation: Installation | None) -> dict[str, Any]:
         "rocprofiler_sdk": installation.sdk_version,
         "decoder_folder": installation.decoder_folder,
     }
+
+
+def command_record(
+    plan: Planned, machine: Machine, installation: Installation | None, gpu: Gpu | None
+) -> dict[str, Any]:
+    """What command.json says of an attempt: what is run, where, by which versions, and on which program."""
+    commands = [
+        {
+            "words": command.words,
+            "variables": command.variables,
+            "removed": command.removed,
+            "cwd": command.cwd,
+            "line": command.line,
+            "notes": command.notes,
+        }
+        for command in plan.commands
+    ]
+    return {
+        "wanted": wanted_values(plan.wanted),
+        "commands": commands,
+        "notes": plan.notes,
+        "gpu": None if gpu is None else asdict(gpu),
+        "versions": versions(installation),
+        "program": program_facts(machine, plan.wanted.program),
+        "variables": telling_variables(machine.variables),
+    }
+
+
+def changed_files(folder: Path, record: Path) -> tuple[str, ...]:
+    """Names of files that were hashed and are missing now, or have another size."""
+    entries = read_json(record)
+    sizes = {shown(str(path.relative_to(folder))): size for path, size in files_below(folder)}
+    return (
+        tuple(
+            str(entry.get("name"))
+            for entry in entries
+            if isinstance(entry, dict) and sizes.get(str(entry.get("name"))) != entry.get("size_bytes")
+        )
+        if isinstance(entries, list)
+        else ()
+    )

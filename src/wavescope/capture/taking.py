@@ -19,19 +19,19 @@ from wavescope.capture.attempts import join_outputs, run_passes
 from wavescope.capture.job_folder import (
     COMMAND,
     FREE_BYTES_MIN,
+    HASHES,
     JUDGEMENT,
     MACHINE,
     RAW,
     JobFolder,
-    files_below,
 )
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.manifest import Event, as_line, job_lock
 from wavescope.capture.planning import needs_discovery, planned
-from wavescope.capture.provenance import output_hashes, program_facts, telling_variables, versions
+from wavescope.capture.provenance import changed_files, command_record, output_hashes, versions
 from wavescope.capture.replay import Replay
 from wavescope.capture.result import Attempt, best_of
-from wavescope.capture.stored import read_json, wanted_of, wanted_values, write_json
+from wavescope.capture.stored import judgement_essence, read_json, wanted_of, wanted_values, write_json
 from wavescope.capture.wanted import Discovery, RunTrace, ThreadTraces
 from wavescope.errors import MissingToolError, NotATraceError, OutputError, UsageError, WavescopeError
 
@@ -50,12 +50,9 @@ if TYPE_CHECKING:
     from wavescope.capture.wanted import Wanted
 
 DISCOVERED, NOTE, RUNNING, RETRY, BROUGHT = "discovered", "note", "running", "retry", "brought"
-_HASHES = "files.json"
 _ANY = "any"
 _FREE_SECONDS, _FREE_PAUSE_SECONDS = 10.0, 0.2  #: How long queues of a program that was stopped may take to vanish.
 _GUARD_SECONDS = 15.0  #: How long what a killed taker left may keep its GPU until it is ended.
-_DISPATCHES_LISTED = 100  #: Of an attempt, in the manifest.
-_KERNEL_LENGTH = 200
 _CODE_BYTES = 64 << 20  #: Code objects and logs beside the streams.
 
 
@@ -149,6 +146,7 @@ class _Taking:
         replay = self._replay()
         if replay.is_finished:
             self._note("this capture has finished already; nothing is run")
+            self._check_result(replay.result())
         else:
             self._check_program()
             if self._installation is None:
@@ -365,7 +363,7 @@ class _Taking:
 
         folder = self._place.attempt(number)
         hashes = output_hashes(folder / RAW)
-        write_json(folder / _HASHES, hashes)
+        write_json(folder / HASHES, hashes)
         judgement = judge(wanted, ending, folder, self._gpu)
         size = sum(each["size_bytes"] for each in hashes)
         return self._judged(number, wanted, judgement, ending, size, len(hashes))
@@ -375,7 +373,9 @@ class _Taking:
     ) -> Attempt:
         folder = self._place.attempt(number)
         write_json(folder / JUDGEMENT, asdict(judgement))
-        self._tell(manifest.JUDGED, attempt=number, **_essence(judgement), size_bytes=size, file_count=file_count)
+        self._tell(
+            manifest.JUDGED, attempt=number, **judgement_essence(judgement), size_bytes=size, file_count=file_count
+        )
         why = self._replay().why(number)
         return Attempt(number=number, folder=folder, wanted=wanted, judgement=judgement, ending=ending, why=why)
 
@@ -453,29 +453,8 @@ class _Taking:
         write_json(self._place.path / MACHINE, {"v": 1, **facts, "versions": versions(self._installation)})
 
     def _write_command(self, folder: Path, plan: Planned, why: str) -> None:
-        commands = [
-            {
-                "words": command.words,
-                "variables": command.variables,
-                "removed": command.removed,
-                "cwd": command.cwd,
-                "line": command.line,
-                "notes": command.notes,
-            }
-            for command in plan.commands
-        ]
-        content = {
-            "v": 1,
-            "why": why,
-            "wanted": wanted_values(plan.wanted),
-            "commands": commands,
-            "notes": plan.notes,
-            "gpu": None if self._gpu is None else asdict(self._gpu),
-            "versions": versions(self._installation),
-            "program": program_facts(self._machine, plan.wanted.program),
-            "variables": telling_variables(self._machine.variables),
-        }
-        write_json(folder / COMMAND, content)
+        record = command_record(plan, self._machine, self._installation, self._gpu)
+        write_json(folder / COMMAND, {"v": 1, "why": why, **record})
 
     def _link(self, attempts: Sequence[Attempt]) -> None:
         best = best_of(attempts)
@@ -503,9 +482,18 @@ class _Taking:
             if result.best is not None and attempt.number != result.best.number:
                 freed += self._place.remove_raw(attempt.number)
         for dispatch in result.placeholders:
-            freed += _remove_placeholder(result.raw, dispatch.dispatch)
+            freed += self._place.remove_placeholder(result.raw, dispatch.dispatch)
         if freed:
+            if result.best is not None:
+                write_json(result.best.folder / HASHES, output_hashes(result.raw))
             self._note(f"{amount(freed)} of other attempts and placeholders were removed")
+
+    def _check_result(self, result: Result) -> None:
+        """Say when the data of a finished capture are not as they were."""
+        changed = changed_files(result.raw, result.best.folder / HASHES) if result.best else ()
+        if changed:
+            what = counted(len(changed), "files of its result that are missing or of another size")
+            self._note(f"its data have changed: {what}, as {changed[0]}; take it again with --force")
 
     def _tell(self, event: str, *, attempt: int | None = None, **details: Any) -> None:
         self._say(as_line(self._place.manifest.append(self._id, event, attempt=attempt, **details)))
@@ -526,45 +514,3 @@ def _is_used(discovery: Event, place: JobFolder) -> bool:
         if isinstance(before, dict) and before.get("launches") == launches:
             return True
     return True
-
-
-def _essence(judgement: Judgement) -> dict[str, Any]:
-    """What the manifest says of a judgement; all of it is in judgement.json."""
-    best = judgement.dispatches[0] if judgement.dispatches else None
-    return {
-        "verdict": judgement.verdict.value,
-        "reasons": list(judgement.reasons),
-        "advice": judgement.advice,
-        "causes": [{"number": cause.number, "line": cause.line} for cause in judgement.causes],
-        "waves": best.wave_count if best else 0,
-        "instructions": best.instruction_count if best else 0,
-        "mapped": best.mapped_share if best else None,
-        "dispatches": [
-            {
-                "dispatch": each.dispatch,
-                "launch": each.launch,
-                "kernel": shortened(each.kernel, _KERNEL_LENGTH),
-                "waves": each.wave_count,
-            }
-            for each in judgement.dispatches[:_DISPATCHES_LISTED]
-        ],
-        "placeholders": [each.dispatch for each in judgement.dispatches if each.is_placeholder],
-        "missing": list(judgement.missing),
-        "silent": list(judgement.silent),
-    }
-
-
-def _remove_placeholder(raw: Path, dispatch: int) -> int:
-    """Remove decoded folders of a dispatch without waves, and the tables beside them; how many bytes that frees."""
-    import shutil
-
-    freed = 0
-    for folder in sorted(raw.rglob(f"ui_output_agent_*_dispatch_{dispatch}")):
-        if folder.is_dir() and not folder.is_symlink():
-            freed += sum(size for _, size in files_below(folder))
-            shutil.rmtree(folder, ignore_errors=True)
-            table = folder.with_name(f"stats_{folder.name}.csv")
-            if table.is_file():
-                freed += table.stat().st_size
-                table.unlink(missing_ok=True)
-    return freed

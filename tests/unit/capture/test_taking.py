@@ -181,6 +181,10 @@ def test_a_folder_of_a_capture_is_not_overwritten_but_replaced_or_gone_on_with(b
     again = bench.take(job, resume=True)
     assert again == first
     assert len(bench.runs) == 1
+    assert len(bench.named("note")) == 1
+    next(first.raw.rglob("*.att")).unlink()
+    bench.take(job, resume=True)
+    assert "1 file of its result that is missing" in bench.named("note")[1]["text"]
     other = replace(job, wanted=replace(job.wanted, launches=(5, 6)))
     with pytest.raises(UsageError, match="of another job"):
         bench.take(other, resume=True)
