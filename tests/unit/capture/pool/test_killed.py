@@ -84,9 +84,9 @@ def check(machine: StandIn, count: int) -> None:
 
 def test_killed_and_resumed(tmp_path: Path) -> None:
     machine = StandIn(tmp_path / "machine", gpu_count=4)
-    machine.write_jobs(12, 0.3)
-    run_with_kills(machine, 12, 5, random.Random(7), "--gpus", "0-3")
-    check(machine, 12)
+    machine.write_jobs(10, 0.3)
+    run_with_kills(machine, 10, 5, random.Random(7), "--gpus", "0-3")
+    check(machine, 10)
 
 
 @pytest.mark.slow

@@ -74,7 +74,7 @@ def worker(start: Start, gpu: int) -> subprocess.Popen[bytes]:
 
 def test_worker_that_is_killed(machine: StandIn, start: Start, scheduler: str) -> None:
     """Its process goes on with the job; the worker that gets the job then waits for it, and does not judge again."""
-    jobs = read_jobs_file(machine.write_jobs(5, 0.5))
+    jobs = read_jobs_file(machine.write_jobs(3, 0.5))
     prepare(machine.folder, jobs, is_resumed=False)
     start("dask_worker", "--nthreads", "1", "--no-nanny", "--host", "127.0.0.1")  # it has no GPU, and gets no job
     errand = Errand(folder=str(machine.folder), job="")
@@ -86,7 +86,7 @@ def test_worker_that_is_killed(machine: StandIn, start: Start, scheduler: str) -
     workers[0].send_signal(signal.SIGKILL)
     assert pool.wait(timeout=300) == 0, (machine.root / "output").read_text()
     machine.kill("distributed.cli")
-    check(machine, 5)
+    check(machine, 3)
 
 
 @pytest.mark.slow
