@@ -176,6 +176,7 @@ class Pool:
 
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
         slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(LocalMachine()))]
+        self._is_stopping = False
         forget = stopping.add(self.stop)
         try:
             _Schedule(self, folder, jobs, slots).run()
@@ -247,6 +248,8 @@ class _Schedule:
         children = self._pool._children
         with selectors.DefaultSelector() as selector:
             while self._pending or self._elsewhere or children:
+                if self._pool.is_stopping and not children:
+                    return
                 self._look_elsewhere()
                 if not self._halt and not self._pool.is_stopping:
                     self._start_all(selector)
