@@ -115,7 +115,9 @@ def lock_folder(variables: Mapping[str, str]) -> Path:
     folder = Path(chosen or SHARED_FOLDER)
     try:
         if chosen:
-            folder.mkdir(parents=True, exist_ok=True)
+            if not folder.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                folder.chmod(_FOLDER_MODE)
             return folder
         with suppress(FileExistsError):
             folder.mkdir(mode=0o700)

@@ -167,7 +167,10 @@ def test_folder_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
             lock_folder({"WAVESCOPE_LOCK_DIR": chosen})
     with pytest.raises(OutputError):
         lock_folder({"WAVESCOPE_LOCK_DIR": "/proc/nothing/here"})
-    assert lock_folder({"WAVESCOPE_LOCK_DIR": str(tmp_path / "a" / "b")}).is_dir()
+    made = lock_folder({"WAVESCOPE_LOCK_DIR": str(tmp_path / "a" / "b")})
+    assert stat.S_IMODE(made.stat().st_mode) == 0o1777
+    made.chmod(0o755)  # the owner's choice stays
+    assert stat.S_IMODE(lock_folder({"WAVESCOPE_LOCK_DIR": str(made)}).stat().st_mode) == 0o755
 
 
 def test_file_system_without_locks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
