@@ -10,6 +10,7 @@ import tomllib
 from collections import Counter
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from wavescope.capture.counter_passes import Passes
     from wavescope.capture.plan import Plan
     from wavescope.capture.wanted import Wanted
 
@@ -162,14 +164,46 @@ def _job_values(table: Mapping[str, Any], shared: Mapping[str, Any], place: str,
         merged["env"] = shared["env"] | values["env"]
     if "program" not in merged:
         raise UsageError("the job has no `program`", where=place, advice='add one: program = ["python", "bench.py"]')
-    if kind == "counters" and "passes" not in merged:
-        raise UsageError(
-            "a job of the kind counters has no `passes`", where=place, advice='add some: passes = [["SQ_WAVES"]]'
-        )
+    if kind == "counters":
+        merged |= _passes(merged, place)
     if not merged["program"][0].strip():
         raise UsageError("the program has no name", where=place, advice='give it: program = ["python", "bench.py"]')
     merged["cwd"] = os.path.normpath(Path(folder, merged.get("cwd", "")))
     return merged
+
+
+def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Passes, and definitions for them, from panels, metrics and names of counters."""
+    asked = [key for key in ("panels", "metrics", "pmc") if values.get(key)]
+    if "passes" in values:
+        if asked:
+            what = f"both `passes` and `{asked[0]}` say what is counted"
+            raise UsageError(what, where=place, advice="give one of them")
+        return {}
+    target = values.get("target") or _target_here()
+    if not target:
+        what = "for which GPU are the passes? None is found here"
+        raise UsageError(what, where=place, advice='name it: target = "MI300X"; or give the `passes`')
+    try:
+        planned = _planned(target, *(values.get(key, ()) for key in ("panels", "metrics", "pmc")))
+    except UsageError as error:
+        raise UsageError(error.what, where=place, advice=error.advice) from error
+    return {"passes": planned.passes, "definitions": planned.definitions}
+
+
+@lru_cache(maxsize=256)
+def _planned(target: str, panels: tuple[str, ...], metrics: tuple[str, ...], counters: tuple[str, ...]) -> Passes:
+    from wavescope.capture.counter_passes import passes_for
+
+    return passes_for(target, panels=panels, metrics=metrics, counters=counters)
+
+
+def _target_here() -> str:
+    """The target of the first GPU of this machine; empty = there is none."""
+    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.topology import gpus_of
+
+    return next((gpu.target for gpu in gpus_of(LocalMachine())), "")
 
 
 def _values(table: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -244,7 +278,7 @@ def _stable_order(before: Mapping[str, tuple[str, ...]]) -> list[str]:
 
 def _pool_job(values: Mapping[str, Any], after: tuple[str, ...]) -> PoolJob:
     wanted_type = KINDS[values["kind"]]
-    named = {KEYS[key].field or key: value for key, value in values.items()}
+    named = {KEYS[key].field or key if key in KEYS else key: value for key, value in values.items()}
     wanted_names = {field.name for field in fields(wanted_type)}
     wanted: Wanted = wanted_type(**{name: value for name, value in named.items() if name in wanted_names})
     limits = Limits(**{name: value for name, value in named.items() if name in _LIMITS})

@@ -286,10 +286,26 @@ KEYS = {
             "consecutive", whole(1, 10_000), "1 to 10000", "Dispatches from a chosen one on into one trace.", kinds=_ATT
         ),
         Key(
+            "panels",
+            names,
+            "a list of names",
+            "Counters for the metrics of panels: sol, l2, lds, ...",
+            kinds=("counters",),
+        ),
+        Key("metrics", names, "a list of ids or names", "Counters for single metrics.", kinds=("counters",)),
+        Key("pmc", names, "a list of names", "Counters by name; passes are made of them.", kinds=("counters",)),
+        Key(
+            "target",
+            text,
+            "as gfx942 or MI300X",
+            "The GPU for which passes are made. Default: the first one of this machine.",
+            kinds=("counters",),
+        ),
+        Key(
             "passes",
             passes,
             "a list of lists of names",
-            "Counters; the program runs once per list.",
+            "Counters; the program runs once per list. Not with `panels`, `metrics` and `pmc`.",
             kinds=("counters",),
         ),
         Key(

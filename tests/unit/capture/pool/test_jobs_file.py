@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wavescope.capture.counter_passes import passes_for
 from wavescope.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
 from wavescope.capture.pool.keys import KEYS
 from wavescope.capture.runner import Limits
@@ -100,6 +101,24 @@ def test_ids_are_of_the_content(tmp_path: Path) -> None:
     assert all(len(each) == 16 and set(each) <= set("0123456789abcdef") for each in first.values())
 
 
+def test_counters_by_panel_metric_and_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = "[[job]]\nkind = 'counters'\nprogram = 'a'\n"
+    (job,) = read(tmp_path, head + "target = 'MI300X'\npanels = ['l2']\npmc = ['SQ_WAVES']\n")
+    assert isinstance(job.job.wanted, Counters)
+    expected = passes_for("gfx942", panels=["l2"], counters=["SQ_WAVES"])
+    assert (job.job.wanted.passes, job.job.wanted.definitions) == (expected.passes, expected.definitions)
+    (tmp_path / "nodes").mkdir()
+    monkeypatch.setenv("ROCPROFILER_KFD_TOPOLOGY", str(tmp_path / "nodes"))
+    with pytest.raises(UsageError, match="for which GPU"):
+        read(tmp_path, head)
+    node = tmp_path / "nodes" / "0"
+    node.mkdir()
+    (node / "properties").write_text("simd_count 1216\nsimd_per_cu 4\ngfx_target_version 90402\n")
+    (usual,) = read(tmp_path, head)
+    assert isinstance(usual.job.wanted, Counters)
+    assert usual.job.wanted.passes == passes_for("gfx942").passes
+
+
 JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
 
 
@@ -152,7 +171,10 @@ JOB = '[[job]]\nkind = "run"\nprogram = "a"\n'
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nlaunches = [0]", "numbers from 1 on"),
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nlaunches = '1-999999999'", "`launches` is"),
         ("[[job]]\nkind = 'att'\nprogram = 'a'\nse_mask = 0", "`se_mask` is 0"),
-        ("[[job]]\nkind = 'counters'\nprogram = 'a'", "no `passes`"),
+        ("[[job]]\nkind = 'counters'\nprogram = 'a'\ntarget = 'gfx1'", "job 1: .*gfx1"),
+        ("[[job]]\nkind = 'counters'\nprogram = 'a'\ntarget = 'gfx942'\npanels = ['l3']", "job 1: .*l3"),
+        ("[[job]]\nkind = 'counters'\nprogram = 'a'\ntarget = 'gfx942'\npmc = ['SQ_WAVE']", "job 1: .*SQ_WAVE"),
+        ("[[job]]\nkind = 'counters'\nprogram = 'a'\npasses = [['A']]\npmc = 'A'", "both `passes` and `pmc`"),
         ("[[job]]\nkind = 'counters'\nprogram = 'a'\npasses = ['A']", "a list of lists"),
     ],
 )
