@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import counted, kernel_title, percent, shortened
@@ -246,8 +247,13 @@ def _shape(symbol: SymbolLaunches, launch: int) -> Shape:
 
 def _time_of_shapes(symbol: SymbolLaunches) -> dict[Shape, int]:
     times: dict[Shape, int] = {}
+    shapes: dict[int, Shape] = {}
+    by_identity: dict[int, int] = {}  # a shape has one object, whose fields need not be compared every time
     for shape, duration in zip(symbol.shapes, symbol.durations_ns, strict=True):
-        times[shape] = times.get(shape, 0) + duration
+        shapes.setdefault(id(shape), shape)
+        by_identity[id(shape)] = by_identity.get(id(shape), 0) + duration
+    for identity, time in by_identity.items():
+        times[shapes[identity]] = times.get(shapes[identity], 0) + time
     return times
 
 
@@ -434,7 +440,8 @@ def _symbol(process: int, symbol_id: int | None, rows: pl.DataFrame) -> SymbolLa
     )
 
 
-def _shape_of(sizes: Sequence[int | None]) -> Shape:
+@lru_cache(maxsize=4096)  # runs have a million launches, of a few sizes
+def _shape_of(sizes: tuple[int | None, ...]) -> Shape:
     lanes = [max(size or 1, 1) for size in sizes]
     workgroup, grid = (lanes[0], lanes[1], lanes[2]), (lanes[3], lanes[4], lanes[5])
     workgroups = 1

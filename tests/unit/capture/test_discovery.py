@@ -220,3 +220,38 @@ def test_hostile_names(tmp_path: Path) -> None:
     assert kernels.names == tuple(names)
     assert kernels.suggestion().kernel.name == names[0]
     assert len(kernels.suggestion(kernels.matching("a" * 5000)).line) < 120
+
+
+def test_the_regex_finds_the_suggested_kernel_alone(discoveries: dict[str, DiscoveredKernels]) -> None:
+    """In both engines of rocprofv3, among all names of the program; templates of ATen have 4,000 characters."""
+    from wavescope.capture.discovery import with_suggestion
+    from wavescope.capture.rocprofv3.regex import names_found
+    from wavescope.capture.wanted import ThreadTraces
+
+    for name, kernels in discoveries.items():
+        wanted, notes = with_suggestion(ThreadTraces(program=("x",)), kernels, "7.2")
+        suggestion = kernels.suggestion()
+        assert wanted.kernel == suggestion.kernel.name
+        assert wanted.launches == suggestion.launches
+        assert notes[0].endswith(suggestion.line.rpartition(", ")[2])
+        for version in ((7, 0), (7, 14)):
+            assert names_found(wanted.kernel_regex, kernels.names, version) == (wanted.kernel,), name
+
+
+def test_what_was_told_stays(tmp_path: Path) -> None:
+    from wavescope.capture.discovery import with_suggestion
+    from wavescope.capture.wanted import ThreadTraces
+    from wavescope.errors import UsageError
+
+    write_discovery(tmp_path, [Launched("gemm_a", 1), Launched("gemm_b", 2, 5000, workgroups=8)] * 9)
+    kernels = discovered(tmp_path)
+    told = ThreadTraces(program=("x",), kernel="gemm_a", launches=(2,), se_mask=0x3)
+    wanted, _ = with_suggestion(told, kernels, "7.2")
+    assert (wanted.kernel, wanted.launches, wanted.se_mask) == ("gemm_a", (2,), 0x3)
+    wanted, _ = with_suggestion(ThreadTraces(program=("x",), kernel_regex="gemm_[a]"), kernels, "7.2")
+    assert (wanted.kernel, wanted.kernel_regex, wanted.launches) == ("gemm_a", "gemm_[a]", (6, 7))
+    wanted, _ = with_suggestion(ThreadTraces(program=("x",), launch_count=1), kernels, "7.2")
+    assert (wanted.kernel, wanted.launches) == ("gemm_b", (7,))
+    for wrong in (ThreadTraces(program=("x",), kernel="gemmm"), ThreadTraces(program=("x",), kernel_regex="^b")):
+        with pytest.raises(UsageError, match="no kernel that ran matches"):
+            with_suggestion(wrong, kernels, "7.2")
