@@ -22,10 +22,17 @@ def section(name: str) -> str:
     return "\n".join(fitting)
 
 
+def parameters(name: str) -> list[click.Parameter]:
+    verb = command.get_command(click.Context(command), name)
+    assert verb is not None
+    return verb.params
+
+
 @pytest.mark.parametrize("name", PRESENT)
 def test_every_option_is_described(name: str) -> None:
-    verb = command.get_command(click.Context(command), name)  # type: ignore[attr-defined]
-    options = [option for parameter in verb.params for option in parameter.opts if isinstance(parameter, click.Option)]
+    options = [
+        option for parameter in parameters(name) for option in parameter.opts if isinstance(parameter, click.Option)
+    ]
     text = section(name)
     missing = [option for option in options if not re.search(rf"`?{re.escape(option)}\b", text) and len(option) > 2]
     assert missing == []
@@ -34,8 +41,7 @@ def test_every_option_is_described(name: str) -> None:
 def test_every_option_that_is_described_exists() -> None:
     every = set()
     for name in PRESENT:
-        verb = command.get_command(click.Context(command), name)  # type: ignore[attr-defined]
-        every |= {option for parameter in verb.params for option in parameter.opts}
+        every |= {option for parameter in parameters(name) for option in parameter.opts}
     rows = [line.split("|")[1] for line in PAGE.read_text("utf-8").splitlines() if line.startswith("| `-")]
     described = {option for row in rows for option in re.findall(r"--[a-z][a-z0-9-]*", row)}
     assert described - every == set()

@@ -41,7 +41,7 @@ def test_verbs_read_the_result(job: Path, verb: str) -> None:
 def test_python_reads_the_result(job: Path) -> None:
     trace = wavescope.open(job)
     assert isinstance(trace, wavescope.ThreadTrace)
-    assert trace.waves.height == wavescope.open(job / "attempts" / "2" / "raw").waves.height > 0  # type: ignore[union-attr]
+    assert trace.waves.height == wavescope.open(job / "attempts" / "2" / "raw").waves.height > 0
 
 
 def test_a_job_without_result(job: Path) -> None:

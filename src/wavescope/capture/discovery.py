@@ -271,7 +271,7 @@ def with_suggestion(
     """
     from wavescope.capture.rocprofv3.regex import name_regex
 
-    suggestion = kernels.suggestion(_candidates(wanted, kernels, rocm_version))
+    suggestion = kernels.suggestion(_left(wanted, _candidates(wanted, kernels, rocm_version), kernels, rocm_version))
     launches = wanted.launches or suggestion.launches[-wanted.launch_count :]
     se_mask = wanted.se_mask if wanted.se_mask is not None else suggestion.se_mask
     regex = wanted.kernel_regex or name_regex(suggestion.kernel.name, kernels.names)
@@ -295,6 +295,23 @@ def _candidates(wanted: ThreadTraces, kernels: DiscoveredKernels, rocm_version: 
     if matching := kernels.matching(wanted.kernel):
         return matching
     raise _no_kernel(f"the name {shortened(wanted.kernel)!r}", wanted.kernel, kernels)
+
+
+def _left(
+    wanted: ThreadTraces, candidates: Sequence[Kernel] | None, kernels: DiscoveredKernels, rocm_version: str
+) -> Sequence[Kernel] | None:
+    """The candidates without those that are excluded; None = all kernels."""
+    if not wanted.exclude_regex:
+        return candidates
+    from wavescope.capture.rocprofv3.option import version_of
+    from wavescope.capture.rocprofv3.regex import names_found
+
+    excluded = names_found(wanted.exclude_regex, kernels.names, version_of(rocm_version)) or ()
+    left = [kernel for kernel in candidates or kernels.kernels if kernel.name not in excluded]
+    if not left:
+        what = f"every kernel is excluded by {shortened(wanted.exclude_regex)!r}"
+        raise UsageError(what, advice="exclude fewer of them")
+    return left
 
 
 def _no_kernel(what: str, text: str, kernels: DiscoveredKernels) -> UsageError:

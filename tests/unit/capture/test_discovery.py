@@ -252,6 +252,10 @@ def test_what_was_told_stays(tmp_path: Path) -> None:
     assert (wanted.kernel, wanted.kernel_regex, wanted.launches) == ("gemm_a", "gemm_[a]", (6, 7))
     wanted, _ = with_suggestion(ThreadTraces(program=("x",), launch_count=1), kernels, "7.2")
     assert (wanted.kernel, wanted.launches) == ("gemm_b", (7,))
+    wanted, _ = with_suggestion(ThreadTraces(program=("x",), exclude_regex="_b"), kernels, "7.2")
+    assert wanted.kernel == "gemm_a"
+    with pytest.raises(UsageError, match="every kernel is excluded"):
+        with_suggestion(ThreadTraces(program=("x",), exclude_regex="gemm"), kernels, "7.2")
     for wrong in (ThreadTraces(program=("x",), kernel="gemmm"), ThreadTraces(program=("x",), kernel_regex="^b")):
         with pytest.raises(UsageError, match="no kernel that ran matches"):
             with_suggestion(wrong, kernels, "7.2")

@@ -381,7 +381,12 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     (
         "timeout",
         click.option(
-            "--timeout", type=Real(SECONDS), default=900.0, show_default=True, help="Seconds for each attempt."
+            "--timeout",
+            type=Real(SECONDS),
+            default=900.0,
+            show_default=True,
+            metavar="SECONDS",
+            help="For each attempt.",
         ),
     ),
     (
@@ -391,7 +396,8 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
             type=Real(SECONDS),
             default=120.0,
             show_default=True,
-            help="Seconds to write data after SIGINT, before SIGTERM and SIGKILL.",
+            metavar="SECONDS",
+            help="To write data after SIGINT, before SIGTERM and SIGKILL.",
         ),
     ),
     (
@@ -400,7 +406,12 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
             "--attempts", type=Whole(ATTEMPTS), default=4, show_default=True, help="Most attempts, each with a change."
         ),
     ),
-    ("wait", click.option("--wait", type=Real(SECONDS), default=0.0, help="Seconds to wait for a busy GPU.")),
+    (
+        "wait",
+        click.option(
+            "--wait", type=Real(SECONDS), default=0.0, metavar="SECONDS", help="How long to wait for a busy GPU."
+        ),
+    ),
     ("is_shared", click.option("--share", "is_shared", is_flag=True, help="Take a GPU that others use.")),
     ("env", click.option("--env", multiple=True, metavar="NAME=VALUE", help="Set for the program; may be repeated.")),
     ("cwd", click.option("--cwd", default="", metavar="DIR", help="Folder in which the program runs.")),
