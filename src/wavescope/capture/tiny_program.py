@@ -28,7 +28,6 @@ _COUNTER = "SQ_WAVES"
 _LAUNCHES = (7, 8)  #: Of ten; the first ones are cold.
 _LIMITS = Limits(seconds=300.0, grace_seconds=60.0)
 _ATTEMPTS = 3
-_SOURCE_VARIABLE = "WAVESCOPE_TINY_SOURCE"
 #: Enough workgroups for every CU of the largest GPU, so that the traced one has some.
 SOURCE = """#include <hip/hip_runtime.h>
 #include <cstdio>
@@ -94,19 +93,10 @@ def tried(sight: Sight, runner: Runner, *, pause: Callable[[float], None] = time
 def _compile(sight: Sight, runner: Runner, compiler: str, program: str, folder: Path) -> str:
     """Compile the program on the machine; what is wrong, or nothing."""
     targets = dict.fromkeys(gpu.target for gpu in sight.gpus if gpu.target)
-    words = [
-        compiler,
-        "-g",
-        "-O2",
-        *(f"--offload-arch={target}" for target in targets),
-        "-o",
-        program,
-        f"{program}.hip",
-    ]
-    script = 'source=$1; shift; printf %s "$' + _SOURCE_VARIABLE + '" > "$source" && exec "$@"'
+    source = runner.write(folder / "program", "tiny.hip", SOURCE.encode())
     ending = runner.run(
-        ["sh", "-c", script, "sh", f"{program}.hip", *words],
-        variables={**sight.machine.variables, _SOURCE_VARIABLE: SOURCE},
+        [compiler, "-g", "-O2", *(f"--offload-arch={target}" for target in targets), "-o", program, source],
+        variables=sight.machine.variables,
         cwd="",
         stdout=folder / "compiler.txt",
         stderr=folder / "compiler-errors.txt",

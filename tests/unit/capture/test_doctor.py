@@ -14,7 +14,9 @@ import pytest
 
 from synth.machine_faults import FAULTS, SECURE_BOOT, Fault
 from synth.machines import MODELS, MadeMachine, healthy_machine
+from wavescope.base.words import amount
 from wavescope.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
+from wavescope.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
 from wavescope.capture.local_machine import LocalMachine
 
 
@@ -154,6 +156,12 @@ def test_all_rules_are_declared_fully() -> None:
         assert len(rule.title) <= 24
     needed = {name for rule in RULES for name in rule.needs}
     assert all(rule.otherwise for rule in RULES if rule.name in needed and rule.level is Level.ERROR)
+
+
+def test_the_table_names_the_room_that_is_wanted() -> None:
+    (rule,) = (rule for rule in RULES if rule.name == "disk")
+    assert rule.healthy.startswith(f"{amount(EXPECTED_BYTES)} or more, ")
+    assert rule.healthy.endswith(f"an error below {amount(RAW_BYTES)}")
 
 
 def test_the_disk_is_that_of_the_output(tmp_path: Path) -> None:
