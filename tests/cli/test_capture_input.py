@@ -157,6 +157,16 @@ def test_ten_thousand_jobs_take_seconds() -> None:
     assert len(done.stdout) < 20_000
 
 
+def test_lists_that_do_not_fit_the_gpu_are_named() -> None:
+    names = ["TCC_HIT", "TCC_MISS", "TCC_REQ", "TCC_READ", "TCC_WRITE"]
+    Path("input.json").write_text(json.dumps({"jobs": [{"pmc": names}]}))
+    assert call("capture", "-i", "input.json", "--rocm-version", "7.2").status == 0
+    done = call("capture", "-i", "input.json", "--rocm-version", "7.2", "--target", "MI300X")
+    assert done.status == 1
+    assert "5 counters of TCC, and gfx942 counts 4" in " ".join(done.stdout.split())
+    assert call("capture", "-i", "input.json", "--rocm-version", "7.2", "--target", "MI9").status == 2
+
+
 def test_hostile_keys_do_not_steer_the_terminal() -> None:
     Path("input.yaml").write_text('jobs: [{"\\e]0;x\\a\\e[2Jkernel_trace": 1, "\\u202e": "\\e[31m"}]')
     done = call("capture", "-i", "input.yaml", "--rocm-version", "7.2")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import counted
@@ -10,6 +10,7 @@ from wavescope.capture.rocprofv3.input_findings import Finding, Level, job_findi
 from wavescope.capture.rocprofv3.input_reading import Reader, Reading, Refusal, Run, jobs_of, reader_of, reading_of
 from wavescope.capture.rocprofv3.input_wanted import wanted_of
 from wavescope.capture.rocprofv3.releases import has_trap
+from wavescope.capture.wanted import Counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,6 +82,7 @@ def explain(
     program: tuple[str, ...] = (),
     cwd: str = ".",
     contents: Callable[[str], str | None] = lambda _: None,
+    target: str = "",
 ) -> Explanation:
     """What a release does with each job of a file.
 
@@ -96,6 +98,8 @@ def explain(
         The folder in which rocprofv3 is started: output goes there, and paths in the file count from there.
     contents
         The text of a file with definitions of counters; None = it cannot be read.
+    target
+        The GPU, as gfx942: lists of counters are compared with its registers. Empty = not known.
 
     Examples
     --------
@@ -116,7 +120,10 @@ def explain(
         name=file.name,
         form=file.form,
         release=installation.rocm_version or ".".join(map(str, reader.version)),
-        jobs=tuple(_explained(at, job, reading, runs, reader, program, contents) for at, job in enumerate(jobs, 1)),
+        jobs=tuple(
+            _with_limits(_explained(at, job, reading, runs, reader, program, contents), target)
+            for at, job in enumerate(jobs, 1)
+        ),
         findings=tuple(_of_file(file, reader, reading)),
         is_refused=reading.refusal is not None,
     )
@@ -176,6 +183,22 @@ def _explained(
         findings=tuple(findings),
         wanted=wanted_of(job, program, contents),
     )
+
+
+def _with_limits(job: ExplainedJob, target: str) -> ExplainedJob:
+    """The same, with a finding where one list has more counters of a block than a target can count at once."""
+    if not target:
+        return job
+    from wavescope.capture.counter_passes import blocks_beyond
+
+    passes = [names for wanted in job.wanted if isinstance(wanted, Counters) for names in wanted.passes]
+    beyond = [text for names in passes for text in blocks_beyond(names, target)]
+    if not beyond:
+        return job
+    sentence = f"{beyond[0]} at once, and nothing is split: the tool ends the program in its first dispatch"
+    remedy = "`wavescope counters --plan` and `wavescope capture counters` make passes that fit"
+    finding = Finding(level=Level.ERROR, key="pmc", sentence=sentence, remedy=remedy)
+    return replace(job, findings=(finding, *job.findings))
 
 
 def _place(job: dict[Any, Any], folder: str, reader: Reader) -> str:

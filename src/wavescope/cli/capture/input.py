@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.cli.kit.capture import capture_verb
-from wavescope.cli.kit.io import emit_event
+from wavescope.cli.kit.io import emit_event, with_options
 from wavescope.cli.kit.taking import show, take
 from wavescope.errors import UsageError
 
@@ -25,7 +25,7 @@ _NOT_GOOD = 1
 _DEFINITIONS_BYTES_MAX = 4 << 20
 
 
-def _verb(request: CaptureRequest, path: Path, is_explained_only: bool) -> None:
+def _verb(request: CaptureRequest, path: Path, is_explained_only: bool, target: str | None) -> None:
     """What does an input file of rocprofv3 really do? Explains each job for the installed release, and runs it.
 
     Without a program the file is only explained; --rocm-version tells for which release. With one, each job is run as
@@ -40,10 +40,17 @@ def _verb(request: CaptureRequest, path: Path, is_explained_only: bool) -> None:
     from wavescope.capture.rocprofv3.input_explanation import explain
     from wavescope.capture.rocprofv3.input_files import read_input
     from wavescope.capture.rocprofv3.input_findings import Level
+    from wavescope.facts import gpus
 
     has_program = request.program != (_STAND_IN,)
+    gpu = request.planned_gpu
     explanation = explain(
-        read_input(path), request.installation, program=request.program, cwd=request.cwd or ".", contents=_contents
+        read_input(path),
+        request.installation,
+        program=request.program,
+        cwd=request.cwd or ".",
+        contents=_contents,
+        target=gpus.of(target).target if target else gpu.target if gpu is not None else "",
     )
     _say(request, explanation, is_alone=is_explained_only or not has_program)
     is_good = all(job.is_as_meant for job in explanation.jobs) and bool(explanation.jobs)
@@ -55,7 +62,7 @@ def _verb(request: CaptureRequest, path: Path, is_explained_only: bool) -> None:
     _run(request, explanation)
 
 
-command = capture_verb(
+_OPTIONS = (
     click.option(
         "-i",
         "--input",
@@ -64,13 +71,11 @@ command = capture_verb(
         required=True,
         metavar="FILE",
         help="Input file of rocprofv3: .yaml, .yml, .json or .txt.",
-    )(
-        click.option("--explain", "is_explained_only", is_flag=True, help="Only explain the file, and run nothing.")(
-            _verb
-        )
     ),
-    stand_in=_STAND_IN,
+    click.option("--explain", "is_explained_only", is_flag=True, help="Only explain the file, and run nothing."),
+    click.option("--target", metavar="GPU", help="The GPU, as gfx942 or MI300X, whose counters are compared."),
 )
+command = capture_verb(with_options(_verb, _OPTIONS), stand_in=_STAND_IN)
 
 
 def _contents(name: str) -> str | None:
