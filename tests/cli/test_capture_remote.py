@@ -98,6 +98,20 @@ def test_a_thread_trace_over_ssh_is_judged_here(place: Place, tmp_path: Path) ->
     assert not running(tmp_path)
 
 
+def test_what_is_not_brought_is_told(place: Place, tmp_path: Path) -> None:
+    words = place.words("discover", "--host", "gpu7", "-o", tmp_path / "d")
+    program = words[words.index("--") + 1 :]
+    script = (
+        'folder=$(echo "$ROCPROF_OUTPUT_PATH" | sed "s,/data.*,/data,"); ln -s /etc/passwd "$folder/evil"; exec "$@"'
+    )
+    done = call(*words[: words.index("--") + 1], "sh", "-c", script, "sh", *program)
+    assert done.status == 0, done.stderr
+    assert "not brought: evil: a link\n" in done.stderr
+    assert f"what was not brought is in {place.network.data[0]} on gpu7\n" in done.stderr
+    assert (place.network.data[0] / "evil").is_symlink()
+    assert not list((tmp_path / "d").rglob("evil"))
+
+
 def test_a_capture_in_a_container_on_another_machine(place: Place, tmp_path: Path) -> None:
     done = _take(place, "discover", "--host", "gpu7", "--container", "docker:box", "-o", tmp_path / "d")
     assert done.status == 0, done.stderr

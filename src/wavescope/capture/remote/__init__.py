@@ -36,6 +36,7 @@ def connect(
     container: str | None = None,
     *,
     progress: Callable[[int, int], None] = lambda done_bytes, total_bytes: None,
+    say: Callable[[str], None] = lambda sentence: None,
     variables: Mapping[str, str] | None = None,
 ) -> Connected:
     """A machine and a runner at the other end of a connection; it is open until it is closed, or this process ends.
@@ -49,6 +50,8 @@ def connect(
         engine before it, as podman:NAME; None = none.
     progress
         Called with bytes that are here and bytes in total while data are brought.
+    say
+        Called with a sentence about data that stay there, because they are refused or do not fit here.
     variables
         The environment of ssh and of the container engine; None = that of this process.
 
@@ -62,4 +65,4 @@ def connect(
         When there is no connection.
     """
     connection = Connection(address(host, container), variables)
-    return Connected(RemoteMachine(connection), RemoteRunner(connection, progress=progress))
+    return Connected(RemoteMachine(connection), RemoteRunner(connection, progress=progress, say=say))

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _MARK = "WAVESCOPE_JOB"  #: As in capture/left_behind.py.
 _WATCH_SECONDS = 1.0
+_LOSSES_TOLD_MAX = 10
 _CLEAR_SECONDS = 1000.0  #: A program may use its whole grace.
 _LATEST_SECONDS = 45.0  #: From the last signal to the answer that a program has ended.
 
@@ -54,6 +55,8 @@ class RemoteRunner:
         An open connection.
     progress
         Called with bytes that are here and bytes in total while data are brought.
+    say
+        Called with a sentence about data that stay there.
     bytes_max
         Most bytes that one call of `bring` fetches.
     """
@@ -63,9 +66,11 @@ class RemoteRunner:
         connection: Connection,
         *,
         progress: Callable[[int, int], None] = lambda done_bytes, total_bytes: None,
+        say: Callable[[str], None] = lambda sentence: None,
         bytes_max: int = BYTES_MAX,
     ) -> None:
         self._connection = connection
+        self._say = say
         self.progress = progress
         self.bytes_max = bytes_max
         self._folders: dict[Path, _Record] = {}
@@ -173,8 +178,17 @@ class RemoteRunner:
         record.losses = brought.losses
         record.is_brought = not brought.losses
         self._save(local, record)
+        self._tell_losses(record)
         if record.is_brought:  # a program that is started in this folder later makes it again
             self._connection.ask("remove", token=record.token)
+
+    def _tell_losses(self, record: _Record) -> None:
+        for loss in record.losses[:_LOSSES_TOLD_MAX]:
+            self._say(f"not brought: {loss}")
+        if len(record.losses) > _LOSSES_TOLD_MAX:
+            self._say(f"not brought: {len(record.losses) - _LOSSES_TOLD_MAX:,} more")
+        if record.losses:
+            self._say(f"what was not brought is in {record.folder} on {record.place}")
 
     def losses(self, local: Path) -> tuple[str, ...]:
         """What the last `bring` refused or left there, and why."""

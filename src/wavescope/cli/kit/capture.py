@@ -228,7 +228,7 @@ class CaptureRequest:
         if self.host or self.container:
             from wavescope.capture.remote import connect
 
-            connected = connect(host=self.host, container=self.container)
+            connected = connect(host=self.host, container=self.container, say=_say)
             click.get_current_context().call_on_close(connected.close)
             return connected
         from wavescope.capture.local_machine import LocalMachine
@@ -297,6 +297,13 @@ class CaptureRequest:
 
 #: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
 _RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
+
+
+def _say(sentence: str) -> None:
+    """A sentence about the connection, beside everything else."""
+    from wavescope.report.kit.tables import printable
+
+    click.echo(printable(sentence), err=True)
 
 
 def default_folder(program: Sequence[str], variables: Mapping[str, str]) -> Path:
