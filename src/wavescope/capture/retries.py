@@ -227,6 +227,12 @@ def _busy_cu(state: State) -> Iterator[tuple[Wanted, str]]:
             yield _with_engines(replace(wanted, target_cu=cu), mask, state.gpu), f"{part} {cu}, where waves were seen"
 
 
+def _busy_cu_here(state: State) -> Iterator[tuple[Wanted, str]]:
+    """The same, where waves were seen on a shader engine that was traced: no other change promises more."""
+    if isinstance(state.wanted, ThreadTraces) and _bits(state.judgement.busy_engines) & _mask(state.wanted):
+        yield from _busy_cu(state)
+
+
 def _other_cu(state: State) -> Iterator[tuple[Wanted, str]]:
     wanted = state.wanted
     tried = _tried_cus(state)
@@ -347,6 +353,13 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         verdict=Verdict.EMPTY,
+        when="waves were seen on other CUs of the traced shader engines, in the first empty attempt",
+        then="trace one of those CUs",
+        most=1,
+        change=_busy_cu_here,
+    ),
+    Rule(
+        verdict=Verdict.EMPTY,
         when="an XCC has no selected shader engine",
         then="trace a shader engine of every XCC",
         most=ATTEMPTS_MAX,
@@ -361,7 +374,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         verdict=Verdict.EMPTY,
-        when="waves were seen on other CUs",
+        when="waves were seen on other CUs, and no wider choice is left",
         then="trace one of those CUs, on the shader engines where waves were seen",
         most=ATTEMPTS_MAX,
         change=_busy_cu,

@@ -86,7 +86,7 @@ def test_truncated_takes_no_more_than_half_of_the_memory() -> None:
 
 
 def test_empty_goes_to_every_xcc_then_to_all_engines_then_to_where_waves_were_seen() -> None:
-    empty = judged(Verdict.EMPTY, busy_engines=(4, 9), busy_cus=(0, 6))
+    empty = judged(Verdict.EMPTY, busy_engines=(5, 9), busy_cus=(0, 6))
     one = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
     every = trace_after(one, empty)
     assert every.se_mask == 0x11111111
@@ -95,12 +95,18 @@ def test_empty_goes_to_every_xcc_then_to_all_engines_then_to_where_waves_were_se
     assert everything.se_mask == 0xFFFFFFFF
     assert everything.buffer_bytes == 2048 * MIB
     busy = trace_after(everything, empty)
-    assert (busy.target_cu, busy.se_mask) == (0, 1 << 4 | 1 << 9)
+    assert (busy.target_cu, busy.se_mask) == (0, 1 << 5 | 1 << 9)
     next_busy = next_try(busy, empty, MI300X, [(everything, empty)])
     assert next_busy is not None
     assert isinstance(next_busy.wanted, ThreadTraces)
     assert next_busy.wanted.target_cu == 6
     assert next_try(next_busy.wanted, empty, MI300X, [(everything, empty), (busy, empty)]) is None
+
+
+def test_empty_first_goes_to_a_cu_of_the_same_engine_where_waves_were_seen() -> None:
+    wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
+    request = trace_after(wanted, judged(Verdict.EMPTY, busy_engines=(0,), busy_cus=(3, 6)))
+    assert (request.target_cu, request.se_mask, request.buffer_bytes) == (3, 1, 256 * MIB)
 
 
 def test_empty_on_rdna_first_takes_the_simd_where_waves_were_seen() -> None:
@@ -342,8 +348,9 @@ def test_truncated_until_the_buffer_is_large_enough(templates: Path, tmp_path: P
 
 def test_empty_until_the_mask_has_a_busy_engine(templates: Path, tmp_path: Path) -> None:
     wanted = traces(se_mask=1, target_cu=1, buffer_bytes=256 * MIB)
-    assert _loop(templates, tmp_path / "a", wanted, busy_engines=(8,)) == [Verdict.EMPTY, Verdict.GOOD]
-    assert _loop(templates, tmp_path / "b", wanted, busy_engines=(9,)) == [Verdict.EMPTY, Verdict.EMPTY, Verdict.GOOD]
+    # Waves were seen on other CUs of engine 0: one of those is tried first.
+    assert _loop(templates, tmp_path / "a", wanted, busy_engines=(8,)) == [Verdict.EMPTY] * 2 + [Verdict.GOOD]
+    assert _loop(templates, tmp_path / "b", wanted, busy_engines=(9,)) == [Verdict.EMPTY] * 3 + [Verdict.GOOD]
 
 
 def test_empty_until_the_cu_is_the_busy_one(templates: Path, tmp_path: Path) -> None:
