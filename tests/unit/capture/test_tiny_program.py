@@ -13,12 +13,14 @@ from synth.profiled_program import STEERING
 from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import PROGRAM, make_rocm_tree, steered
 from tests.conftest import SHARED
+from tests.unit.capture.made_connections import Network
 from wavescope.capture import tiny_program
 from wavescope.capture.doctor import examine
 from wavescope.capture.doctor.check import Answer
 from wavescope.capture.doctor.sight import Request, Sight
 from wavescope.capture.local_machine import LocalMachine
 from wavescope.capture.local_runner import LocalRunner
+from wavescope.capture.remote import connect
 from wavescope.capture.tiny_program import SOURCE, tried
 
 _NODE = """simd_count 1216
@@ -94,6 +96,19 @@ def test_all_three_captures_are_good(tmp_path: Path) -> None:
     templates = make_templates(tmp_path / "templates")
     sight = _sight(tmp_path, templates=str(templates))
     answer = tried(sight, LocalRunner())
+    assert answer.is_healthy, answer
+    assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
+
+
+@pytest.mark.slow
+def test_on_another_machine(tmp_path: Path) -> None:
+    """Behind a program named ssh: everything is written, compiled and run there, and judged here."""
+    near = _sight(tmp_path, templates=str(make_templates(tmp_path / "templates"))).machine
+    network = Network(tmp_path / "network")
+    programs = network.variables["PATH"].partition(":")[0]
+    variables = {**near.variables, **network.variables, "PATH": f"{programs}:{near.variables['PATH']}"}
+    with connect(host="me@there", variables=variables) as (machine, runner):
+        answer = tried(Sight(machine, Request()), runner)
     assert answer.is_healthy, answer
     assert answer.finding.startswith("kernel trace: good; counter: good; thread trace: good, ")
 
