@@ -88,7 +88,7 @@ def run_passes(
             stdout=folder / (STDOUT if is_only else f"{place}.{STDOUT}"),
             stderr=folder / (STDERR if is_only else f"{place}.{STDERR}"),
             limits=limits,
-            told=partial(running, place),
+            each_second=partial(running, place),
         )
         ended(place, ending)
         endings.append(ending)

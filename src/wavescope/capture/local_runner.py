@@ -81,7 +81,7 @@ class LocalRunner:
         stdout: Path,
         stderr: Path,
         limits: Limits,
-        told: Callable[[float], None] = lambda seconds: None,
+        each_second: Callable[[float], None] = lambda seconds: None,
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
@@ -106,7 +106,7 @@ class LocalRunner:
             streams = [
                 _Stream(source, file, limits.output_bytes) for source, file in zip(program.pipes, files, strict=True)
             ]
-            stopped = program.attend(streams, begin, told)
+            stopped = program.attend(streams, begin, each_second)
             status, problem, left_count = program.finish(streams, stopped)
             for stream in streams:
                 stream.close()

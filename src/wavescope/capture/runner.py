@@ -47,11 +47,11 @@ class Runner(Protocol):
         stdout: Path,
         stderr: Path,
         limits: Limits,
-        told: Callable[[float], None] = lambda seconds: None,
+        each_second: Callable[[float], None] = lambda seconds: None,
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
-        What it prints goes into the local files `stdout` and `stderr`. `told` is called about once a second.
+        What it prints goes into the local files `stdout` and `stderr`. `each_second` is called about once a second.
         """
         ...
 

@@ -36,7 +36,7 @@ class Ran:
             stdout=folder / "stdout.txt",
             stderr=folder / "stderr.txt",
             limits=limits,
-            told=self.beats.append,
+            each_second=self.beats.append,
         )
         self.stdout = (folder / "stdout.txt").read_bytes()
         self.stderr = (folder / "stderr.txt").read_bytes()
@@ -214,7 +214,7 @@ def test_an_exception_in_between_stops_the_program_gently(tmp_path: Path) -> Non
             stdout=tmp_path / "out",
             stderr=tmp_path / "err",
             limits=SOON,
-            told=failing,
+            each_second=failing,
         )
     assert not left_behind.processes_of(None, mark)
 

@@ -58,7 +58,7 @@ class Ran:
             stdout=self.files[0],
             stderr=self.files[1],
             limits=limits,
-            told=self.beats.append,
+            each_second=self.beats.append,
         )
         runner.bring(self.raw)
         self.stdout, self.stderr = (path.read_bytes() for path in self.files)
@@ -212,7 +212,7 @@ def test_an_exception_in_between_stops_the_program_gently(runner: Runner, tmp_pa
             stdout=files[0],
             stderr=files[1],
             limits=SOON,
-            told=failing,
+            each_second=failing,
         )
     assert not left_behind.processes_of(None, mark)
     runner.bring(tmp_path / "raw")

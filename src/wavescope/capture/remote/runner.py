@@ -106,7 +106,7 @@ class RemoteRunner:
         stdout: Path,
         stderr: Path,
         limits: Limits,
-        told: Callable[[float], None] = lambda seconds: None,
+        each_second: Callable[[float], None] = lambda seconds: None,
     ) -> Ending:
         """Run a program with exactly these variables to its end; nothing of its group is left running.
 
@@ -138,7 +138,7 @@ class RemoteRunner:
             )
             following = _Following(self._connection, record.token, number, out, err, limits.output_bytes)
             try:
-                ending = following.to_end(told)
+                ending = following.to_end(each_second)
             except UnreachableError:
                 raise
             except BaseException:  # an interrupt: it gets the time to write its data

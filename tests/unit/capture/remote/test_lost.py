@@ -31,7 +31,7 @@ class Attempt:
         self.stdout, self.stderr = folder / "stdout.txt", folder / "stderr.txt"
         self.mark = uuid.uuid4().hex
 
-    def run(self, connected: Connected, script: str, *, told: object = None) -> None:
+    def run(self, connected: Connected, script: str, *, each_second: object = None) -> None:
         raw = connected.runner.folder(self.raw)
         variables = {"PATH": os.environ["PATH"], "RAW": raw, left_behind.MARK: self.mark}
         connected.runner.run(
@@ -41,7 +41,7 @@ class Attempt:
             stdout=self.stdout,
             stderr=self.stderr,
             limits=LIMITS,
-            told=told or (lambda seconds: None),  # type: ignore[arg-type]
+            each_second=each_second or (lambda seconds: None),  # type: ignore[arg-type]
         )
 
     @property
@@ -74,7 +74,7 @@ def test_a_program_whose_connection_is_lost_writes_its_data_and_they_are_brought
         pytest.raises(UnreachableError, match=r"the connection was lost.*run it again with --resume"),
     ):
         # The stand-in is the agent itself; real ones die apart. So its input ends, as sshd does it.
-        attempt.run(connected, PROFILER, told=lambda seconds: connected.runner._connection._hang_up())
+        attempt.run(connected, PROFILER, each_second=lambda seconds: connected.runner._connection._hang_up())
     assert not (attempt.raw / "data").exists()
     with network.connect() as (_, runner):  # at once: the program is still being stopped
         runner.clear(attempt.mark)  # must not interrupt it a second time
@@ -98,7 +98,7 @@ def test_a_program_whose_agent_was_killed_is_stopped_by_the_next_one(tmp_path: P
             os.kill(pid, signal.SIGKILL)
 
     with network.connect() as connected, pytest.raises(UnreachableError, match="the connection was lost"):
-        attempt.run(connected, PROFILER, told=kill)
+        attempt.run(connected, PROFILER, each_second=kill)
     assert left_behind.processes_of(None, attempt.mark), "nobody could stop it"
     with network.connect() as (_, runner):
         runner.bring(attempt.raw)
@@ -114,7 +114,7 @@ def test_an_agent_that_is_told_to_end_stops_its_program_gently(tmp_path: Path, n
     network = Network(tmp_path / "network")
     attempt = Attempt(tmp_path)
     with network.connect() as connected, pytest.raises(UnreachableError):
-        attempt.run(connected, PROFILER, told=lambda seconds: [os.kill(pid, number) for pid in attempt.agents])
+        attempt.run(connected, PROFILER, each_second=lambda seconds: [os.kill(pid, number) for pid in attempt.agents])
     _wait(lambda: not left_behind.processes_of(None, attempt.mark))
     assert [path.read_text() for path in network.home.rglob("data/data")] == ["data\n"]
 
