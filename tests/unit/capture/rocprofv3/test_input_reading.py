@@ -101,7 +101,7 @@ def test_any_key_with_any_value_is_read_as_by_the_script(release: str, scripts: 
     keys = [*(key_of(option) for option in all_options().values()), *_FILE_KEYS]
     keys = [key for key in keys if key not in _APART]
     rng = random.Random(release)
-    for _ in range(examples(1000)):
+    for _ in range(examples(250)):
         jobs = []
         for _ in range(rng.choice([1, 1, 1, 2, 3])):
             job = {key: rng.choice(_VALUES) for key in rng.sample(keys, rng.randint(1, 4))}
@@ -112,7 +112,10 @@ def test_any_key_with_any_value_is_read_as_by_the_script(release: str, scripts: 
 
 
 @pytest.mark.parametrize("release", SCRIPTS)
-@pytest.mark.parametrize("name", ["seed 3", "passes", "several thread traces", "NUL", "second refused"])
+@pytest.mark.parametrize(
+    "name",
+    ["seed 3", "NUL", *(pytest.param(each, marks=pytest.mark.slow) for each in ("passes", "second refused"))],
+)
 def test_a_process_of_its_own_does_the_same(
     release: str, name: str, scripts: dict[str, AmdScript], shared: Path
 ) -> None:
