@@ -25,7 +25,8 @@ def of_text():
 found, known = [], of_text()
 for arguments in json.load(sys.stdin):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        _group(arguments, standalone_mode=False)
+        with contextlib.suppress(SystemExit):  # doctor says by its status what is missing here
+            _group(arguments, standalone_mode=False)
     if "--json" in arguments:
         json.loads(printed.getvalue())
     found.append(sorted(of_text() - known))
@@ -55,7 +56,7 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
     asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]
-    asked += [["capture", "recipe", "hip"]]
+    asked += [["capture", "recipe", "hip"], ["doctor"]]
     written = {"decode": capture, "convert": run, "merge": run, "split": run, "window": run}
     outputs = {"decode": "ui", "convert": "run.json", "merge": "merged.db", "split": "parts", "window": "window.db"}
     more = {"convert": ["--format", "chrome"], "split": ["--by", "process"], "window": ["--time", "0%:50%"]}
