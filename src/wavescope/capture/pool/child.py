@@ -128,14 +128,16 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
         clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
         lease.tell(str(reservation.gpu.index))
-        os.environ[processes.SUPERVISOR_VARIABLE] = str(processes.this_process())
-        os.environ[LOCK_VARIABLE] = str(_lock_path(reservation.gpu, machine))
         from wavescope.capture.installed import find_installation
         from wavescope.capture.local_machine import LocalMachine
         from wavescope.capture.local_runner import LocalRunner
         from wavescope.capture.taking import take
 
-        marked = LocalMachine()  # with the marks of this process in its environment
+        marks = {
+            processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
+            LOCK_VARIABLE: str(_lock_path(reservation.gpu, machine)),
+        }
+        marked = LocalMachine(variables={**machine.variables, **marks})
         take(
             job.job,
             place,

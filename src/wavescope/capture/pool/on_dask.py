@@ -21,7 +21,7 @@ from wavescope.cluster.executor import NotSeenError
 from wavescope.errors import BusyError, MissingToolError, OutputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from wavescope.capture.pool.jobs_file import PoolJob
 
@@ -80,12 +80,12 @@ def _is_other_machine(work: Path) -> bool:
 
 def _own_gpus(word: str) -> str:
     """The GPUs of this worker: those that whoever started it left visible."""
-    import os
+    from wavescope.capture.local_machine import LocalMachine
 
-    return visible_gpus(os.environ) or word
+    return visible_gpus(LocalMachine().variables) or word
 
 
-def visible_gpus(variables: Any) -> str:
+def visible_gpus(variables: Mapping[str, str]) -> str:
     """The GPUs that the environment leaves visible, as a word of `--gpus`; empty = all.
 
     Examples
@@ -93,7 +93,7 @@ def visible_gpus(variables: Any) -> str:
     >>> visible_gpus({"ROCR_VISIBLE_DEVICES": "2,3"}), visible_gpus({})
     ('2,3', '')
     """
-    return str(variables.get("ROCR_VISIBLE_DEVICES", "")).strip()
+    return variables.get("ROCR_VISIBLE_DEVICES", "").strip()
 
 
 def run_on_dask(

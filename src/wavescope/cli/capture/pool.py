@@ -209,13 +209,14 @@ def _gpu_count(word: str) -> int:
 
 def _teller(*, as_json: bool) -> Callable[[str, dict[str, Any]], None]:
     """Prints what happens: objects on standard output, or lines on standard error."""
-    from wavescope.base.shown import json_bytes
+    if as_json:
+        from wavescope.base.shown import json_bytes
+
+        return lambda event, facts: click.echo(json_bytes({"event": event, **facts}).decode())
     from wavescope.report.capture.pool import event_line
 
     def tell(event: str, facts: dict[str, Any]) -> None:
-        if as_json:
-            click.echo(json_bytes({"event": event, **facts}).decode())
-        elif line := event_line(event, facts):
+        if line := event_line(event, facts):
             click.echo(line, err=True)
 
     return tell
@@ -250,12 +251,12 @@ def _write_slurm(
 
 
 def _finish(status: PoolStatus, *, as_json: bool) -> None:
-    from wavescope.report.capture.pool import pool_report
-
     if as_json:
         facts = {"folder": status.folder, "verdicts": status.verdicts, "exit_code": status.exit_code}
         _teller(as_json=True)("end", facts)
         return
+    from wavescope.report.capture.pool import pool_report
+
     out = console()
     for part in pool_report(status, width=out.width, limit=20):
         out.print(part)
