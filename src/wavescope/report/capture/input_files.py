@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wavescope.capture.rocprofv3.input_findings import Finding
 
 JOBS_SHOWN = 20
+_KEY_CHARACTERS = 28  #: The longest key of rocprofv3 is not folded; one that somebody made up may be.
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 
 
@@ -68,7 +69,7 @@ def _table(findings: Sequence[Finding]) -> Table:
     """Sentences are wrapped, never cut."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold", expand=True)
     table.add_column("", no_wrap=True)
-    table.add_column("key", overflow="fold", ratio=2)
+    table.add_column("key", overflow="fold", max_width=_KEY_CHARACTERS)
     table.add_column("what it does", overflow="fold", ratio=4)
     table.add_column("remedy", overflow="fold", ratio=3)
     for finding in findings:
