@@ -14,7 +14,7 @@ FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
-GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs page_types demo_data
+GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs page_types demo_data
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv

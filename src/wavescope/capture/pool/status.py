@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from wavescope.capture.job_folder import JOB
 from wavescope.capture.judgement import Verdict
 from wavescope.capture.manifest import ENDED, FINISHED, JUDGED, STARTED, JobState, Manifest, is_locked, state_of
 from wavescope.capture.pool.child import read_problem
 from wavescope.capture.pool.lease import is_fresh, worker_of
 from wavescope.capture.pool.plan import is_pool, job_folder, read_plan, work_folder
+from wavescope.capture.stored import read_json
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -130,7 +132,7 @@ def _single(folder: Path) -> JobStatus:
     return JobStatus(
         id=events[0].job if events else "",
         name=folder.resolve().name,
-        kind=_text(events, "kind"),
+        kind=_kind(folder),
         folder=str(folder),
         state=_state(events, is_worked_on=is_locked(folder)),
         verdict=_last(events, "verdict"),
@@ -186,8 +188,12 @@ def _reason(events: Sequence[Event]) -> str:
     return ""
 
 
-def _text(events: Sequence[Event], key: str) -> str:
-    return next((str(event.details[key]) for event in events if isinstance(event.details.get(key), str)), "")
+def _kind(folder: Path) -> str:
+    """The kind of a single capture, as its folder says; empty = it does not."""
+    values = read_json(folder / JOB)
+    wanted = values.get("wanted") if isinstance(values, dict) else None
+    kind = wanted.get("kind") if isinstance(wanted, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def _gpu(events: Sequence[Event]) -> str:

@@ -169,6 +169,8 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
 
     if request.installation.is_assumed and not request.rocm_version:
         notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
+    if request.machine.name:
+        notes = (f"on {request.machine.name} a new private folder stands for {request.folder}; data come back", *notes)
     steps = [(wanted, request.folder / "attempts" / "1", tuple(notes))]
     if needs_discovery(wanted):
         from wavescope.capture.wanted import Discovery
