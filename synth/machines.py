@@ -10,8 +10,8 @@ import shutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from wavescope.capture.local_machine import LocalMachine
-from wavescope.capture.machine import FileFacts, Identity
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.machines.machine import FileFacts, Identity
 from wavescope.capture.rocprofv3.options import options_in
 from wavescope.capture.rocprofv3.releases import release_of
 

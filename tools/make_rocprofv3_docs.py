@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.capture.choices import chosen
-from wavescope.capture.commands import RUN_PARTS, commands_of
-from wavescope.capture.environment import LEFTOVERS, VISIBILITY
+from wavescope.capture.plans.choices import chosen
+from wavescope.capture.plans.commands import RUN_PARTS, commands_of
+from wavescope.capture.plans.environment import LEFTOVERS, VISIBILITY
 from wavescope.capture.rocprofv3.option import Kind, Option
 from wavescope.capture.rocprofv3.options import all_options, groups
 from wavescope.capture.rocprofv3.refusals import REFUSALS

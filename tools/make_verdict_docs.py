@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from wavescope.capture.judgement import Judgement, Verdict
-from wavescope.capture.retries import RULES
+from wavescope.capture.plans.retries import RULES
 from wavescope.capture.rocprofv3.messages import messages
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "verdicts.md"
@@ -50,7 +50,7 @@ def verdicts_page() -> str:
         "# Verdicts of captures",
         "",
         (
-            "<!-- made by tools/make_verdict_docs.py from src/wavescope/capture/retries.py and "
+            "<!-- made by tools/make_verdict_docs.py from src/wavescope/capture/plans/retries.py and "
             "src/wavescope/capture/rocprofv3/messages.toml -->"
         ),
         "",

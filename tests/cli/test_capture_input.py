@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from tests.unit.capture.rocprofv3.traps import BESIDE, FILES, SEED_3
+from tests.unit.capture.inputs.traps import BESIDE, FILES, SEED_3
 
 RELEASES = ("6.2", "6.3", "6.4", "7.0", "7.2", "7.13", "7.14", "10.0")
 

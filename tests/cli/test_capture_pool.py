@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.in_process import call
-from wavescope.capture.manifest import Manifest
+from wavescope.capture.jobs.manifest import Manifest
 from wavescope.capture.pool.keys import KEYS
 from wavescope.capture.pool.plan import job_folder, read_plan
 

@@ -19,7 +19,7 @@ from tests.cli.in_process import call
 from tests.unit.capture.made_connections import Network
 from tools.make_doctor_docs import PAGE, page
 from wavescope.capture.doctor import RULES, examine
-from wavescope.capture.local_machine import LocalMachine
+from wavescope.capture.machines.local_machine import LocalMachine
 from wavescope.cli import doctor
 
 On = Callable[[MadeMachine], None]

@@ -1,6 +1,6 @@
 """Folders of captures as inputs: a job folder is read as its result. The only such rule.
 
-FOLDER/job.json and FOLDER/manifest.jsonl make a folder one of a job (`capture/job.py`), FOLDER/result leads to its
+FOLDER/job.json and FOLDER/manifest.jsonl make a folder one of a job (`capture/jobs/job.py`), FOLDER/result leads to its
 best attempt, whose data are in `raw`. A pool has such folders in FOLDER/jobs.
 """
 

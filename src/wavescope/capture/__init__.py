@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from wavescope.capture.doctor import Check
+    from wavescope.capture.jobs.plan import Plan
+    from wavescope.capture.jobs.result import Result
+    from wavescope.capture.jobs.taking import take
     from wavescope.capture.judgement import Judgement, Verdict
-    from wavescope.capture.machine import Machine
-    from wavescope.capture.plan import Plan
+    from wavescope.capture.machines.machine import Machine
+    from wavescope.capture.machines.runner import Runner
     from wavescope.capture.pool.schedule import Pool
-    from wavescope.capture.result import Result
-    from wavescope.capture.runner import Runner
-    from wavescope.capture.taking import take
     from wavescope.capture.wanted import Wanted
 
 __all__ = [
@@ -46,11 +46,11 @@ __all__ = [
 
 _HOMES = {
     "Judgement": "wavescope.capture.judgement",
-    "Plan": "wavescope.capture.plan",
+    "Plan": "wavescope.capture.jobs.plan",
     "Pool": "wavescope.capture.pool.schedule",
-    "Result": "wavescope.capture.result",
+    "Result": "wavescope.capture.jobs.result",
     "Verdict": "wavescope.capture.judgement",
-    "take": "wavescope.capture.taking",
+    "take": "wavescope.capture.jobs.taking",
 }
 
 
@@ -193,7 +193,7 @@ def open_result(folder: str) -> Result:
     """
     from pathlib import Path
 
-    from wavescope.capture.replay import stored_result
+    from wavescope.capture.jobs.replay import stored_result
 
     return stored_result(Path(folder))
 
@@ -201,18 +201,18 @@ def open_result(folder: str) -> Result:
 def doctor(machine: Machine | None = None) -> tuple[Check, ...]:
     """Everything between a machine and a good capture, as checks; None = this machine."""
     from wavescope.capture.doctor import examine
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return examine(machine or LocalMachine())
 
 
 def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) -> Plan:
     """A plan from the fields of what is wanted, of the job, and of where it runs."""
-    from wavescope.capture.job import Job
-    from wavescope.capture.local_machine import LocalMachine
-    from wavescope.capture.local_runner import LocalRunner
-    from wavescope.capture.plan import Plan
-    from wavescope.capture.runner import Limits
+    from wavescope.capture.jobs.job import Job
+    from wavescope.capture.jobs.plan import Plan
+    from wavescope.capture.machines.local_machine import LocalMachine
+    from wavescope.capture.machines.local_runner import LocalRunner
+    from wavescope.capture.machines.runner import Limits
 
     values = dict(values)
     machine, runner = values.pop("machine", None) or LocalMachine(), values.pop("runner", None) or LocalRunner()
@@ -223,7 +223,7 @@ def _plan(kind: type[Wanted], program: Sequence[str], values: dict[str, Any]) ->
 
         installation = assumed(release)
     elif path:
-        from wavescope.capture.installed import find_installation
+        from wavescope.capture.rocprofv3.installed import find_installation
 
         installation = find_installation(machine, path)
     limits = Limits(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavescope.capture.doctor import Change, Check
-    from wavescope.capture.machine import Machine
-    from wavescope.capture.runner import Runner
+    from wavescope.capture.machines.machine import Machine
+    from wavescope.capture.machines.runner import Runner
 
 _EXIT_CODE = 5  #: Something is missing without which no capture can be taken.
 
@@ -81,8 +81,8 @@ def _connected(host: str | None, container: str | None) -> Iterator[tuple[Machin
         with connect(host=host, container=container) as connection:
             yield connection
         return
-    from wavescope.capture.local_machine import LocalMachine
-    from wavescope.capture.local_runner import LocalRunner
+    from wavescope.capture.machines.local_machine import LocalMachine
+    from wavescope.capture.machines.local_runner import LocalRunner
 
     yield LocalMachine(), LocalRunner()
 
@@ -109,7 +109,7 @@ def _examined(machine: Machine, folder: str, *, asks_gpu: bool, runner: Runner |
 
     if runner is None:
         return examine(machine, output=folder, asks_gpu=asks_gpu)
-    from wavescope.capture.tiny_program import tried
+    from wavescope.capture.jobs.tiny_program import tried
 
     return examine(machine, output=folder, asks_gpu=asks_gpu, trial=lambda sight: tried(sight, runner))
 

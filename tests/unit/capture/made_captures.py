@@ -11,15 +11,15 @@ from typing import Any
 
 from synth.profiler_output import KERNEL
 from synth.rocm_tree import RocmTree, steered
-from wavescope.capture import left_behind
-from wavescope.capture.installation import Installation
-from wavescope.capture.installed import find_installation
-from wavescope.capture.job import Job
-from wavescope.capture.local_machine import LocalMachine
-from wavescope.capture.local_runner import LocalRunner
-from wavescope.capture.result import Result
-from wavescope.capture.runner import Limits
-from wavescope.capture.taking import take
+from wavescope.capture.jobs.job import Job
+from wavescope.capture.jobs.result import Result
+from wavescope.capture.jobs.taking import take
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.machines.runner import Limits
+from wavescope.capture.rocprofv3.installation import Installation
+from wavescope.capture.rocprofv3.installed import find_installation
 from wavescope.capture.wanted import ThreadTraces
 
 NOISE = "__amd_rocclr_fillBufferAligned"

@@ -17,7 +17,7 @@ from synth.machines import MODELS, MadeMachine, healthy_machine
 from wavescope.base.words import amount
 from wavescope.capture.doctor import RULES, Check, Level, Status, examine, machine_facts
 from wavescope.capture.doctor.limits import EXPECTED_BYTES, RAW_BYTES
-from wavescope.capture.local_machine import LocalMachine
+from wavescope.capture.machines.local_machine import LocalMachine
 
 
 def _reported(checks: tuple[Check, ...]) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pytest
 import wavescope
 from tests.unit.capture.made_captures import Bench
 from wavescope import capture
-from wavescope.capture.local_runner import LocalRunner
+from wavescope.capture.machines.local_runner import LocalRunner
 from wavescope.errors import UsageError
 
 PAGE = Path(__file__).parents[3] / "docs/reference/capture-python.md"
@@ -46,7 +46,7 @@ def test_doctor_stays_a_function_after_its_package_was_imported() -> None:
 
 
 def capture_machine() -> Any:
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return LocalMachine()
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from wavescope.capture.job import Job
+from wavescope.capture.jobs.job import Job
+from wavescope.capture.jobs.result import Attempt, Result
 from wavescope.capture.judgement import Cause, Judgement, TracedDispatch, Verdict
-from wavescope.capture.result import Attempt, Result
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces, Wanted
 from wavescope.report.capture.result import next_commands, result_json, result_report
 

@@ -9,7 +9,7 @@ from wavescope.capture.doctor.gpus import gated_gpus, steady_words
 from wavescope.capture.doctor.sight import Request, Sight, printable
 
 if TYPE_CHECKING:
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.machines.machine import Machine
 
 _SECONDS = 60.0
 

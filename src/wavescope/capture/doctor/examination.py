@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavescope.capture.doctor.rule import Rule
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.machines.machine import Machine
 
 _STATUSES = {Level.ERROR: Status.ERROR, Level.WARNING: Status.WARNING, Level.NOTE: Status.OK}
 

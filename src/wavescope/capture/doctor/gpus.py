@@ -9,12 +9,12 @@ from wavescope.base.words import amount, counted
 from wavescope.capture.doctor.check import Answer, not_checked, unhealthy
 from wavescope.capture.doctor.containers import device_flags, start_line
 from wavescope.capture.doctor.sight import printable
-from wavescope.capture.gpu_users import busy_percent
-from wavescope.capture.topology import TOPOLOGY_VARIABLES, topology_folder
+from wavescope.capture.gpus.topology import TOPOLOGY_VARIABLES, topology_folder
+from wavescope.capture.gpus.users import busy_percent
 
 if TYPE_CHECKING:
     from wavescope.capture.doctor.sight import Sight
-    from wavescope.capture.gpu import Gpu
+    from wavescope.capture.gpus.gpu import Gpu
 
 BUSY_PERCENT = 10  #: A GPU without work may show a few percent for a desktop.
 _WATT = 1_000_000

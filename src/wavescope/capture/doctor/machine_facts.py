@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from wavescope.capture.doctor.gpus import firmware_versions
 from wavescope.capture.doctor.sight import Request, Sight, printable
 from wavescope.capture.doctor.surroundings import TUNING, leftover_names
-from wavescope.capture.installed import DECODER
+from wavescope.capture.rocprofv3.installed import DECODER
 
 if TYPE_CHECKING:
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.installation import Installation
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.machines.machine import Machine
+    from wavescope.capture.rocprofv3.installation import Installation
 
 SCHEMA_VERSION = 1
 #: Variables that say which GPUs, libraries and caches a program gets; no others are stored, as they may be secrets.

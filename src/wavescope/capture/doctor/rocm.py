@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wavescope.base.words import counted
 from wavescope.capture.doctor.check import Answer, Level, not_checked, unhealthy
 from wavescope.capture.doctor.sight import printable, version_numbers
-from wavescope.capture.installed import DECODER, decoder_files, release_of_root
+from wavescope.capture.rocprofv3.installed import DECODER, decoder_files, release_of_root
 
 if TYPE_CHECKING:
     from wavescope.capture.doctor.sight import Sight

@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from wavescope.capture.gpu_users import users_of
-from wavescope.capture.installed import asked, installation_of, release_of_root, roots_of, script_of
-from wavescope.capture.local_machine import group_names
-from wavescope.capture.topology import gpus_of, nodes_of
+from wavescope.capture.gpus.topology import gpus_of, nodes_of
+from wavescope.capture.gpus.users import users_of
+from wavescope.capture.machines.local_machine import group_names
+from wavescope.capture.rocprofv3.installed import asked, installation_of, release_of_root, roots_of, script_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from wavescope.capture.doctor.check import Answer
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.gpu_users import GpuUser
-    from wavescope.capture.installation import Installation
-    from wavescope.capture.installed import Root, Script
-    from wavescope.capture.machine import Machine
-    from wavescope.capture.topology import Node
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.gpus.topology import Node
+    from wavescope.capture.gpus.users import GpuUser
+    from wavescope.capture.machines.machine import Machine
+    from wavescope.capture.rocprofv3.installation import Installation
+    from wavescope.capture.rocprofv3.installed import Root, Script
 
 _AMD = "0x1002"
 _GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing accelerators.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wavescope.capture.doctor.check import Answer, unhealthy
 from wavescope.capture.doctor.sight import printable, version_numbers
-from wavescope.capture.environment import cleared
-from wavescope.capture.installed import site_packages
+from wavescope.capture.plans.environment import cleared
+from wavescope.capture.rocprofv3.installed import site_packages
 
 if TYPE_CHECKING:
     from wavescope.capture.doctor.sight import Sight

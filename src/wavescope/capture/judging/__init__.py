@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from wavescope.capture.gpu import Gpu
+    from wavescope.capture.gpus.gpu import Gpu
     from wavescope.capture.judgement import Judgement
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import Wanted
 
 #: What judges each kind: a module of this package, imported when it is needed, and its function.

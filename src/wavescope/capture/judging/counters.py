@@ -11,15 +11,15 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted
-from wavescope.capture.counter_passes import some_of
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.judging.endings import causes_of, concluded
+from wavescope.capture.plans.counter_passes import some_of
 from wavescope.errors import WavescopeError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import Counters
     from wavescope.model.counters import CounterSet
 

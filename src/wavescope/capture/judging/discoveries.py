@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted
-from wavescope.capture.discovery import discovered
 from wavescope.capture.judgement import Judgement, Verdict
 from wavescope.capture.judging.endings import causes_of, concluded
 from wavescope.capture.judging.runs import NO_KERNEL_ADVICE
+from wavescope.capture.plans.discovery import discovered
 from wavescope.errors import NotATraceError, WavescopeError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import Discovery
 
 

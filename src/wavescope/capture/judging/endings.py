@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import Wanted
 
 _SHELL_SIGNAL = 128  #: A shell adds it to the number of the signal that ended a program.
@@ -58,7 +58,7 @@ def words_of(ending: Ending) -> str:
 
     Examples
     --------
-    >>> from wavescope.capture.runner import Ending
+    >>> from wavescope.capture.machines.runner import Ending
     >>> words_of(Ending(status=-11, seconds=1)), words_of(Ending(status=134, seconds=1))
     ('the program was ended by SIGSEGV', 'the program was ended by SIGABRT')
     >>> words_of(Ending(status=3, seconds=1)), words_of(Ending(status=0, seconds=1))

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted, kernel_title, shortened
-from wavescope.capture.discovery import DiscoveredKernels, discovered
+from wavescope.capture.plans.discovery import DiscoveredKernels, discovered
 from wavescope.capture.rocprofv3.messages import printable_line
 from wavescope.errors import WavescopeError
 

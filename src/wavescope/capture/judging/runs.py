@@ -12,7 +12,7 @@ from wavescope.errors import NotATraceError, WavescopeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import RunTrace
     from wavescope.model.run import Run
 

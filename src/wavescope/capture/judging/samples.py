@@ -12,7 +12,7 @@ from wavescope.errors import WavescopeError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import Samples
     from wavescope.readers.trace.samples.files import SampleFile
 

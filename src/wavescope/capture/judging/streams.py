@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.base.words import counted
-from wavescope.capture.buffers import engine_bytes, selected_engines
 from wavescope.capture.judgement import TracedDispatch
+from wavescope.capture.plans.buffers import engine_bytes, selected_engines
 from wavescope.errors import NotATraceError, WavescopeError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from wavescope.capture.gpu import Gpu
+    from wavescope.capture.gpus.gpu import Gpu
     from wavescope.capture.wanted import ThreadTraces
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.files.capture import Capture, Window

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.runner import Ending
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.machines.runner import Ending
     from wavescope.capture.wanted import ThreadTraces
 
 NOISE_BYTES_MAX = 32 << 20  #: Of two launches that are compared: their instructions are in memory at once.

@@ -20,10 +20,10 @@ import msgspec
 
 from wavescope.base import stopping
 from wavescope.base.words import amount
-from wavescope.capture import processes
-from wavescope.capture.gpu_choice import reserved
-from wavescope.capture.gpu_locks import lock_folder, lock_path
-from wavescope.capture.manifest import Manifest, state_of
+from wavescope.capture.gpus.choice import reserved
+from wavescope.capture.gpus.locks import lock_folder, lock_path
+from wavescope.capture.jobs.manifest import Manifest, state_of
+from wavescope.capture.machines import processes
 from wavescope.capture.pool.lease import take_lease
 from wavescope.capture.pool.plan import job_folder, planned_job, work_folder
 from wavescope.errors import BusyError, MissingToolError, OutputError, WavescopeError
@@ -31,8 +31,8 @@ from wavescope.errors import BusyError, MissingToolError, OutputError, Wavescope
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.machines.machine import Machine
     from wavescope.capture.pool.jobs_file import PoolJob
     from wavescope.capture.pool.lease import Lease
 
@@ -106,8 +106,8 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
     with suppress(OSError):
         (work_folder(Path(errand.folder), job.id) / ERROR_FILE).unlink()
     _check_disk(machine, job, place)
-    from wavescope.capture.gpu_users import users_of
-    from wavescope.capture.topology import gpus_of
+    from wavescope.capture.gpus.topology import gpus_of
+    from wavescope.capture.gpus.users import users_of
 
     gpus = gpus_of(machine)
     if not gpus:
@@ -128,10 +128,10 @@ def _run(errand: Errand, machine: Machine, job: PoolJob, place: Path, lease: Lea
         clear=lambda gpus: end_abandoned(gpus, machine),
     ) as reservation:
         lease.tell(str(reservation.gpu.index))
-        from wavescope.capture.installed import find_installation
-        from wavescope.capture.local_machine import LocalMachine
-        from wavescope.capture.local_runner import LocalRunner
-        from wavescope.capture.taking import take
+        from wavescope.capture.jobs.taking import take
+        from wavescope.capture.machines.local_machine import LocalMachine
+        from wavescope.capture.machines.local_runner import LocalRunner
+        from wavescope.capture.rocprofv3.installed import find_installation
 
         marks = {
             processes.SUPERVISOR_VARIABLE: str(processes.this_process()),
@@ -186,7 +186,7 @@ def main(text: str) -> int:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs in the background like this
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     stopping.watch("")
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     try:
         run_job(errand, LocalMachine())

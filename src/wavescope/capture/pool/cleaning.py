@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.capture.job_folder import ATTEMPTS, JUDGEMENT, RAW, RESULT, files_below
-from wavescope.capture.manifest import JobState, Manifest, is_locked, state_of
+from wavescope.capture.jobs.folder import ATTEMPTS, JUDGEMENT, RAW, RESULT, files_below
+from wavescope.capture.jobs.manifest import JobState, Manifest, is_locked, state_of
+from wavescope.capture.jobs.stored import read_json
 from wavescope.capture.pool.lease import worker_of
 from wavescope.capture.pool.plan import JOBS, is_pool, job_folder, read_plan, work_folder
-from wavescope.capture.stored import read_json
 from wavescope.errors import OutputError, UsageError
 
 if TYPE_CHECKING:

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 from wavescope.base.files import read_regular
 from wavescope.base.words import shortened
-from wavescope.capture.job import Job
+from wavescope.capture.jobs.job import Job
+from wavescope.capture.jobs.stored import KINDS, job_id, kind_of
+from wavescope.capture.machines.runner import Limits
 from wavescope.capture.pool.keys import KEYS, WrongValueError
-from wavescope.capture.runner import Limits
-from wavescope.capture.stored import KINDS, job_id, kind_of
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from wavescope.capture.counter_passes import Passes
-    from wavescope.capture.plan import Plan
+    from wavescope.capture.jobs.plan import Plan
+    from wavescope.capture.plans.counter_passes import Passes
     from wavescope.capture.wanted import Wanted
 
 JOBS_MAX = 100_000
@@ -193,15 +193,15 @@ def _passes(values: Mapping[str, Any], place: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=256)
 def _planned(target: str, panels: tuple[str, ...], metrics: tuple[str, ...], counters: tuple[str, ...]) -> Passes:
-    from wavescope.capture.counter_passes import passes_for
+    from wavescope.capture.plans.counter_passes import passes_for
 
     return passes_for(target, panels=panels, metrics=metrics, counters=counters)
 
 
 def _target_here() -> str:
     """The target of the first GPU of this machine; empty = there is none."""
-    from wavescope.capture.local_machine import LocalMachine
-    from wavescope.capture.topology import gpus_of
+    from wavescope.capture.gpus.topology import gpus_of
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return next((gpu.target for gpu in gpus_of(LocalMachine())), "")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.bounds import Bounds
-from wavescope.capture.stored import KINDS
+from wavescope.capture.jobs.stored import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

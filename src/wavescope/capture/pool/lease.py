@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from wavescope.capture.processes import ProcessName, process_name, this_process
+from wavescope.capture.machines.processes import ProcessName, process_name, this_process
 from wavescope.errors import OutputError
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def _is_other_machine(work: Path) -> bool:
 
 def _own_gpus(word: str) -> str:
     """The GPUs of this worker: those that whoever started it left visible."""
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return visible_gpus(LocalMachine().variables) or word
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from wavescope.base.files import read_regular
+from wavescope.capture.jobs.stored import job_of, job_values
 from wavescope.capture.pool.jobs_file import PoolJob
-from wavescope.capture.stored import job_of, job_values
 from wavescope.errors import OutputError, UsageError, WavescopeError
 
 if TYPE_CHECKING:

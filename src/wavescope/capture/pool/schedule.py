@@ -23,8 +23,8 @@ import msgspec
 
 from wavescope.base import stopping
 from wavescope.base.words import counted
-from wavescope.capture.gpu_choice import meant_gpus
-from wavescope.capture.manifest import JobState, Manifest, state_of
+from wavescope.capture.gpus.choice import meant_gpus
+from wavescope.capture.jobs.manifest import JobState, Manifest, state_of
 from wavescope.capture.pool.child import ELSEWHERE, LOG, Errand, read_problem
 from wavescope.capture.pool.jobs_file import pool_jobs, read_jobs_file
 from wavescope.capture.pool.lease import Watch
@@ -35,9 +35,9 @@ from wavescope.errors import BusyError, MissingToolError, OutputError, UsageErro
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.job import Job
-    from wavescope.capture.plan import Plan
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.jobs.job import Job
+    from wavescope.capture.jobs.plan import Plan
     from wavescope.capture.pool.jobs_file import PoolJob
 
 LIVES_MAX = 3  #: How often a job may lose the process that works on it, before the pool gives it up.
@@ -171,8 +171,8 @@ class Pool:
         WavescopeError
             As `run`.
         """
-        from wavescope.capture.local_machine import LocalMachine
-        from wavescope.capture.topology import gpus_of
+        from wavescope.capture.gpus.topology import gpus_of
+        from wavescope.capture.machines.local_machine import LocalMachine
 
         word = self.gpus if isinstance(self.gpus, str) else ",".join(map(str, self.gpus))
         slots = [_Slot(gpu) for gpu in meant_gpus(word, gpus_of(LocalMachine()))]

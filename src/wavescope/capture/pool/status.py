@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from wavescope.capture.job_folder import JOB
+from wavescope.capture.jobs.folder import JOB
+from wavescope.capture.jobs.manifest import ENDED, FINISHED, JUDGED, STARTED, JobState, Manifest, is_locked, state_of
+from wavescope.capture.jobs.stored import read_json
 from wavescope.capture.judgement import Verdict
-from wavescope.capture.manifest import ENDED, FINISHED, JUDGED, STARTED, JobState, Manifest, is_locked, state_of
 from wavescope.capture.pool.child import read_problem
 from wavescope.capture.pool.lease import is_fresh, worker_of
 from wavescope.capture.pool.plan import is_pool, job_folder, read_plan, work_folder
-from wavescope.capture.stored import read_json
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from wavescope.capture.manifest import Event
+    from wavescope.capture.jobs.manifest import Event
     from wavescope.capture.pool.jobs_file import PoolJob
 
 _KEPT = (Verdict.GOOD, Verdict.LOSSY, Verdict.TRUNCATED, Verdict.INCOMPLETE)

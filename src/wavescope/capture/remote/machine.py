@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from wavescope.capture.machine import READ_BYTES_MAX, Completed, FileFacts, Identity
+from wavescope.capture.machines.machine import READ_BYTES_MAX, Completed, FileFacts, Identity
 from wavescope.capture.remote.connection import ANSWER_SECONDS
 from wavescope.errors import UnreachableError
 

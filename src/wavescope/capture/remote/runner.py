@@ -16,18 +16,18 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from wavescope.base.shown import shown
+from wavescope.capture.machines.runner import Ending
 from wavescope.capture.remote.bringing import BYTES_MAX, Brought, bring
-from wavescope.capture.runner import Ending
 from wavescope.errors import OutputError, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from wavescope.capture.machines.runner import Limits
     from wavescope.capture.remote.connection import Connection
-    from wavescope.capture.runner import Limits
 
-_MARK = "WAVESCOPE_JOB"  #: As in capture/left_behind.py.
+_MARK = "WAVESCOPE_JOB"  #: As in capture/machines/left_behind.py.
 _WATCH_SECONDS = 1.0
 _LOSSES_TOLD_MAX = 10
 _CLEAR_SECONDS = 1000.0  #: A program may use its whole grace.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from wavescope.capture.installation import Installation
+from wavescope.capture.rocprofv3.installation import Installation
 from wavescope.capture.rocprofv3.option import Version, is_within, version_of
 from wavescope.capture.rocprofv3.options import all_options, option_named, options_in
 from wavescope.errors import UsageError

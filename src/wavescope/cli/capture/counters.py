@@ -15,7 +15,7 @@ from wavescope.cli.kit.taking import take
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
-    from wavescope.capture.counter_passes import Passes
+    from wavescope.capture.plans.counter_passes import Passes
     from wavescope.cli.kit.capture import CaptureRequest
 
 
@@ -54,7 +54,7 @@ def command(
     wavescope capture counters --pmc SQ_WAVES,TCC_HIT_sum,TCC_MISS_sum --kernel gemm -- ./gemm 4096
     wavescope capture counters --metric 17.1.2 --target MI300X --dry-run -- ./gemm
     """
-    from wavescope.capture.counter_passes import passes_for
+    from wavescope.capture.plans.counter_passes import passes_for
     from wavescope.capture.wanted import Counters
 
     planned = passes_for(
@@ -82,7 +82,7 @@ def _gpu(request: CaptureRequest, target: str | None) -> str:
 
 
 def _checked(request: CaptureRequest, planned: Passes) -> Passes:
-    from wavescope.capture.counter_passes import checked_passes
+    from wavescope.capture.plans.counter_passes import checked_passes
 
     gpu = request.planned_gpu
     checked, refused = checked_passes(

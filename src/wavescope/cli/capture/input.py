@@ -16,7 +16,7 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from wavescope.capture.rocprofv3.input_explanation import Explanation
+    from wavescope.capture.inputs.explanation import Explanation
     from wavescope.capture.wanted import Wanted
     from wavescope.cli.kit.capture import CaptureRequest
 
@@ -37,9 +37,9 @@ def _verb(request: CaptureRequest, path: Path, is_explained_only: bool, target: 
     wavescope capture -i input.yaml --rocm-version 7.13
     wavescope capture -i input.yaml -- python bench.py
     """
-    from wavescope.capture.rocprofv3.input_explanation import explain
-    from wavescope.capture.rocprofv3.input_files import read_input
-    from wavescope.capture.rocprofv3.input_findings import Level
+    from wavescope.capture.inputs.explanation import explain
+    from wavescope.capture.inputs.files import read_input
+    from wavescope.capture.inputs.findings import Level
     from wavescope.facts import gpus
 
     has_program = request.program != (_STAND_IN,)

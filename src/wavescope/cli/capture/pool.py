@@ -193,16 +193,16 @@ def _plan(
 
 def _visible() -> str:
     """The GPUs that the environment leaves visible, else all."""
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
     from wavescope.capture.pool.on_dask import visible_gpus
 
     return visible_gpus(LocalMachine().variables) or "auto"
 
 
 def _gpu_count(word: str) -> int:
-    from wavescope.capture.gpu_choice import meant_gpus
-    from wavescope.capture.local_machine import LocalMachine
-    from wavescope.capture.topology import gpus_of
+    from wavescope.capture.gpus.choice import meant_gpus
+    from wavescope.capture.gpus.topology import gpus_of
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return len(meant_gpus(word, gpus_of(LocalMachine())))
 

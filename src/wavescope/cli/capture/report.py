@@ -11,7 +11,7 @@ import click
 from wavescope.cli.kit.io import console, emit_json, json_option, progress
 
 if TYPE_CHECKING:
-    from wavescope.capture.machine import Machine
+    from wavescope.capture.machines.machine import Machine
 
 _ENDINGS = (".tar.gz", ".tgz")
 
@@ -94,7 +94,7 @@ def _machine(host: str | None, container: str | None) -> Machine:
         connected = connect(host=host, container=container)
         click.get_current_context().call_on_close(connected.close)
         return connected.machine
-    from wavescope.capture.local_machine import LocalMachine
+    from wavescope.capture.machines.local_machine import LocalMachine
 
     return LocalMachine()
 

@@ -19,11 +19,11 @@ from wavescope.errors import MissingToolError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.installation import Installation
-    from wavescope.capture.job import Job
-    from wavescope.capture.machine import Machine
-    from wavescope.capture.runner import Runner
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.jobs.job import Job
+    from wavescope.capture.machines.machine import Machine
+    from wavescope.capture.machines.runner import Runner
+    from wavescope.capture.rocprofv3.installation import Installation
     from wavescope.capture.wanted import Wanted
 
 ATTEMPTS = Bounds(1, 100)  #: Of one job.
@@ -231,8 +231,8 @@ class CaptureRequest:
             connected = connect(host=self.host, container=self.container, say=_say)
             click.get_current_context().call_on_close(connected.close)
             return connected
-        from wavescope.capture.local_machine import LocalMachine
-        from wavescope.capture.local_runner import LocalRunner
+        from wavescope.capture.machines.local_machine import LocalMachine
+        from wavescope.capture.machines.local_runner import LocalRunner
 
         return LocalMachine(), LocalRunner()
 
@@ -260,7 +260,7 @@ class CaptureRequest:
         if self.rocm_version:
             installation = assumed(self.rocm_version)
         else:
-            from wavescope.capture.installed import find_installation
+            from wavescope.capture.rocprofv3.installed import find_installation
 
             try:
                 installation = find_installation(self.machine, self.rocprofv3)
@@ -273,7 +273,7 @@ class CaptureRequest:
     @cached_property
     def planned_gpu(self) -> Gpu | None:
         """The GPU for which a dry run plans: the one that is named, else the first; None = none is known here."""
-        from wavescope.capture.topology import gpus_of
+        from wavescope.capture.gpus.topology import gpus_of
 
         gpus = gpus_of(self.machine)
         named = [each for each in gpus if self.gpu in (str(each.index), each.pci, each.unique_id)]
@@ -281,8 +281,8 @@ class CaptureRequest:
 
     def job(self, wanted: Wanted) -> Job:
         """The unit of work for what is wanted."""
-        from wavescope.capture.job import Job
-        from wavescope.capture.runner import Limits
+        from wavescope.capture.jobs.job import Job
+        from wavescope.capture.machines.runner import Limits
 
         return Job(
             wanted=wanted,

@@ -53,7 +53,7 @@ def kernel_fields(kernel: str | None, regex: str | None, exclude: str, launch: t
 
 def from_discovery(wanted: ThreadTraces, path: str, rocm_version: str) -> tuple[ThreadTraces, tuple[str, ...]]:
     """What is wanted, completed from an earlier discovery: its folder, or rocprofv3's files."""
-    from wavescope.capture.discovery import discovered, with_suggestion
+    from wavescope.capture.plans.discovery import discovered, with_suggestion
 
     if not Path(path).exists():
         raise UsageError("no such file or folder", where=path, advice="--discovery takes the folder of a discovery")

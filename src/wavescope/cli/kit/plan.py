@@ -102,14 +102,14 @@ def give_plan(
 ) -> None:
     """Plan for the target, or for the GPU of the capture where there is one, and print or write the input."""
     from wavescope.analysis.counters.plan import plan_capture
-    from wavescope.capture.counter_passes import definitions, remarks, summary
-    from wavescope.capture.rocprofv3.counter_input import (
+    from wavescope.capture.inputs.counter_input import (
         FORM,
         command_without_file,
         commands,
         input_text,
         release_remarks,
     )
+    from wavescope.capture.plans.counter_passes import definitions, remarks, summary
 
     if form is not None and output is not None and _form_of(output) != form:
         what = f"--format {form} and the extension of {output.name} disagree"
@@ -153,7 +153,7 @@ def give_plan(
 
 
 def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *, force: bool) -> list[Path]:
-    from wavescope.capture.rocprofv3.counter_input import input_files
+    from wavescope.capture.inputs.counter_input import input_files
     from wavescope.export.kit.staging import staged
 
     texts = input_files(plan, output, kernels=kernels, rocm=rocm)
@@ -164,7 +164,7 @@ def _write(plan: CapturePlan, output: Path, kernels: Sequence[str], rocm: str, *
 
 
 def _form_of(output: Path) -> str:
-    from wavescope.capture.rocprofv3.input_writing import form_of
+    from wavescope.capture.inputs.writing import form_of
 
     return form_of(output)
 

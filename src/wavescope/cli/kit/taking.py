@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.capture.command import Command
-    from wavescope.capture.job import Job
-    from wavescope.capture.planning import Planned
-    from wavescope.capture.result import Result
+    from wavescope.capture.jobs.job import Job
+    from wavescope.capture.jobs.result import Result
+    from wavescope.capture.plans.command import Command
+    from wavescope.capture.plans.planning import Planned
     from wavescope.capture.wanted import ThreadTraces, Wanted
     from wavescope.cli.kit.capture import CaptureRequest
 
@@ -52,7 +52,7 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 
 def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
     """What became of a capture that is taken now, told as it goes on."""
-    from wavescope.capture import taking
+    from wavescope.capture.jobs import taking
 
     with _teller(request) as say, _no_empty_folder(request.folder):
         for note in notes:
@@ -71,7 +71,7 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
 
 
 def _stored_job(folder: Path) -> Job:
-    from wavescope.capture.job_folder import JobFolder
+    from wavescope.capture.jobs.folder import JobFolder
 
     return JobFolder(folder).stored_job()[1]
 
@@ -86,7 +86,7 @@ def _no_empty_folder(folder: Path) -> Iterator[None]:
         yield
     except WavescopeError:
         if is_new and folder.is_dir() and not any((folder / name / "1").exists() for name in ("attempts", "discovery")):
-            from wavescope.capture.job_folder import JobFolder
+            from wavescope.capture.jobs.folder import JobFolder
 
             with suppress(WavescopeError, OSError):
                 JobFolder(folder).remove()
@@ -165,7 +165,7 @@ def _open(folder: Path) -> None:
 
 def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> None:
     """Print what would be run, one step after the other, and the attempts that would follow."""
-    from wavescope.capture.planning import needs_discovery
+    from wavescope.capture.plans.planning import needs_discovery
 
     if request.installation.is_assumed and not request.rocm_version:
         notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
@@ -180,7 +180,7 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
         steps[1] = (_stand_in(wanted), steps[1][1], (*notes, _STAND_IN_NOTE))
     plans = [(_planned(request, each, folder), more) for each, folder, more in steps]
     if request.as_json:
-        from wavescope.capture.stored import wanted_values
+        from wavescope.capture.jobs.stored import wanted_values
 
         for number, (plan, more) in enumerate(plans, 1):
             commands = list(map(_as_json, plan.commands))
@@ -226,7 +226,7 @@ def _planned(request: CaptureRequest, wanted: Wanted, folder: Path) -> Planned:
     """The plan of an attempt in a folder, as `take` makes it."""
     from dataclasses import replace
 
-    from wavescope.capture.planning import planned
+    from wavescope.capture.plans.planning import planned
 
     gpu = request.planned_gpu
     if gpu is not None and request.gpu != "any":

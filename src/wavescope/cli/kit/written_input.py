@@ -27,9 +27,9 @@ def write_input(request: CaptureRequest, wanted: Wanted, path: Path, notes: Sequ
     """
     from dataclasses import replace
 
-    from wavescope.capture.command import Command
-    from wavescope.capture.planning import needs_discovery, planned
-    from wavescope.capture.rocprofv3.input_writing import form_of, input_from
+    from wavescope.capture.inputs.writing import form_of, input_from
+    from wavescope.capture.plans.command import Command
+    from wavescope.capture.plans.planning import needs_discovery, planned
     from wavescope.export.kit.staging import staged
 
     form = form_of(path)

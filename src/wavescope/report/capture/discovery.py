@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.capture.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
+    from wavescope.capture.plans.discovery import DiscoveredGpu, DiscoveredKernels, Kernel, Suggestion
 
 _NAME_WIDTH = 200
 

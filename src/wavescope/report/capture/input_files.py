@@ -8,8 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from wavescope.base.words import counted
-from wavescope.capture.rocprofv3.input_findings import Level
-from wavescope.capture.stored import wanted_values
+from wavescope.capture.inputs.findings import Level
+from wavescope.capture.jobs.stored import wanted_values
 from wavescope.report.kit.tables import printable, truncation
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.capture.rocprofv3.input_explanation import ExplainedJob, Explanation
-    from wavescope.capture.rocprofv3.input_findings import Finding
+    from wavescope.capture.inputs.explanation import ExplainedJob, Explanation
+    from wavescope.capture.inputs.findings import Finding
 
 JOBS_SHOWN = 20
 _KEY_CHARACTERS = 28  #: The longest key of rocprofv3 is not folded; one that somebody made up may be.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from wavescope.capture.command import Command
-    from wavescope.capture.gpu import Gpu
-    from wavescope.capture.installation import Installation
+    from wavescope.capture.gpus.gpu import Gpu
+    from wavescope.capture.plans.command import Command
+    from wavescope.capture.rocprofv3.installation import Installation
     from wavescope.capture.wanted import Wanted
 
 #: What each kind is called in sentences.
@@ -114,7 +114,7 @@ def _follow_ups(wanted: Wanted, gpu: Gpu | None, attempts: int) -> Iterator[Rend
     if attempts < 2:
         yield Text("one attempt, whatever becomes of it (--attempts)")
         return
-    from wavescope.capture.retries import next_try
+    from wavescope.capture.plans.retries import next_try
 
     retries = [(verdict, next_try(wanted, Judgement(verdict=verdict, reasons=()), gpu, ())) for verdict in _RETRIED]
     followed = [(verdict, retry) for verdict, retry in retries if retry is not None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from wavescope.base.words import counted, percent
-from wavescope.capture.job_folder import DISCOVERIES
+from wavescope.capture.jobs.folder import DISCOVERIES
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.report.capture.events import STYLES
 from wavescope.report.capture.plan import title_of
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from wavescope.capture.jobs.result import Attempt, Result
     from wavescope.capture.judgement import TracedDispatch
-    from wavescope.capture.result import Attempt, Result
     from wavescope.capture.wanted import Wanted
 
 #: Verbs that answer the first questions about each kind, with what they tell.

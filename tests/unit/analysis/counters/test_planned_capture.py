@@ -12,7 +12,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from wavescope.analysis.counters.engine.panels import counter_panels
 from wavescope.analysis.counters.plan import CapturePlan, plan_capture
-from wavescope.capture.rocprofv3.counter_input import input_text
+from wavescope.capture.inputs.counter_input import input_text
 from wavescope.model.counters import CounterSet
 from wavescope.readers.counters import open_counters
 

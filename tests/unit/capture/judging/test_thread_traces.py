@@ -450,7 +450,7 @@ def test_a_large_stream_is_judged_in_little_memory(tmp_path: Path) -> None:
     path.write_bytes(grown.data)
     program = (
         "import resource, sys; from pathlib import Path; from wavescope.capture.judging import judge; "
-        "from wavescope.capture.runner import Ending; from wavescope.capture.wanted import ThreadTraces; "
+        "from wavescope.capture.machines.runner import Ending; from wavescope.capture.wanted import ThreadTraces; "
         "judgement = judge(ThreadTraces(program=('a',)), Ending(status=0, seconds=1), Path(sys.argv[1])); "
         "best = judgement.dispatches[0]; memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss; "
         "print(judgement.verdict, best.wave_count, best.instruction_count, memory)"

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from synth.profiler_output import write_kernel_stats, write_kernel_trace
-from wavescope.capture.manifest import Manifest
+from wavescope.capture.jobs.manifest import Manifest
 from wavescope.capture.pool.plan import job_folder, read_plan
 from wavescope.capture.rocprofv3.releases import assumed
 

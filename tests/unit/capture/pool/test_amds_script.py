@@ -11,8 +11,8 @@ from synth.profiler_output import KERNEL, make_templates
 from synth.rocm_tree import make_rocm_tree, steered
 from tests.unit.capture.pool.stand_in import StandIn
 from wavescope import capture
+from wavescope.capture.machines.runner import Limits
 from wavescope.capture.pool.status import status_of
-from wavescope.capture.runner import Limits
 
 
 @pytest.mark.slow

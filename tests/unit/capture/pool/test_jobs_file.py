@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wavescope.capture.counter_passes import passes_for
+from wavescope.capture.jobs.stored import KINDS
+from wavescope.capture.machines.runner import Limits
+from wavescope.capture.plans.counter_passes import passes_for
 from wavescope.capture.pool.jobs_file import PoolJob, jobs_of, read_jobs_file
 from wavescope.capture.pool.keys import KEYS
-from wavescope.capture.runner import Limits
-from wavescope.capture.stored import KINDS
 from wavescope.capture.wanted import Counters, Discovery, RunTrace, Samples, ThreadTraces
 from wavescope.errors import UsageError, WavescopeError
 

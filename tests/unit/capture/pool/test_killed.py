@@ -17,10 +17,10 @@ import pytest
 
 from tests.unit.capture.pool.stand_in import StandIn
 from wavescope import capture
-from wavescope.capture.gpu_locks import lock_path, try_lock
-from wavescope.capture.local_machine import LocalMachine
+from wavescope.capture.gpus.locks import lock_path, try_lock
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.machines.runner import Limits
 from wavescope.capture.pool.status import State, status_of
-from wavescope.capture.runner import Limits
 from wavescope.errors import UsageError
 
 #: What is killed: parts of command lines; None = everything.

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from wavescope.capture.machines.processes import this_process
 from wavescope.capture.pool import lease
 from wavescope.capture.pool.lease import FILE, read_record, stop_worker, take_lease, worker_of
-from wavescope.capture.processes import this_process
 
 ELSEWHERE = "12.345.0a0a-1b.4026531836"  #: A process of another machine.
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.pool.test_jobs_file import FULL, read
-from wavescope.capture.job import Job
-from wavescope.capture.manifest import Manifest
+from wavescope.capture.jobs.job import Job
+from wavescope.capture.jobs.manifest import Manifest
 from wavescope.capture.pool.child import ERROR_FILE
 from wavescope.capture.pool.cleaning import removable, remove
 from wavescope.capture.pool.jobs_file import PoolJob

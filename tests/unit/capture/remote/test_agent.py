@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON
-from wavescope.capture import left_behind
-from wavescope.capture import machine as machines
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines import machine as machines
 from wavescope.capture.remote import agent, connection
 from wavescope.capture.remote.agent import looking, programs
 
@@ -58,7 +58,7 @@ def test_it_starts_where_nothing_of_wavescope_is(python: str | None, tmp_path: P
 
 
 def test_numbers_that_both_ends_have_are_the_same() -> None:
-    from wavescope.capture import local_runner
+    from wavescope.capture.machines import local_runner
 
     assert looking.READ_BYTES_MAX == machines.READ_BYTES_MAX
     assert programs.MARK.decode() == left_behind.MARK

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.unit.capture.made_connections import Network
+from wavescope.capture.machines.runner import Limits
 from wavescope.capture.remote import Connected, bringing
-from wavescope.capture.runner import Limits
 from wavescope.errors import OutputError, UnreachableError, WavescopeError
 
 HOSTILE = Path(__file__).parent / "hostile_agent.py"

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.capture.made_connections import OLD_PYTHON, Network
-from wavescope.capture import left_behind
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines.runner import Limits
 from wavescope.capture.remote import Connected, bringing
 from wavescope.capture.remote.runner import RemoteRunner
-from wavescope.capture.runner import Limits
 from wavescope.errors import UnreachableError, WavescopeError
 
 LIMITS = Limits(seconds=60, grace_seconds=10)

@@ -15,7 +15,7 @@ from rich.console import Console
 from synth.machine_faults import FAULTS, Fault
 from synth.machines import healthy_machine
 from wavescope.capture.doctor import Change, Check, Status, examine
-from wavescope.capture.local_machine import LocalMachine
+from wavescope.capture.machines.local_machine import LocalMachine
 from wavescope.report.capture.doctor import doctor_report, verdict
 from wavescope.report.capture.shell import ShellText
 

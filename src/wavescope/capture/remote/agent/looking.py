@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from wavescope.capture.remote.agent.wire import decoded, encoded
 
-READ_BYTES_MAX = 4 << 20  # as in capture/machine.py
+READ_BYTES_MAX = 4 << 20  # as in capture/machines/machine.py
 PREFETCH_FILES_MAX = 20000
 PREFETCH_BYTES_MAX = 8 << 20  # of all files that are sent ahead together
 PREFETCH_FILE_BYTES_MAX = 64 << 10

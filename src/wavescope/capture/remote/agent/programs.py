@@ -16,7 +16,7 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Set, Tuple
 from wavescope.capture.remote.agent.looking import READ_BYTES_MAX, program, read
 from wavescope.capture.remote.agent.wire import CHUNK_BYTES_MAX, encoded
 
-# As in capture/local_runner.py and capture/left_behind.py, where the reasons are.
+# As in capture/machines/local_runner.py and capture/machines/left_behind.py, where the reasons are.
 TERM_SECONDS = 10.0
 DEATH_SECONDS = 20.0
 REMAINS_SECONDS = 5.0
@@ -233,7 +233,7 @@ class Output:
 class Program:
     """A program in a session of its own, with its output in files, watched by a thread.
 
-    It is run, stopped and cleared away exactly as on the machine of who asks (capture/local_runner.py).
+    It is run, stopped and cleared away exactly as on the machine of who asks (capture/machines/local_runner.py).
     """
 
     def __init__(self, folder: bytes, number: int, request: Dict[str, Any]) -> None:
@@ -389,7 +389,7 @@ def _shortened(name: str) -> str:
 
 
 def start_problem(request: Dict[str, Any], error: Exception) -> str:
-    """Why a program could not be started, in the words of capture/local_runner.py."""
+    """Why a program could not be started, in the words of capture/machines/local_runner.py."""
     name, cwd = (repr(_shortened(text)) for text in ((request["words"] or [""])[0], request["cwd"]))
     number = getattr(error, "errno", None)
     if number is None:

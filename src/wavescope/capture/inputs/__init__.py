@@ -1,0 +1,1 @@
+"""Input files of rocprofv3: read as its script reads them, explained, and written."""

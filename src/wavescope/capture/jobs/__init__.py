@@ -1,0 +1,1 @@
+"""Jobs: the folder, the events, and the way from a plan to a result."""

@@ -1,0 +1,44 @@
+"""Runs recorded by other tools where they are what is installed: RPD's runTracer.sh, and ROCm Compute Profiler."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from wavescope.capture.plans.command import Command
+from wavescope.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from wavescope.capture.plans.environment import Changes
+    from wavescope.capture.wanted import RunTrace
+
+RPD_FILE = "run.rpd"
+COMPUTE_FOLDER = "compute"
+
+
+def rpd_commands(
+    wanted: RunTrace, variables: Mapping[str, str], changes: Changes, *, folder: str
+) -> tuple[Command, ...]:
+    """`runTracer.sh -o FILE PROGRAM`; all processes write into one file, and an existing one is deleted."""
+    if wanted.extra:
+        raise UsageError("runTracer.sh takes no options but -o", advice="leave the options for the profiler away")
+    if wanted.program[0].startswith("-"):
+        raise UsageError(f"{wanted.program[0][:60]!r} is not a program", advice="its name must not start with a hyphen")
+    words = ("runTracer.sh", "-o", f"{folder.rstrip('/')}/{RPD_FILE}", *wanted.program)
+    return (_command(wanted, words, variables, changes),)
+
+
+def compute_commands(
+    wanted: RunTrace, variables: Mapping[str, str], changes: Changes, *, folder: str
+) -> tuple[Command, ...]:
+    """`rocprof-compute profile -n NAME ... -- PROGRAM`; the program runs once per group of counters."""
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", wanted.program[0].rsplit("/", 1)[-1])[:40] or "run"
+    output = ("--output-directory", f"{folder.rstrip('/')}/{COMPUTE_FOLDER}")
+    words = ("rocprof-compute", "profile", "-n", name, *output, *wanted.extra, "--", *wanted.program)
+    return (_command(wanted, words, variables, changes),)
+
+
+def _command(wanted: RunTrace, words: tuple[str, ...], variables: Mapping[str, str], changes: Changes) -> Command:
+    return Command(words=words, variables=dict(variables), removed=changes.removed, cwd=wanted.cwd, notes=changes.notes)

@@ -1,0 +1,200 @@
+"""Which GPU a job gets."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.capture.gpus.test_locks import gpu
+from wavescope.capture.gpus.choice import choose_gpu, meant_gpus, reserved
+from wavescope.capture.gpus.users import GpuUser, users_of
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.machines.processes import inherited_descriptors
+from wavescope.errors import BusyError, UsageError
+
+GPUS = tuple(replace(gpu(index), memory_used_bytes=(index + 5) % 8, unique_id=f"GPU-{index:x}a") for index in range(8))
+CPX = tuple(replace(gpu(index), pci=f"0000:{index // 4:02x}:00.0") for index in range(8))
+
+
+def indices(word: str) -> list[int]:
+    return [gpu.index for gpu in meant_gpus(word, GPUS)]
+
+
+def test_words() -> None:
+    assert indices("auto") == indices("any") == indices("all") == indices("0-7") == list(range(8))
+    assert (
+        indices("3") == indices("GPU-3a") == indices("gpu-3A") == indices("0000:03:00.0") == indices("03:00.0") == [3]
+    )
+    assert indices("5,1-2,1") == [5, 1, 2]
+    assert [gpu.index for gpu in meant_gpus("0000:01:00.0", CPX)] == [4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("word", ["8", "6-8", "", "GPU-", "x", "-1", "0000:09:00.0", "1,,2", "9" * 400, "٣"])
+def test_words_without_a_gpu(word: str) -> None:
+    with pytest.raises(UsageError, match="there is no GPU") as refusal:
+        meant_gpus(word, GPUS)
+    assert "GPU-0a" in refusal.value.advice
+
+
+def test_freest_first() -> None:
+    assert [gpu.index for gpu in choose_gpu("auto", GPUS, {}, {})] == [3, 4, 5, 6, 7, 0, 1, 2]
+    users = {GPUS[3].key: ["process 7 (python)"]}
+    locks = {GPUS[4].key: "process 8"}
+    assert [gpu.index for gpu in choose_gpu("auto", GPUS, users, locks)] == [5, 6, 7, 0, 1, 2]
+    assert [gpu.index for gpu in choose_gpu("3,4,5", GPUS, users, locks, is_shared=True)] == [5, 3, 4]
+    with pytest.raises(BusyError, match=r"GPU 3 is used by process 7 \(python\); GPU 4 is locked by process 8") as busy:
+        choose_gpu("3-4", GPUS, users, locks)
+    assert busy.value.exit_code == 75
+
+
+def test_partitions_of_a_device() -> None:
+    locks = {CPX[1].key: "process 8"}
+    assert [gpu.index for gpu in choose_gpu("auto", CPX, {}, locks)] == [4, 5, 6, 7]
+    assert [gpu.index for gpu in choose_gpu("auto", CPX, {}, locks, max_per_device=2)] == [0, 2, 3, 4, 5, 6, 7]
+    with pytest.raises(BusyError, match="same device as GPU 1"):
+        choose_gpu("0", CPX, {}, locks)
+
+
+def test_reserved_gpus_are_given_once(tmp_path: Path) -> None:
+    """16 threads, each with descriptors of its own, on 8 GPUs: never two on one; all are free afterwards."""
+    inside: Counter[int] = Counter()
+    most: Counter[int] = Counter()
+    lock = threading.Lock()
+
+    def work() -> None:
+        for _ in range(5):
+            with reserved(
+                "auto",
+                GPUS,
+                dict,
+                host="node",
+                variables={"WAVESCOPE_LOCK_DIR": str(tmp_path)},
+                wait_seconds=60,
+                pause=lambda seconds: time.sleep(min(seconds, 0.005)),
+            ) as place:
+                with lock:
+                    inside[place.gpu.index] += 1
+                    most[place.gpu.index] = max(most[place.gpu.index], inside[place.gpu.index])
+                threading.Event().wait(0.002)
+                with lock:
+                    inside[place.gpu.index] -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(most.values()) == {1}
+    assert not inherited_descriptors
+
+
+def test_wait_is_over(tmp_path: Path) -> None:
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    pauses: list[float] = []
+    sentences: list[str] = []
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        time.sleep(0.05)
+
+    with reserved("2", GPUS, dict, host="node", variables=variables) as first:
+        assert first.gpu.index == 2
+        assert len(first.locks) == 1
+        with (
+            pytest.raises(BusyError, match="GPU 2 is locked by process"),
+            reserved(
+                "2",
+                GPUS,
+                dict,
+                host="node",
+                variables=variables,
+                wait_seconds=0.2,
+                say=sentences.append,
+                pause=pause,
+            ),
+        ):
+            pytest.fail("given twice")
+        assert len(pauses) > 1
+        assert len(sentences) == 1
+        with reserved("2", GPUS, dict, host="node", variables=variables, is_shared=True) as shared:
+            assert shared.locks == ()
+        with reserved("any", GPUS, dict, host="node", variables=variables) as unchecked:
+            assert unchecked.locks == ()
+
+
+def test_foreign_queues_that_appear_after_the_lock(tmp_path: Path) -> None:
+    """The second look counts: somebody came between."""
+    answers = iter([{}, {GPUS[3].key: ["process 9"]}, {}])
+    with reserved(
+        "auto", GPUS, lambda: next(answers), host="node", variables={"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    ) as place:
+        assert place.gpu.index == 4
+
+
+def test_devices_are_not_shared_by_partitions(tmp_path: Path) -> None:
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    with (
+        reserved("auto", CPX, dict, host="node", variables=variables) as first,
+        reserved("auto", CPX, dict, host="node", variables=variables) as second,
+    ):
+        assert {first.gpu.pci, second.gpu.pci} == {"0000:00:00.0", "0000:01:00.0"}
+        with (
+            pytest.raises(BusyError, match="same device"),
+            reserved("auto", CPX, dict, host="node", variables=variables),
+        ):
+            pytest.fail("given twice")
+        with reserved("auto", CPX, dict, host="node", variables=variables, max_per_device=2) as third:
+            assert third.gpu.index not in (first.gpu.index, second.gpu.index)
+
+
+def test_queues_of_the_driver_must_vanish(tmp_path: Path) -> None:
+    """A GPU counts as used as long as the driver lists a queue on it, whoever's process that was."""
+    machine = LocalMachine(str(tmp_path / "root"))
+    queues = tmp_path / "root/sys/class/kfd/kfd/proc/4711/queues/0"
+    queues.mkdir(parents=True)
+    (queues / "gpuid").write_text("103\n")
+    (tmp_path / "root/proc/4711").mkdir(parents=True)
+    (tmp_path / "root/proc/4711/comm").write_text("python\x1b[2J\n")
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path / "locks")}
+    pauses = 0
+
+    def pause(seconds: float) -> None:
+        nonlocal pauses
+        pauses += 1
+        if pauses == 3:
+            shutil.rmtree(queues.parents[1])
+
+    def users() -> dict[str, tuple[GpuUser, ...]]:
+        return users_of(machine, GPUS)
+
+    with (
+        pytest.raises(BusyError, match=r"GPU 3 is used by process 4711 \(python\[2J\)"),
+        reserved("3", GPUS, users, host="node", variables=variables),
+    ):
+        pytest.fail("somebody uses it")
+    with reserved("auto", GPUS, users, host="node", variables=variables) as other:
+        assert other.gpu.index == 4
+    with reserved("3", GPUS, users, host="node", variables=variables, wait_seconds=60, pause=pause) as place:
+        assert place.gpu.index == 3
+    assert pauses == 3
+
+
+def test_abandoned_programs_are_ended_first(tmp_path: Path) -> None:
+    """`clear` is called before anybody is asked who uses the GPU."""
+    order: list[str] = []
+
+    def users() -> dict[str, tuple[GpuUser, ...]]:
+        order.append("users")
+        return {}
+
+    variables = {"WAVESCOPE_LOCK_DIR": str(tmp_path)}
+    with reserved(
+        "2", GPUS, users, host="node", variables=variables, clear=lambda gpus: order.append(f"clear {gpus[0].index}")
+    ):
+        assert order == ["clear 2", "users", "users"]

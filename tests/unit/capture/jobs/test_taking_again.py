@@ -1,0 +1,240 @@
+"""A taker that is killed at any moment is followed by one that goes on: nothing is judged twice, nothing runs on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.capture.made_captures import Bench, installation_of, running
+from wavescope.capture.jobs.manifest import Manifest, is_locked
+from wavescope.capture.jobs.stored import job_values
+from wavescope.capture.jobs.taking import take
+from wavescope.capture.judgement import Verdict
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines.local_runner import LocalRunner
+
+SAXPY: dict[str, Any] = {"kernel": "saxpy", "launches": (7, 8)}
+TAKER = """
+import json, sys, time
+from pathlib import Path
+from wavescope.base import stopping
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.jobs.stored import converted, job_of
+from wavescope.capture.jobs.taking import take
+from wavescope.capture.rocprofv3.installation import Installation
+stopping.watch()
+given = json.loads(Path(sys.argv[1]).read_text())
+def say(event):
+    print(event["event"], flush=True)
+    if event["event"] == given["stop_at"]:
+        time.sleep(100)
+_, job = job_of(given["job"])
+take(job, Path(given["folder"]), machine=LocalMachine(variables=given["variables"]), runner=LocalRunner(),
+     installation=converted(given["installation"], Installation), say=say, resume=True)
+"""
+
+
+def _killed(bench: Bench, job: Any, *, stop_at: str, number: int = signal.SIGKILL, seconds: float = 0.0) -> int:
+    """Take in a process of its own, and end that when an event was told, or some time after it was started."""
+    from dataclasses import asdict
+
+    installation = asdict(installation_of(bench.tree))
+    given = {
+        "job": job_values(job),
+        "folder": str(bench.folder / "out"),
+        "variables": bench.variables,
+        "installation": installation | {"options": sorted(installation["options"])},
+        "stop_at": stop_at,
+    }
+    path = bench.folder / "errand.json"
+    path.write_text(json.dumps(given))
+    taker = subprocess.Popen([sys.executable, "-c", TAKER, str(path)], stdout=subprocess.PIPE, start_new_session=True)
+    assert taker.stdout is not None
+    for line in taker.stdout:
+        if line.decode().strip() == (stop_at or "started"):
+            break
+    time.sleep(seconds)
+    taker.send_signal(number)
+    status = taker.wait(30)
+    taker.stdout.close()
+    return status
+
+
+def _settled(bench: Bench) -> None:
+    """The guard has ended what the killed taker left."""
+    deadline = time.monotonic() + 20
+    while running(bench.folder) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not running(bench.folder)
+    assert not is_locked(bench.folder / "out")
+
+
+def _check(bench: Bench) -> None:
+    events = Manifest(bench.folder / "out").events()
+    judged = Counter(event.attempt for event in events if event.event == "judged")
+    assert set(judged.values()) == {1}
+    assert [event.event for event in events].count("finished") == 1
+
+
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "stop_at",
+    [
+        pytest.param("planned", marks=SLOW),
+        "started",
+        "ended",
+        pytest.param("judged", marks=SLOW),
+        pytest.param("finished", marks=SLOW),
+    ],
+)
+def test_a_taker_that_was_killed_at_an_event_is_followed(bench: Bench, stop_at: str) -> None:
+    job = bench.job(**SAXPY)
+    assert _killed(bench, job, stop_at=stop_at) == -signal.SIGKILL
+    _settled(bench)
+    result = bench.take(job, resume=True)
+    assert result.is_good
+    _check(bench)
+    assert len(bench.runs) == 1  # told before a program runs, or after it has ended
+    assert len(result.attempts) == 1
+    assert result.attempts[0].number == (2 if stop_at == "started" else 1)
+
+
+def test_a_program_of_a_killed_taker_does_not_go_on(bench: Bench) -> None:
+    bench.steering |= {"seconds": 60, "ignores": ["SIGINT", "SIGTERM"], "daemons": 1}
+    job = bench.job(**SAXPY)
+    assert _killed(bench, job, stop_at="running") == -signal.SIGKILL
+    _settled(bench)
+    bench.steering |= {"seconds": 0, "daemons": 0}
+    (bench.folder / "stand_in.json").write_text(json.dumps(bench.steering))
+    result = bench.take(job, resume=True)
+    assert result.is_good
+    assert bench.named("interrupted")[0]["attempt"] == 1
+    _check(bench)
+
+
+@pytest.mark.slow
+def test_what_even_the_guard_left_is_ended_by_the_next_taker(bench: Bench) -> None:
+    """The mark of the attempt is in the manifest; here a process of it has survived everything."""
+    job = bench.job(**SAXPY)
+    _killed(bench, job, stop_at="started")
+    [started] = [event for event in Manifest(bench.folder / "out").events() if event.event == "started"]
+    mark = started.details["mark"]
+    orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
+    assert bench.take(job, resume=True).is_good
+    assert orphan.wait(5) == -signal.SIGINT
+    assert "still ran; ended now" in bench.named("note")[0]["text"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=SLOW)])
+def test_a_taker_that_is_told_to_stop_leaves_a_job_that_can_be_resumed(bench: Bench, number: signal.Signals) -> None:
+    bench.steering["seconds"] = 60
+    job = bench.job(**SAXPY)
+    assert _killed(bench, job, stop_at="running", number=number) == 128 + number
+    assert not running(bench.folder)
+    assert not is_locked(bench.folder / "out")
+    bench.steering["seconds"] = 0
+    (bench.folder / "stand_in.json").write_text(json.dumps(bench.steering))
+    assert bench.take(job, resume=True).is_good
+    _check(bench)
+
+
+@pytest.mark.slow
+def test_interrupted_attempts_count_but_one_more_is_always_made(bench: Bench) -> None:
+    job = bench.job(**SAXPY, attempts=1)
+    for _ in range(2):
+        _killed(bench, job, stop_at="started")
+        _settled(bench)
+    result = bench.take(job, resume=True)
+    assert result.is_good
+    assert [attempt.number for attempt in result.attempts] == [3]
+    _check(bench)
+
+
+def test_a_manifest_with_a_torn_last_line_is_gone_on_with(bench: Bench) -> None:
+    job = bench.job(**SAXPY)
+    bench.take(job)
+    path = bench.folder / "out/manifest.jsonl"
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:25])
+    result = bench.take(job, resume=True)
+    assert result.is_good
+    assert len(bench.runs) == 1
+    _check(bench)
+    assert path.read_bytes().startswith(b"".join(lines[:-1]) + lines[-1][:25] + b"\n")
+
+
+def test_a_retry_goes_on_where_it_was_killed(bench: Bench) -> None:
+    bench.steering["needed_bytes"] = 300 << 20
+    job = bench.job(**SAXPY)
+    _killed(bench, job, stop_at="judged")
+    result = bench.take(job, resume=True)
+    assert [attempt.judgement.verdict for attempt in result.attempts] == [Verdict.TRUNCATED, Verdict.GOOD]
+    assert len(bench.runs) == 2
+    _check(bench)
+
+
+@pytest.mark.slow
+def test_a_discovery_is_not_repeated(bench: Bench) -> None:
+    job = bench.job()
+    _killed(bench, job, stop_at="discovered")
+    assert len(bench.runs) == 1
+    assert bench.take(job, resume=True).is_good
+    assert len(bench.runs) == 2
+
+
+def test_two_takers_at_once_do_not_meet(bench: Bench) -> None:
+    from wavescope.capture.jobs import manifest
+    from wavescope.errors import UsageError
+
+    job = bench.job(**SAXPY)
+    how: dict[str, Any] = {"machine": bench.machine, "runner": LocalRunner()}
+    problems: list[str] = []
+
+    def say(event: dict[str, Any]) -> None:
+        if event["event"] == "started":
+            with pytest.raises(UsageError) as caught, manifest.job_lock(bench.folder / "out", wait_seconds=0.1):
+                pass
+            problems.append(str(caught.value))
+
+    take(job, bench.folder / "out", installation=installation_of(bench.tree), say=say, **how)
+    assert "another process works on this capture" in problems[0]
+
+
+@pytest.mark.slow
+def test_killed_at_random_moments_it_still_comes_to_one_end(bench: Bench) -> None:
+    import random
+
+    bench.steering |= {"seconds": 0.3, "needed_bytes": 300 << 20}
+    job = bench.job(**SAXPY)
+    chance = random.Random(16)
+    for _ in range(12):
+        _killed(bench, job, stop_at="", seconds=chance.uniform(0, 1.5))
+        if any(event.event == "finished" for event in Manifest(bench.folder / "out").events()):
+            break
+        _settled(bench)
+    result = bench.take(job, resume=True)
+    assert result.verdict in (Verdict.GOOD, Verdict.TRUNCATED)
+    _check(bench)
+
+
+def test_files_below_are_listed_without_links(tmp_path: Path) -> None:
+    from wavescope.capture.jobs.folder import files_below
+
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "x").write_bytes(b"12")
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    os.mkfifo(tmp_path / "pipe")
+    assert files_below(tmp_path) == [(tmp_path / "a" / "x", 2)]

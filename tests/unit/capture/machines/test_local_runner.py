@@ -1,0 +1,335 @@
+"""Programs are run with exactly what they are given, and nothing of them is left, however they behave."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.machines.runner import Ending, Limits
+from wavescope.errors import OutputError
+
+SOON = Limits(seconds=20, grace_seconds=5)
+
+
+class Ran:
+    """One run of a shell script, and what it printed."""
+
+    def __init__(self, folder: Path, script: str, *, limits: Limits = SOON, words: list[str] | None = None) -> None:
+        self.mark = uuid.uuid4().hex
+        self.variables = {"PATH": os.environ["PATH"], "A": "b c", left_behind.MARK: self.mark}
+        self.beats: list[float] = []
+        self.ending: Ending = LocalRunner().run(
+            words if words is not None else ["sh", "-c", script],
+            variables=self.variables,
+            cwd=str(folder),
+            stdout=folder / "stdout.txt",
+            stderr=folder / "stderr.txt",
+            limits=limits,
+            each_second=self.beats.append,
+        )
+        self.stdout = (folder / "stdout.txt").read_bytes()
+        self.stderr = (folder / "stderr.txt").read_bytes()
+        assert not left_behind.processes_of(None, self.mark), "something is left running"
+
+
+def test_a_program_gets_its_words_variables_and_folder_and_nothing_else(tmp_path: Path) -> None:
+    script = """import os, sys, json
+print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == os.getpid()]))"""
+    ran = Ran(tmp_path, "", words=[sys.executable, "-I", "-c", script, "a b", "$HOME", ""])
+    words, variables, folder, leads = json.loads(ran.stdout)
+    assert words == ["a b", "$HOME", ""]
+    variables.pop("LC_CTYPE", None)  # Python sets it for itself
+    assert variables.pop("WAVESCOPE_SUPERVISOR").startswith(f"{os.getpid()}.")
+    assert variables == ran.variables
+    assert (folder, leads) == (str(tmp_path), True)
+    assert ran.ending.status == 0
+    assert not ran.ending.stopped
+
+
+def test_what_it_prints_goes_to_files_byte_by_byte(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, r"printf '\033[2J\377\000x'; printf err >&2; exit 7")
+    assert ran.stdout == b"\x1b[2J\xff\x00x"
+    assert ran.stderr == b"err"
+    assert ran.ending.status == 7
+
+
+def test_a_signal_is_a_negative_status(tmp_path: Path) -> None:
+    assert Ran(tmp_path, "kill -ABRT $$").ending.status == -signal.SIGABRT
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["./nothing-here"], "the program './nothing-here' does not exist"),
+        (["nothing-here-either"], "the program 'nothing-here-either' does not exist"),
+        (["./plain"], "the program './plain' is not executable"),
+        (["./without-interpreter"], "does its first line lack '#!'?"),
+        (["echo", "a\0b"], "cannot be started"),
+        (["echo", "x" * 3_000_000], "longer than the system allows"),
+    ],
+)
+def test_what_cannot_be_started_has_a_reason(tmp_path: Path, words: list[str], problem: str) -> None:
+    (tmp_path / "plain").write_text("#!/bin/sh\n")
+    (tmp_path / "without-interpreter").write_text("echo\n")
+    (tmp_path / "without-interpreter").chmod(0o755)
+    ending = Ran(tmp_path, "", words=words).ending
+    assert ending.status is None
+    assert problem in ending.problem
+
+
+def test_a_folder_that_does_not_exist_is_the_reason(tmp_path: Path) -> None:
+    files = tmp_path / "out", tmp_path / "err"
+    ending = LocalRunner().run(
+        ["true"], variables={"PATH": "/bin"}, cwd=str(tmp_path / "no"), stdout=files[0], stderr=files[1], limits=SOON
+    )
+    assert "the folder" in ending.problem
+    assert "does not exist" in ending.problem
+
+
+def test_the_start_and_the_end_of_a_flood_are_kept_and_the_rest_is_counted(tmp_path: Path) -> None:
+    size = 300_000_000
+    script = f"head -c {size} /dev/zero; printf 'the last words'"
+    ran = Ran(tmp_path, script, limits=Limits(seconds=60, output_bytes=1_000_000))
+    assert ran.ending.status == 0
+    assert ran.ending.dropped_bytes == size + len("the last words") - 1_000_000
+    assert len(ran.stdout) < 1_000_100
+    assert ran.stdout.endswith(b"the last words")
+    assert f"{ran.ending.dropped_bytes:,} bytes are left out here".encode() in ran.stdout
+
+
+def test_a_file_that_may_not_grow_does_not_stop_the_program(tmp_path: Path) -> None:
+    """A full disk, by the limit of file sizes: the run goes on, and what was lost is counted."""
+    script = f"""
+import resource, signal, sys
+from pathlib import Path
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.machines.runner import Limits
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+folder = Path({str(tmp_path)!r})
+words = ["sh", "-c", "head -c 500000 /dev/zero; exit 3"]
+ending = LocalRunner().run(words, variables={{"PATH": "/bin:/usr/bin"}}, cwd="",
+                           stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=20))
+print(ending.status, ending.dropped_bytes)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    status, dropped = map(int, done.stdout.split())
+    assert status == 3
+    assert 500_000 - 4096 <= dropped <= 500_000
+
+
+def test_a_timeout_lets_it_write_its_data_first(tmp_path: Path) -> None:
+    script = "trap 'sleep 0.2; echo data; trap - INT; kill -INT $$' INT; while :; do sleep 0.05; done"
+    ran = Ran(tmp_path, script, limits=Limits(seconds=0.5, grace_seconds=10))
+    assert ran.ending.stopped == "timeout"
+    assert ran.stdout == b"data\n"
+    assert ran.ending.status == -signal.SIGINT
+    assert 0.5 <= ran.ending.seconds < 5
+
+
+def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(tmp_path: Path) -> None:
+    gentle = "trap 'echo asked' INT; trap 'echo term; exit 9' TERM; while :; do sleep 0.02; done"
+    ran = Ran(tmp_path, gentle, limits=Limits(seconds=0.2, grace_seconds=0.4))
+    assert (ran.stdout, ran.ending.status) == (b"asked\nterm\n", 9)
+    stubborn = "trap '' INT TERM; while :; do sleep 0.02; done"
+    ran = Ran(tmp_path, stubborn, limits=Limits(seconds=0.2, grace_seconds=0.3))
+    assert ran.ending.status == -signal.SIGKILL
+    assert ran.ending.stopped == "timeout"
+
+
+def test_what_outlives_the_leader_is_killed_and_counted(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, "sleep 100 & sleep 100 & exit 0", limits=Limits(seconds=20, grace_seconds=0.3))
+    assert (ran.ending.status, ran.ending.left_behind) == (0, 2)
+    assert ran.ending.seconds < 5
+
+
+def test_a_child_in_a_session_of_its_own_is_recognised_by_the_mark(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, "setsid sleep 100 & sleep 0.2; exit 0", limits=Limits(seconds=20, grace_seconds=0.3))
+    assert (ran.ending.status, ran.ending.left_behind) == (0, 1)
+
+
+def test_a_child_that_forks_on_and_on_does_not_get_away(tmp_path: Path) -> None:
+    chain = """import os, time
+for _ in range(200):
+    if os.fork(): os._exit(0)
+    os.setsid()
+    time.sleep(0.002)
+time.sleep(100)"""
+    ran = Ran(tmp_path, "", words=[sys.executable, "-c", chain], limits=Limits(seconds=20, grace_seconds=0.1))
+    assert ran.ending.left_behind >= 1
+
+
+def test_what_outlives_the_leader_may_write_its_data(tmp_path: Path) -> None:
+    script = "(trap 'echo late data; exit' TERM; while :; do sleep 0.05; done) & sleep 0.3; exit 0"
+    ran = Ran(tmp_path, script, limits=Limits(seconds=20, grace_seconds=1))
+    assert ran.stdout == b"late data\n"
+
+
+def test_a_stranger_that_keeps_the_pipe_open_is_not_waited_for(tmp_path: Path) -> None:
+    """Without our mark and in another session it cannot be known; it must not block us."""
+    pid_file = tmp_path / "pid"
+    script = f"env -i setsid sh -c 'echo $$ > {pid_file}; exec sleep 30' & sleep 0.3"
+    begin = time.monotonic()
+    Ran(tmp_path, script, limits=Limits(seconds=20, grace_seconds=0.2))
+    assert time.monotonic() - begin < 10
+    os.kill(int(pid_file.read_text()), signal.SIGKILL)
+
+
+def test_time_is_told_while_it_runs(tmp_path: Path) -> None:
+    ran = Ran(tmp_path, "sleep 2.3")
+    assert [round(beat) for beat in ran.beats] == [1, 2]
+
+
+def test_clocks_that_jump_do_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jumps = iter(range(10**9, 0, -(10**6)))
+    monkeypatch.setattr(time, "time", lambda: float(next(jumps)))
+    monkeypatch.setattr(time, "time_ns", lambda: next(jumps) * 10**9)
+    ran = Ran(tmp_path, "sleep 0.3")
+    assert not ran.ending.stopped
+    assert 0.3 <= ran.ending.seconds < 10
+
+
+def test_an_exception_in_between_stops_the_program_gently(tmp_path: Path) -> None:
+    def failing(_: float) -> None:
+        raise KeyboardInterrupt
+
+    mark = uuid.uuid4().hex
+    script = "trap 'echo data; exit 0' INT; while :; do sleep 0.05; done"
+    with pytest.raises(KeyboardInterrupt):
+        LocalRunner().run(
+            ["sh", "-c", script],
+            variables={"PATH": os.environ["PATH"], left_behind.MARK: mark},
+            cwd="",
+            stdout=tmp_path / "out",
+            stderr=tmp_path / "err",
+            limits=SOON,
+            each_second=failing,
+        )
+    assert not left_behind.processes_of(None, mark)
+
+
+TAKER = """
+import os, sys
+from pathlib import Path
+from wavescope.base import stopping
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.machines.runner import Limits
+stopping.watch()
+folder, mark, script, grace = Path(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
+variables = {"PATH": os.environ["PATH"], "WAVESCOPE_JOB": mark}
+LocalRunner(locks=[int(word) for word in sys.argv[5:]]).run(
+    ["sh", "-c", script], variables=variables, cwd=str(folder),
+    stdout=folder / "out", stderr=folder / "err", limits=Limits(seconds=60, grace_seconds=grace))
+"""
+
+
+def _taker(
+    folder: Path, script: str, *, grace: float = 5, locks: tuple[int, ...] = ()
+) -> tuple[subprocess.Popen[bytes], str]:
+    mark = uuid.uuid4().hex
+    words = [sys.executable, "-c", TAKER, str(folder), mark, script, str(grace), *map(str, locks)]
+    taker = subprocess.Popen(words, start_new_session=True, pass_fds=locks, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 30
+    while not (folder / "out").exists() or b"ready" not in (folder / "out").read_bytes():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return taker, mark
+
+
+def _gone(mark: str, seconds: float = 15) -> bool:
+    return not left_behind.wait_for_none(None, mark, seconds)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_when_we_are_told_to_stop_the_program_may_write_its_data(tmp_path: Path, number: signal.Signals) -> None:
+    script = "trap 'sleep 0.3; echo data; exit 0' INT; echo ready; while :; do sleep 0.05; done"
+    taker, mark = _taker(tmp_path, script)
+    taker.send_signal(number)
+    assert taker.wait(20) == 128 + number
+    assert (tmp_path / "out").read_bytes() == b"ready\ndata\n"
+    assert _gone(mark, 0)
+
+
+def test_the_next_ctrl_c_does_not_wait_for_the_grace(tmp_path: Path) -> None:
+    taker, mark = _taker(tmp_path, "trap '' INT TERM; echo ready; while :; do sleep 0.05; done", grace=60)
+    begin = time.monotonic()
+    for _ in range(3):
+        taker.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+    assert taker.wait(20) == 130
+    assert time.monotonic() - begin < 15
+    assert _gone(mark, 0)
+
+
+def test_when_we_are_killed_the_guard_ends_the_program(tmp_path: Path) -> None:
+    taker, mark = _taker(tmp_path, "setsid sleep 100 & trap '' INT TERM; echo ready; while :; do sleep 0.05; done")
+    taker.kill()
+    taker.wait()
+    assert _gone(mark)
+
+
+def test_a_lock_is_released_only_after_the_program_of_a_killed_taker_has_ended(tmp_path: Path) -> None:
+    import fcntl
+
+    descriptor = os.open(tmp_path / "lock", os.O_CREAT | os.O_RDWR)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    taker, mark = _taker(tmp_path, "trap '' INT TERM; echo ready; while :; do sleep 0.05; done", locks=(descriptor,))
+    os.close(descriptor)
+    taker.kill()
+    taker.wait()
+    again = os.open(tmp_path / "lock", os.O_RDWR)
+    fcntl.flock(again, fcntl.LOCK_EX)  # waits for the guard
+    assert not left_behind.processes_of(None, mark)
+    os.close(again)
+
+
+def test_what_a_killed_taker_left_is_cleared_by_its_mark(tmp_path: Path) -> None:
+    mark = uuid.uuid4().hex
+    orphan = subprocess.Popen(["sleep", "100"], env={**os.environ, left_behind.MARK: mark}, start_new_session=True)
+    assert LocalRunner().clear(mark) == 1
+    assert orphan.wait(5) == -signal.SIGINT
+    assert LocalRunner().clear(mark) == 0
+
+
+def test_several_programs_at_once_do_not_see_each_other(tmp_path: Path) -> None:
+    endings: list[Ending] = []
+
+    def one_run(number: int) -> None:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        endings.append(Ran(folder, f"sleep 0.{number}; exit {number}").ending)
+
+    threads = [threading.Thread(target=one_run, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(ending.status or 0 for ending in endings) == list(range(6))
+    assert all(ending.left_behind == 0 for ending in endings)
+
+
+def test_output_that_cannot_be_written_is_said_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match="cannot write what the program prints"):
+        LocalRunner().run(
+            ["touch", str(tmp_path / "ran")],
+            variables={"PATH": "/bin:/usr/bin"},
+            cwd="",
+            stdout=tmp_path / "no" / "out",
+            stderr=tmp_path / "err",
+            limits=SOON,
+        )
+    assert not (tmp_path / "ran").exists()
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot create the folder"):
+        LocalRunner().folder(tmp_path / "file" / "raw")

@@ -1,0 +1,219 @@
+"""Every runner treats programs alike: on this machine, over ssh, in a container, and on an old Python."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import sys
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.capture.made_connections import OLD_PYTHON, Network
+from wavescope.capture.machines import left_behind
+from wavescope.capture.machines.local_runner import LocalRunner
+from wavescope.capture.machines.processes import SUPERVISOR_VARIABLE
+from wavescope.capture.machines.runner import Ending, Limits, Runner
+from wavescope.errors import OutputError
+
+SOON = Limits(seconds=20, grace_seconds=5)
+PLACES = ("here", "ssh", "Python 3.6 in a container over ssh")
+
+
+@pytest.fixture(scope="module", params=PLACES)
+def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    place = request.param
+    if place == "here":
+        yield LocalRunner()
+        return
+    is_old = place.startswith("Python")
+    if is_old and not OLD_PYTHON:
+        pytest.skip("no Python 3.6 here")
+    network = Network(tmp_path_factory.mktemp("network"), python=OLD_PYTHON if is_old else None)
+    with network.connect("gpu7", "box" if "container" in place else None) as (_, far_runner):
+        yield far_runner
+    assert not network.data, "folders of captures are left on the other machine"
+
+
+class Ran:
+    """One run of a shell script in an attempt's folder, with what it printed and left."""
+
+    def __init__(
+        self, runner: Runner, attempt: Path, script: str, *, limits: Limits = SOON, words: list[str] | None = None
+    ) -> None:
+        self.mark = uuid.uuid4().hex
+        self.beats: list[float] = []
+        self.raw = attempt / "raw"
+        self.folder = runner.folder(self.raw)
+        self.variables = {"PATH": os.environ["PATH"], "A": "b c", "RAW": self.folder, left_behind.MARK: self.mark}
+        self.files = attempt / "stdout.txt", attempt / "stderr.txt"
+        self.ending: Ending = runner.run(
+            words if words is not None else ["sh", "-c", script],
+            variables=self.variables,
+            cwd=str(attempt),
+            stdout=self.files[0],
+            stderr=self.files[1],
+            limits=limits,
+            each_second=self.beats.append,
+        )
+        runner.bring(self.raw)
+        self.stdout, self.stderr = (path.read_bytes() for path in self.files)
+        assert not left_behind.processes_of(None, self.mark), "something is left running"
+
+
+def test_a_program_gets_its_words_variables_and_folder_and_nothing_else(runner: Runner, tmp_path: Path) -> None:
+    script = """import os, sys, json
+print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), os.getsid(0) == os.getpid()]))"""
+    ran = Ran(runner, tmp_path, "", words=[sys.executable, "-I", "-c", script, "a b", "$HOME", "", "ü"])
+    words, variables, folder, leads = json.loads(ran.stdout)
+    assert words == ["a b", "$HOME", "", "ü"]
+    variables.pop("LC_CTYPE", None)  # Python sets it for itself
+    variables.pop(SUPERVISOR_VARIABLE, None)  # names the process here that watches it
+    assert variables == ran.variables
+    assert (folder, leads) == (str(tmp_path), True)
+    assert (ran.ending.status, ran.ending.stopped, ran.ending.problem) == (0, "", "")
+
+
+def test_what_it_leaves_is_brought(runner: Runner, tmp_path: Path) -> None:
+    script = "mkdir -p $RAW/a/empty; head -c 2000000 /dev/urandom | tee $RAW/a/data | sha256sum; touch $RAW/nothing"
+    ran = Ran(runner, tmp_path, script)
+    content = (ran.raw / "a/data").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == ran.stdout.split()[0].decode()
+    assert sorted(path.name for path in ran.raw.rglob("*")) == ["a", "data", "empty", "nothing"]
+    runner.bring(ran.raw)  # again: everything stays
+    assert (ran.raw / "a/data").read_bytes() == content
+
+
+def test_files_that_a_program_needs_are_written(runner: Runner, tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    folder = runner.folder(raw)
+    path = runner.write(raw, "pass_1/ü.yaml", b"a: 1\n")
+    assert path == f"{folder}/pass_1/ü.yaml"
+    assert Ran(runner, tmp_path, "cat $RAW/pass_1/*").stdout == b"a: 1\n"
+    assert (raw / "pass_1/ü.yaml").read_bytes() == b"a: 1\n"
+
+
+def test_two_programs_in_one_folder(runner: Runner, tmp_path: Path) -> None:
+    Ran(runner, tmp_path, "echo 1 > $RAW/first")
+    ran = Ran(runner, tmp_path, "echo 2 > $RAW/second")
+    assert sorted(path.read_text() for path in ran.raw.iterdir()) == ["1\n", "2\n"]
+
+
+def test_what_it_prints_goes_to_files_byte_by_byte(runner: Runner, tmp_path: Path) -> None:
+    ran = Ran(runner, tmp_path, r"printf '\033[2J\377\000x'; printf err >&2; exit 7")
+    assert (ran.stdout, ran.stderr, ran.ending.status) == (b"\x1b[2J\xff\x00x", b"err", 7)
+
+
+def test_a_signal_is_a_negative_status(runner: Runner, tmp_path: Path) -> None:
+    assert Ran(runner, tmp_path, "kill -ABRT $$").ending.status == -signal.SIGABRT
+
+
+def test_what_cannot_be_started_has_the_same_reason(runner: Runner, tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("#!/bin/sh\n")
+    (tmp_path / "without-interpreter").write_text("echo\n")
+    (tmp_path / "without-interpreter").chmod(0o755)
+    for words, problem in (
+        (["./nothing-here"], "the program './nothing-here' does not exist"),
+        (["./plain"], "the program './plain' is not executable"),
+        (["./without-interpreter"], "does its first line lack '#!'?"),
+        (["echo", "a\0b"], "the program 'echo' cannot be started: embedded null byte"),
+        (["echo", "x" * 3_000_000], "longer than the system allows"),
+    ):
+        ending = Ran(runner, tmp_path, "", words=words).ending
+        assert (ending.status, ending.stopped) == (None, "")
+        assert problem in ending.problem
+
+
+def test_a_folder_that_does_not_exist_is_the_reason(runner: Runner, tmp_path: Path) -> None:
+    runner.folder(tmp_path / "raw")
+    files = tmp_path / "out", tmp_path / "err"
+    nowhere = "/no/such/folder"
+    ending = runner.run(["true"], variables={}, cwd=nowhere, stdout=files[0], stderr=files[1], limits=SOON)
+    runner.bring(tmp_path / "raw")
+    assert ending.problem == f"the folder {nowhere!r} in which 'true' is to run does not exist"
+
+
+def test_output_that_cannot_be_written_is_an_error(runner: Runner, tmp_path: Path) -> None:
+    runner.folder(tmp_path / "raw")
+    out = tmp_path / "no/such/folder/out"
+    with pytest.raises(OutputError, match="cannot write what the program prints"):
+        runner.run(["true"], variables={}, cwd="", stdout=out, stderr=tmp_path / "err", limits=SOON)
+    runner.bring(tmp_path / "raw")
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="cannot create the folder"):
+        runner.folder(tmp_path / "file/raw")
+
+
+def test_the_start_and_the_end_of_a_flood_are_there_and_the_rest_is_counted(runner: Runner, tmp_path: Path) -> None:
+    size = 30_000_000
+    script = f"head -c {size} /dev/zero; printf 'the last words'"
+    ran = Ran(runner, tmp_path, script, limits=Limits(seconds=60, output_bytes=1_000_000))
+    assert ran.ending.status == 0
+    assert ran.ending.dropped_bytes == size + len("the last words") - 1_000_000
+    assert len(ran.stdout) < 1_000_100
+    assert ran.stdout.endswith(b"the last words")
+    assert f"{ran.ending.dropped_bytes:,} bytes are left out here".encode() in ran.stdout
+
+
+def test_a_timeout_lets_it_write_its_data_first(runner: Runner, tmp_path: Path) -> None:
+    script = "trap 'sleep 0.2; echo data > $RAW/data; trap - INT; kill -INT $$' INT; while :; do sleep 0.05; done"
+    ran = Ran(runner, tmp_path, script, limits=Limits(seconds=0.5, grace_seconds=10))
+    assert (ran.ending.stopped, ran.ending.status) == ("timeout", -signal.SIGINT)
+    assert (ran.raw / "data").read_text() == "data\n"
+    assert 0.5 <= ran.ending.seconds < 5
+
+
+def test_who_ignores_sigint_gets_sigterm_and_then_sigkill(runner: Runner, tmp_path: Path) -> None:
+    gentle = "trap 'echo asked' INT; trap 'echo term; exit 9' TERM; while :; do sleep 0.02; done"
+    ran = Ran(runner, tmp_path, gentle, limits=Limits(seconds=0.5, grace_seconds=2))
+    assert (ran.stdout, ran.ending.status) == (b"asked\nterm\n", 9)
+    stubborn = "trap '' INT TERM; while :; do sleep 0.02; done"
+    ran = Ran(runner, tmp_path, stubborn, limits=Limits(seconds=0.2, grace_seconds=0.3))
+    assert (ran.ending.stopped, ran.ending.status) == ("timeout", -signal.SIGKILL)
+
+
+def test_what_outlives_the_leader_is_killed_and_counted(runner: Runner, tmp_path: Path) -> None:
+    limits = Limits(seconds=20, grace_seconds=0.3)
+    ran = Ran(runner, tmp_path, "sleep 100 & sleep 100 & exit 0", limits=limits)
+    assert (ran.ending.status, ran.ending.left_behind) == (0, 2)
+    assert ran.ending.seconds < 5
+    ran = Ran(runner, tmp_path, "setsid sleep 100 & sleep 0.2; exit 0", limits=limits)
+    assert (ran.ending.status, ran.ending.left_behind) == (0, 1)
+
+
+def test_what_outlives_the_leader_may_write_its_data(runner: Runner, tmp_path: Path) -> None:
+    script = "(trap 'echo late data; exit' TERM; while :; do sleep 0.05; done) & sleep 0.3; exit 0"
+    assert Ran(runner, tmp_path, script, limits=Limits(seconds=20, grace_seconds=1)).stdout == b"late data\n"
+
+
+def test_time_is_told_while_it_runs(runner: Runner, tmp_path: Path) -> None:
+    ran = Ran(runner, tmp_path, "echo a; sleep 2.3")
+    assert [round(beat) for beat in ran.beats] == [1, 2]
+
+
+def test_an_exception_in_between_stops_the_program_gently(runner: Runner, tmp_path: Path) -> None:
+    def failing(_: float) -> None:
+        raise KeyboardInterrupt
+
+    mark = uuid.uuid4().hex
+    raw = runner.folder(tmp_path / "raw")
+    script = "trap 'echo data > $RAW/data; exit 0' INT; while :; do sleep 0.05; done"
+    variables = {"PATH": os.environ["PATH"], "RAW": raw, left_behind.MARK: mark}
+    files = tmp_path / "out", tmp_path / "err"
+    with pytest.raises(KeyboardInterrupt):
+        runner.run(
+            ["sh", "-c", script],
+            variables=variables,
+            cwd="",
+            stdout=files[0],
+            stderr=files[1],
+            limits=SOON,
+            each_second=failing,
+        )
+    assert not left_behind.processes_of(None, mark)
+    runner.bring(tmp_path / "raw")
+    assert (tmp_path / "raw/data").read_text() == "data\n"

@@ -1,0 +1,144 @@
+"""From panels, metrics and names to passes; checked by AMD's own rocprofv3-avail over a stand-in for its library."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.amd_script import AmdScript
+from wavescope.capture.machines.local_machine import LocalMachine
+from wavescope.capture.plans.counter_passes import available_counters, checked_passes, packed_passes, passes_for
+from wavescope.capture.rocprofv3.installation import Installation
+from wavescope.capture.rocprofv3.releases import assumed
+from wavescope.errors import UsageError
+from wavescope.facts.gpus.counting import counting_of
+
+
+def blocks(names: tuple[str, ...]) -> Counter[str]:
+    return Counter("SQ" if name.startswith(("SQC_", "SQ_")) else name.split("_")[0] for name in names)
+
+
+@pytest.mark.parametrize("target", ["gfx908", "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"])
+def test_no_pass_has_more_of_a_block_than_it_has_registers(target: str) -> None:
+    slots = counting_of(target).slots
+    names = [f"{block}_COUNTER_{at}" for block in ("SQ", "TA", "TCP", "SPI", "GRBM", "CPC") for at in range(11)]
+    passes = packed_passes(target, names).passes
+    assert sorted(name for each in passes for name in each) == sorted(names)
+    for each in passes:
+        assert all(count <= slots[block] for block, count in blocks(each).items())
+    assert len(passes) == max(-(-11 // slots[block]) for block in ("SQ", "TA", "TCP", "SPI", "GRBM", "CPC"))
+
+
+def test_panels_and_names_together() -> None:
+    both = passes_for("gfx942", metrics=["17.1.2"], counters=["SQ_WAVES", "SQ_INSTS_VALU"])
+    assert both.passes == (("GRBM_GUI_ACTIVE", "SQ_WAVES", "TCC_HIT_sum", "TCC_MISS_sum"), ("SQ_INSTS_VALU",))
+
+
+def test_level_counters_are_defined() -> None:
+    planned = passes_for("MI300X", panels=["waves"])
+    assert any(name.endswith("_ACCUM") for names in planned.passes for name in names)
+    assert "accumulate(SQ_LEVEL_WAVES, HIGH_RES)" in planned.definitions
+    named = passes_for("MI300X", counters=["SQ_LEVEL_WAVES_ACCUM", "SQ_WAVES"])
+    assert any("SQ_LEVEL_WAVES_ACCUM" in names for names in named.passes)
+    assert "accumulate(SQ_LEVEL_WAVES, HIGH_RES)" in named.definitions
+
+
+def test_names_are_spelled_for_the_target() -> None:
+    old = packed_passes("gfx90a", ["TCC_EA0_RDREQ_sum"])
+    assert old.passes == (("TCC_EA_RDREQ_sum",),)
+    assert "is called TCC_EA_RDREQ_sum on gfx90a" in old.notes[0]
+    assert packed_passes("gfx942", ["TCC_EA_RDREQ_sum"]).passes == (("TCC_EA0_RDREQ_sum",),)
+    assert packed_passes("gfx942", ["SQ_WAVES:device=1", "TCC_HIT[3]"]).passes == (("SQ_WAVES:device=1", "TCC_HIT[3]"),)
+
+
+def test_computed_counters_have_passes_of_their_own() -> None:
+    passes = packed_passes("gfx942", ["FETCH_SIZE", "SQ_WAVES", "WRITE_SIZE"])
+    assert passes.passes == (("SQ_WAVES",), ("FETCH_SIZE",), ("WRITE_SIZE",))
+    assert "pass of its own" in passes.notes[0]
+
+
+def test_a_counter_that_we_do_not_know_is_taken_with_a_word() -> None:
+    passes = packed_passes("gfx942", ["SQ_SOMETHING_ELSE_99"])
+    assert passes.passes == (("SQ_SOMETHING_ELSE_99",),)
+    assert "rocprofv3-avail" in passes.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("SQ_WAEVS", "SQ_WAVES"),
+        ("sq_waves", "SQ_WAVES"),
+        ("TCC_HTI_sum", "TCC_HIT"),
+        ("GL2C_HIT", "blocks are"),
+        ("SQ-WAVES", "not the name"),
+        ("TCP_TCP_LATENCY", "cannot count"),
+        ("", "no counter"),
+        ("x" * 5000, "has no counter"),
+    ],
+)
+def test_unknown_names_are_refused_with_the_nearest(name: str, part: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        packed_passes("gfx942", [name])
+    assert part in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def test_nothing_to_count_is_refused() -> None:
+    with pytest.raises(UsageError, match="nothing of this can be counted"):
+        passes_for("gfx942", metrics=["VL1 Lat"])
+
+
+@pytest.fixture(scope="module")
+def installed(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    script = AmdScript(shared, tmp_path_factory.mktemp("rocm") / "7.14", "7.14")
+    return replace(assumed("7.14"), rocprofv3=str(script.path), root=str(script.root))
+
+
+@pytest.fixture(scope="module")
+def machine(shared: Path) -> LocalMachine:
+    stubs = str(shared / "data/rocprofv3-tree/stubs")
+    return LocalMachine(variables={"PATH": os.environ["PATH"], "PYTHONPATH": stubs})
+
+
+def test_what_the_machine_has_is_asked(installed: Installation, machine: LocalMachine) -> None:
+    names = available_counters(machine, installed)
+    assert names is not None
+    assert {"SQ_WAVES", "TCC_HIT_sum", "GRBM_COUNT"} <= names
+    with pytest.raises(UsageError, match="did you mean"):
+        packed_passes("gfx942", ["SQ_WAVEZ"], available=names)
+    assert packed_passes("gfx942", ["SQ_WAVES"], available=names).passes == (("SQ_WAVES",),)
+
+
+def test_passes_that_do_not_fit_are_split(installed: Installation, machine: LocalMachine) -> None:
+    tcc = tuple(f"TCC_{name}" for name in ("HIT", "MISS", "REQ", "EA0_RDREQ", "EA0_WRREQ"))
+    planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(tcc, ("SQ_WAVES",)), definitions="")
+    checked, refused = checked_passes(planned, machine, installed)
+    assert sorted(name for names in checked.passes for name in names) == sorted((*tcc, "SQ_WAVES"))
+    assert len(checked.passes) == 3
+    assert all(len([name for name in names if name.startswith("TCC")]) <= 4 for names in checked.passes)
+    assert refused == ()
+    assert "rocprofv3-avail" in checked.notes[-1]
+
+
+def test_a_counter_that_is_not_there_is_named(installed: Installation, machine: LocalMachine) -> None:
+    planned = replace(passes_for("gfx942", metrics=["17.1.2"]), passes=(("SQ_WAVES", "SQ_NOTHING"),), definitions="")
+    checked, refused = checked_passes(planned, machine, installed)
+    assert refused == ("SQ_NOTHING",)
+    assert checked.passes == (("SQ_WAVES",),)
+
+
+def test_passes_that_fit_stay(installed: Installation, machine: LocalMachine) -> None:
+    planned = passes_for("gfx942", metrics=["17.1.2"])
+    assert checked_passes(planned, machine, installed) == (planned, ())
+
+
+def test_without_the_tool_nothing_is_changed(machine: LocalMachine) -> None:
+    planned = passes_for("gfx942", metrics=["17.1.2"])
+    checked, refused = checked_passes(planned, machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3"))
+    assert (checked.passes, refused) == (planned.passes, ())
+    assert "could not be asked" in checked.notes[-1]
+    assert available_counters(machine, replace(assumed("7.14"), rocprofv3="/nowhere/rocprofv3")) is None
