@@ -66,9 +66,9 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite
 	$(MAKE) ready || { wait; exit 1; }; \
 	$(MAKE) test-page || status=1; \
 	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
-	tools/test_part.sh programs $(PYTEST) tests/cli tests/damage >build/test-programs.log 2>&1 & programs=$$!; \
-	$(PYTEST) -p no:cacheprovider tests/golden tests/property >build/test-truth.log 2>&1 & truth=$$!; \
-	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=tests/,e2e cli damage golden property) || status=1; \
+	tools/test_part.sh programs $(PYTEST) tests/cli tests/unit/capture >build/test-programs.log 2>&1 & programs=$$!; \
+	$(PYTEST) -p no:cacheprovider tests/golden tests/property tests/damage >build/test-truth.log 2>&1 & truth=$$!; \
+	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=tests/,e2e cli damage golden property unit/capture) || status=1; \
 	for part in truth programs browser core; do \
 		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
 	done; exit $$status

@@ -42,7 +42,7 @@ def run_with_kills(machine: StandIn, job_count: int, kills: int, rng: random.Ran
     pool = machine.start(*options)
     starts = 1
     for number in range(kills):
-        _wait_for_use(machine, rng.randint(0, 3 * job_count // kills))
+        _wait_for_use(machine, rng.randint(0, 3 * job_count // kills), pool)
         time.sleep(rng.uniform(0.0, 0.5))
         way = WAYS[number % len(WAYS)]
         if way == (CHILD,):
@@ -64,11 +64,11 @@ def run_with_kills(machine: StandIn, job_count: int, kills: int, rng: random.Ran
     return starts
 
 
-def _wait_for_use(machine: StandIn, count: int) -> None:
-    """Until programs have started or ended so many times more."""
+def _wait_for_use(machine: StandIn, count: int, pool: subprocess.Popen[bytes]) -> None:
+    """Until programs have started or ended so many times more, or the pool has ended."""
     target = len(machine.uses()) + count
     until = time.monotonic() + 20
-    while len(machine.uses()) < target and time.monotonic() < until:
+    while len(machine.uses()) < target and time.monotonic() < until and pool.poll() is None:
         time.sleep(0.05)
 
 
