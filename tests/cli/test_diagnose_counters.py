@@ -72,7 +72,7 @@ def test_a_partial_capture_names_the_next_pass(run: Run, tmp_path: Path) -> None
     command = json.loads("{" + line.strip().rstrip(",") + "}")["plan"].split()
     planned = run(*command[1:])
     assert planned.returncode == 0, planned.stderr
-    assert "pmc:" in planned.stdout
+    assert '"pmc": [' in planned.stdout
 
 
 def test_a_capture_that_does_not_name_its_gpu(run: Run, tmp_path: Path) -> None:

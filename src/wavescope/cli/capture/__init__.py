@@ -75,7 +75,7 @@ def command() -> None:
     """Run a program under ROCm's profiler and judge what it left: a capture that is worth reading, or the reason.
 
     The program and its arguments stand behind `--`. Every capture takes --dry-run, which prints the command of any
-    release of ROCm and runs nothing; it needs neither a GPU nor ROCm.
+    release of ROCm and runs nothing; it needs neither a GPU nor ROCm. --json prints events as lines.
 
     \b
     wavescope capture att -- python bench.py
