@@ -57,14 +57,14 @@ def test_json_is_one_object_that_holds_the_files_too() -> None:
 
 def test_a_release_is_planned_for() -> None:
     one = ("counters", "--plan", "--target", "gfx942", "--panel", "l2")
-    old = call(*one, "--rocm", "7.2")
+    old = call(*one, "--rocm-version", "7.2")
     assert "--pmc" not in old.stderr
-    new = call(*one, "--rocm", "7.14")
+    new = call(*one, "--rocm-version", "7.14")
     assert new.stderr.count("--pmc") == len(passes_of(new.stdout)) > 1
     text = call(*one, "--format", "txt")
     assert text.stdout.count("\npmc: ") == len(passes_of(new.stdout))
     assert "deprecated" in text.stdout
-    assert "deprecated" not in call(*one, "--format", "txt", "--rocm", "7.0").stdout
+    assert "deprecated" not in call(*one, "--format", "txt", "--rocm-version", "7.0").stdout
     assert "--output-format rocpd" in call(*one, "--rocm", "10.0").stderr
     first = json.loads(call(*one, "--rocm", "6.2").stdout)
     assert first["metrics"] == first["jobs"]
@@ -84,7 +84,7 @@ def test_a_release_is_planned_for() -> None:
         (["--plan", "--target", "gfx942", "--by", "kernel"], "--by"),
         (["--format", "yaml"], "--plan"),
         (["--max-passes", "3"], "--plan"),
-        (["--rocm", "7.2"], "--plan"),
+        (["--rocm-version", "7.2"], "--plan"),
         (["--plan", "--target", "gfx942", "--rocm", "5.7"], "no rocprofv3"),
         (["--plan", "--target", "gfx942", "--rocm", "new"], "not a version"),
         ([], "no capture"),

@@ -44,7 +44,7 @@ def plannable(verb: Callable[..., None]) -> Callable[..., None]:
             choice = {"panels": panels, "metrics": rest["metrics"], "more": rest["more"], "max_passes": max_passes}
             give_plan(request, choice, form=form, rocm=rocm, output=output, force=force)
         elif form or output or max_passes or rocm or (force and not rest["csv_dir"]):
-            what = "--max-passes, --format, --rocm, -o and --force are about the input that --plan makes"
+            what = "--max-passes, --format, --rocm-version, -o and --force are about the input that --plan makes"
             raise UsageError(what, advice="add --plan, or use --json, --csv or --csv-dir")
         else:
             verb(request, force=force, **rest)
@@ -75,7 +75,8 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Form of the plan; txt is for ROCm 7.12 and older. Default: json.",
     ),
     click.option(
-        "--rocm",
+        "--rocm-version",
+        "rocm",
         default="",
         metavar="VERSION",
         help="The release of ROCm that will take the capture, as 7.2. Default: what all releases read.",
