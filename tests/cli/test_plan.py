@@ -65,10 +65,10 @@ def test_a_release_is_planned_for() -> None:
     assert text.stdout.count("\npmc: ") == len(passes_of(new.stdout))
     assert "deprecated" in text.stdout
     assert "deprecated" not in call(*one, "--format", "txt", "--rocm-version", "7.0").stdout
-    assert "--output-format rocpd" in call(*one, "--rocm", "10.0").stderr
-    first = json.loads(call(*one, "--rocm", "6.2").stdout)
+    assert "--output-format rocpd" in call(*one, "--rocm-version", "10.0").stderr
+    first = json.loads(call(*one, "--rocm-version", "6.2").stdout)
     assert first["metrics"] == first["jobs"]
-    assert "-E came with ROCm 6.4" in call("counters", "--plan", "--target", "MI300X", "--rocm", "6.3").stderr
+    assert "-E came with ROCm 6.4" in call("counters", "--plan", "--target", "MI300X", "--rocm-version", "6.3").stderr
 
 
 @pytest.mark.parametrize(
@@ -85,8 +85,8 @@ def test_a_release_is_planned_for() -> None:
         (["--format", "yaml"], "--plan"),
         (["--max-passes", "3"], "--plan"),
         (["--rocm-version", "7.2"], "--plan"),
-        (["--plan", "--target", "gfx942", "--rocm", "5.7"], "no rocprofv3"),
-        (["--plan", "--target", "gfx942", "--rocm", "new"], "not a version"),
+        (["--plan", "--target", "gfx942", "--rocm-version", "5.7"], "no rocprofv3"),
+        (["--plan", "--target", "gfx942", "--rocm-version", "new"], "not a version"),
         ([], "no capture"),
     ],
 )
