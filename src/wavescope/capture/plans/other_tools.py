@@ -11,11 +11,24 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wavescope.capture.machines.machine import Machine
     from wavescope.capture.plans.environment import Changes
     from wavescope.capture.wanted import RunTrace
 
+#: Tools that record runs, the preferred one first, and the program of each.
+TOOLS = {"rocprofv3": "rocprofv3", "rpd": "runTracer.sh", "rocprof-compute": "rocprof-compute"}
 RPD_FILE = "run.rpd"
 COMPUTE_FOLDER = "compute"
+
+
+def installed_tool(machine: Machine) -> str:
+    """The first of `TOOLS` that a machine has; the preferred one where it has none."""
+    from wavescope.capture.rocprofv3.installed import find_installations
+
+    preferred, *others = TOOLS
+    if find_installations(machine):
+        return preferred
+    return next((tool for tool in others if machine.program(TOOLS[tool])), preferred)
 
 
 def rpd_commands(
@@ -26,7 +39,7 @@ def rpd_commands(
         raise UsageError("runTracer.sh takes no options but -o", advice="leave the options for the profiler away")
     if wanted.program[0].startswith("-"):
         raise UsageError(f"{wanted.program[0][:60]!r} is not a program", advice="its name must not start with a hyphen")
-    words = ("runTracer.sh", "-o", f"{folder.rstrip('/')}/{RPD_FILE}", *wanted.program)
+    words = (TOOLS["rpd"], "-o", f"{folder.rstrip('/')}/{RPD_FILE}", *wanted.program)
     return (_command(wanted, words, variables, changes),)
 
 
@@ -36,7 +49,7 @@ def compute_commands(
     """`rocprof-compute profile -n NAME ... -- PROGRAM`; the program runs once per group of counters."""
     name = re.sub(r"[^A-Za-z0-9_-]", "_", wanted.program[0].rsplit("/", 1)[-1])[:40] or "run"
     output = ("--output-directory", f"{folder.rstrip('/')}/{COMPUTE_FOLDER}")
-    words = ("rocprof-compute", "profile", "-n", name, *output, *wanted.extra, "--", *wanted.program)
+    words = (TOOLS["rocprof-compute"], "profile", "-n", name, *output, *wanted.extra, "--", *wanted.program)
     return (_command(wanted, words, variables, changes),)
 
 

@@ -53,7 +53,9 @@ def take(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> 
 def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> Result:
     """What became of a capture that is taken now, told as it goes on."""
     from wavescope.capture.jobs import taking
+    from wavescope.capture.wanted import RunTrace
 
+    is_recorded_by_another = isinstance(wanted, RunTrace) and wanted.tool != "rocprofv3"
     with _teller(request) as say, _no_empty_folder(request.folder):
         for note in notes:
             say({"event": "note", "text": note})
@@ -62,7 +64,7 @@ def taken(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) ->
             request.folder,
             machine=request.machine,
             runner=request.runner,
-            installation=request.installation,
+            installation=None if is_recorded_by_another else request.installation,
             say=say,
             resume=request.is_resumed,
             force=request.is_forced,
