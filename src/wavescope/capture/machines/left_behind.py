@@ -29,21 +29,22 @@ def processes_of(group: int | None, mark: str) -> set[int]:
     looked_at = {str(os.getpid())}
     members = set()
     for _ in range(_LOOKS_MAX):
-        names = _process_names() - looked_at
+        names = process_names() - looked_at
         if not names:
             break
         for name in names:
             with suppress(OSError, ValueError, IndexError):  # it ended in between, or belongs to another user
                 state, its_group, its_session = _status(name)
                 if state not in "ZX" and (
-                    (group is not None and group in (its_group, its_session)) or needle in _environment(name)
+                    (group is not None and group in (its_group, its_session)) or needle in environment_of(name)
                 ):
                     members.add(int(name))
         looked_at |= names
     return members
 
 
-def _process_names() -> set[str]:
+def process_names() -> set[str]:
+    """Numbers of all processes, as text."""
     with suppress(OSError):
         return {name for name in os.listdir("/proc") if name.isdigit()}  # noqa: PTH208 - thousands, every 20 ms
     return set()
@@ -51,15 +52,16 @@ def _process_names() -> set[str]:
 
 def _status(name: str) -> tuple[str, int, int]:
     """State, group and session; the name before them may hold anything, also brackets and spaces."""
-    words = _content(f"/proc/{name}/stat").rpartition(b")")[2].split()
+    words = content_of(f"/proc/{name}/stat").rpartition(b")")[2].split()
     return words[0].decode(), int(words[2]), int(words[3])
 
 
-def _environment(name: str) -> list[bytes]:
-    return _content(f"/proc/{name}/environ").split(b"\0")
+def environment_of(name: str) -> list[bytes]:
+    """Variables with which a process was started; OSError when they may not be seen."""
+    return content_of(f"/proc/{name}/environ").split(b"\0")
 
 
-def _content(path: str) -> bytes:
+def content_of(path: str) -> bytes:
     """Without pathlib: a guard starts beside every run, and shall be there soon."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -17,14 +17,16 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.capture.machines.left_behind import environment_of, process_names
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 #: In the environment of a program: the process that watches it.
 SUPERVISOR_VARIABLE = "WAVESCOPE_SUPERVISOR"
 _FORM = re.compile(r"(\d{1,10})\.(\d{1,20})\.([0-9a-f-]{0,40})\.(\d{0,20})")
 _POLL_SECONDS = 0.02
-_ENVIRONMENT_BYTES_MAX = 1 << 20
+_SUPERVISED = f"{SUPERVISOR_VARIABLE}=".encode()
 
 
 #: Open descriptors that programs started here inherit, and so keep open after this process: locks of GPUs.
@@ -78,14 +80,12 @@ def abandoned(is_meant: Callable[[dict[str, str]], bool]) -> tuple[int, ...]:
 
     A user sees the environment of own processes, root that of all.
     """
-    here, gone = os.getpid(), []
-    for pid in _pids():
-        if pid == here:
-            continue
+    gone = []
+    for pid in process_names() - {str(os.getpid())}:
         variables = _environment(pid)
         supervisor = process_name(variables.get(SUPERVISOR_VARIABLE, "")) if variables else None
         if supervisor and supervisor.is_here and not supervisor.is_alive and is_meant(variables):
-            gone.append(pid)
+            gone.append(int(pid))
     return tuple(gone)
 
 
@@ -124,23 +124,15 @@ def _tell(pid: int, number: signal.Signals) -> None:
             os.kill(pid, number)
 
 
-def _pids() -> Iterator[int]:
-    with suppress(OSError):
-        for name in os.listdir("/proc"):  # noqa: PTH208 - thousands of short names
-            if name.isdigit():
-                yield int(name)
-
-
-def _environment(pid: int) -> dict[str, str]:
-    """Variables with which a process was started; empty = they may not be seen, or it is a zombie."""
+def _environment(pid: str) -> dict[str, str]:
+    """Variables with which a process was started; empty = they may not be seen, it is a zombie, or it is not ours."""
     try:
-        with Path(f"/proc/{pid}/environ").open("rb") as stream:
-            content = stream.read(_ENVIRONMENT_BYTES_MAX)
+        entries = environment_of(pid)
     except OSError:
         return {}
-    if SUPERVISOR_VARIABLE.encode() not in content:
+    if not any(entry.startswith(_SUPERVISED) for entry in entries):
         return {}
-    pairs = (entry.partition("=") for entry in os.fsdecode(content).split("\0"))
+    pairs = (os.fsdecode(entry).partition("=") for entry in entries)
     return {name: value for name, _, value in pairs}
 
 
