@@ -6,21 +6,10 @@ from typing import TYPE_CHECKING
 
 from wavescope.capture.doctor.check import Answer, not_checked, unhealthy
 from wavescope.capture.doctor.sight import printable
+from wavescope.capture.rocprofv3.refusals import RANK_VARIABLES
 
 if TYPE_CHECKING:
     from wavescope.capture.doctor.sight import Sight
-
-#: Variables of the rank and the number of ranks, in the order in which rocprofv3 looks for them (1.3.2).
-_RANKS = (
-    ("PBS_NODENUM", "PBS_O_TASKNUM"),
-    ("SLURM_PROCID", "SLURM_NTASKS"),
-    ("PMI_RANK", "PMI_SIZE"),
-    ("MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE"),
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    ("MPI_RANKID", "MPI_NRANKS"),
-    ("MPI_LOCALRANKID", "MPI_LOCALNRANKS"),
-    ("MPI_RANK", "MPI_SIZE"),
-)
 
 
 def operating_system(sight: Sight) -> Answer:
@@ -63,7 +52,7 @@ def slurm(sight: Sight) -> Answer:
 
 def mpi_rank(sight: Sight) -> Answer:
     """The rank of this process."""
-    for rank, size in _RANKS:
+    for rank, size in RANK_VARIABLES:
         if sight.variables.get(rank, "").isdigit() and sight.variables.get(size, "").isdigit():
             values = (sight.variables[rank][:9], sight.variables[size][:9])
             hint = "names of output files need %rank%, or ranks overwrite each other's files"
