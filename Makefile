@@ -12,6 +12,8 @@ FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_w
 	fuzz_executed fuzz_groups fuzz_writers
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
+# Tests of captures that start programs, wait for them and kill them.
+CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
 GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs page_types demo_data
@@ -66,9 +68,9 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite
 	$(MAKE) ready || { wait; exit 1; }; \
 	$(MAKE) test-page || status=1; \
 	tools/test_part.sh browser $(PYTEST) tests/e2e >build/test-browser.log 2>&1 & browser=$$!; \
-	tools/test_part.sh programs $(PYTEST) tests/cli tests/unit/capture >build/test-programs.log 2>&1 & programs=$$!; \
+	tools/test_part.sh programs $(PYTEST) tests/cli $(CAPTURE_TESTS) >build/test-programs.log 2>&1 & programs=$$!; \
 	$(PYTEST) -p no:cacheprovider tests/golden tests/property tests/damage >build/test-truth.log 2>&1 & truth=$$!; \
-	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=tests/,e2e cli damage golden property unit/capture) || status=1; \
+	$(PYTEST) -p no:cacheprovider $(addprefix --ignore=,$(addprefix tests/,e2e cli damage golden property) $(CAPTURE_TESTS)) || status=1; \
 	for part in truth programs browser core; do \
 		if wait $${!part}; then tail -5 build/test-$$part.log; else cat build/test-$$part.log; status=1; fi; \
 	done; exit $$status

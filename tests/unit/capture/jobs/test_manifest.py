@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -199,7 +201,8 @@ def test_many_writers_at_once_lose_no_line(tmp_path: Path) -> None:
 
 def test_a_clock_beyond_all_years_writes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds in (1e30, -1e30, float("inf"), 0.0):
-        monkeypatch.setattr(manifest.time, "time", lambda seconds=seconds: seconds)
+        clock = SimpleNamespace(**vars(time) | {"time": lambda seconds=seconds: seconds})  # not that of other threads
+        monkeypatch.setattr(manifest, "time", clock)
         Manifest(tmp_path).append("a", "planned")
     monkeypatch.undo()
     assert [event.time for event in Manifest(tmp_path).events()] == ["", "", "", "1970-01-01T00:00:00.000Z"]
