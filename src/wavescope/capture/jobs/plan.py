@@ -10,7 +10,7 @@ from wavescope.capture.wanted import Discovery, ThreadTraces
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from wavescope.capture.gpus.gpu import Gpu
     from wavescope.capture.jobs.job import Job
@@ -66,22 +66,8 @@ class Plan:
         UsageError
             When the release cannot do what is wanted.
         """
-        from wavescope.capture.plans.planning import needs_discovery, planned
-
-        installation, gpu = self._installation(), self._gpu()
-        wanted = self.job.wanted
-        if gpu is not None and self.job.gpu != "any" and wanted.gpu_index is None:
-            wanted = replace(wanted, gpu_index=gpu.index)
-        place = Path(folder).absolute()
-        steps: list[tuple[Wanted, Path]] = [(wanted, place / "attempts" / "1")]
-        if needs_discovery(wanted) and isinstance(wanted, ThreadTraces):
-            first = Discovery(
-                program=wanted.program, variables=wanted.variables, cwd=wanted.cwd, gpu_index=wanted.gpu_index
-            )
-            steps = [(first, place / "discovery" / "1"), (_with_stand_in(wanted), steps[0][1])]
-        variables = self.machine.variables
-        return tuple(
-            planned(each, installation, gpu, raw=str(where / "raw"), variables=variables) for each, where in steps
+        return first_steps(
+            self.job, self._installation(), self._gpu(), folder=Path(folder), variables=self.machine.variables
         )
 
     def run(
@@ -154,8 +140,35 @@ class Plan:
         return meant_gpus(self.job.gpu, gpus)[0] if gpus else None
 
 
+def first_steps(
+    job: Job, installation: Installation, gpu: Gpu | None, *, folder: Path, variables: Mapping[str, str]
+) -> tuple[Planned, ...]:
+    """The first attempt of a job, as `take` plans it, with a discovery before it where one is needed.
+
+    Raises
+    ------
+    UsageError
+        When the release cannot do what is wanted.
+    """
+    from wavescope.capture.plans.planning import needs_discovery, planned
+
+    wanted = job.wanted
+    if gpu is not None and job.gpu != "any" and wanted.gpu_index is None:
+        wanted = replace(wanted, gpu_index=gpu.index)
+    place = folder.absolute()
+    steps: list[tuple[Wanted, Path]] = [(wanted, place / "attempts" / "1")]
+    if needs_discovery(wanted) and isinstance(wanted, ThreadTraces):
+        first = Discovery(
+            program=wanted.program, variables=wanted.variables, cwd=wanted.cwd, gpu_index=wanted.gpu_index
+        )
+        steps = [(first, place / "discovery" / "1"), (_with_stand_in(wanted), steps[0][1])]
+    return tuple(planned(each, installation, gpu, raw=str(where / "raw"), variables=variables) for each, where in steps)
+
+
 def _with_stand_in(wanted: ThreadTraces) -> ThreadTraces:
     """The same with names for what only the discovery tells."""
-    kernel = wanted.kernel or ("" if wanted.kernel_regex else STAND_IN_KERNEL)
+    from wavescope.capture.rocprofv3.regex import parts_regex
+
+    regex = wanted.kernel_regex or parts_regex([wanted.kernel or STAND_IN_KERNEL])
     launches = wanted.launches or STAND_IN_LAUNCHES[-wanted.launch_count :]
-    return replace(wanted, kernel=kernel, launches=launches)
+    return replace(wanted, kernel_regex=regex, launches=launches)

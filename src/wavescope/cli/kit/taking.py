@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from wavescope.capture.jobs.result import Result
     from wavescope.capture.plans.command import Command
     from wavescope.capture.plans.planning import Planned
-    from wavescope.capture.wanted import ThreadTraces, Wanted
+    from wavescope.capture.wanted import Wanted
     from wavescope.cli.kit.capture import CaptureRequest
 
-STAND_IN_KERNEL, STAND_IN_LAUNCHES = "KERNEL", (7, 8)  #: Of a plan before its discovery.
 _NOT_GOOD = 1
 _LAUNCHES_AS_RANGE = 2
 
@@ -167,20 +166,23 @@ def _open(folder: Path) -> None:
 
 def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()) -> None:
     """Print what would be run, one step after the other, and the attempts that would follow."""
-    from wavescope.capture.plans.planning import needs_discovery
+    from wavescope.capture.jobs.plan import STAND_IN_KERNEL, STAND_IN_LAUNCHES, first_steps
 
     if request.installation.is_assumed and not request.rocm_version:
         notes = ("no rocprofv3 was found here: this is for the newest tested release; --rocm-version 7.2", *notes)
     if request.machine.name:
         notes = (f"on {request.machine.name} a new private folder stands for {request.folder}; data come back", *notes)
-    steps = [(wanted, request.folder / "attempts" / "1", tuple(notes))]
-    if needs_discovery(wanted):
-        from wavescope.capture.wanted import Discovery
-
-        common = {name: getattr(wanted, name) for name in ("program", "variables", "cwd")}
-        steps[:0] = [(Discovery(**common), request.folder / "discovery" / "1", ())]
-        steps[1] = (_stand_in(wanted), steps[1][1], (*notes, _STAND_IN_NOTE))
-    plans = [(_planned(request, each, folder), more) for each, folder, more in steps]
+    steps = first_steps(
+        request.job(wanted),
+        request.installation,
+        request.planned_gpu,
+        folder=request.folder,
+        variables=request.machine.variables,
+    )
+    launches = " ".join(map(str, STAND_IN_LAUNCHES))
+    stand_in_note = f"{STAND_IN_KERNEL} and launches {launches} stand for what the discovery will suggest"
+    plans: list[tuple[Planned, tuple[str, ...]]] = [(step, ()) for step in steps[:-1]]
+    plans.append((steps[-1], (*notes, stand_in_note) if len(steps) > 1 else tuple(notes)))
     if request.as_json:
         from wavescope.capture.jobs.stored import wanted_values
 
@@ -205,36 +207,6 @@ def show_plan(request: CaptureRequest, wanted: Wanted, notes: Sequence[str] = ()
             )
 
     show(report)
-
-
-_STAND_IN_NOTE = (
-    f"{STAND_IN_KERNEL} and launches {' '.join(map(str, STAND_IN_LAUNCHES))} stand for what the discovery will suggest"
-)
-
-
-def _stand_in(wanted: Any) -> ThreadTraces:
-    """For a plan before the discovery: what is not known yet has a name that says so."""
-    from dataclasses import replace
-
-    from wavescope.capture.rocprofv3.regex import parts_regex
-
-    regex = wanted.kernel_regex or parts_regex([wanted.kernel or STAND_IN_KERNEL])
-    launches = wanted.launches or STAND_IN_LAUNCHES[-wanted.launch_count :]
-    completed: ThreadTraces = replace(wanted, kernel_regex=regex, launches=launches)
-    return completed
-
-
-def _planned(request: CaptureRequest, wanted: Wanted, folder: Path) -> Planned:
-    """The plan of an attempt in a folder, as `take` makes it."""
-    from dataclasses import replace
-
-    from wavescope.capture.plans.planning import planned
-
-    gpu = request.planned_gpu
-    if gpu is not None and request.gpu != "any":
-        wanted = replace(wanted, gpu_index=gpu.index)
-    raw = str((folder / "raw").absolute())
-    return planned(wanted, request.installation, gpu, raw=raw, variables=request.machine.variables)
 
 
 def show(report: Callable[[int], Iterable[RenderableType]], *, stderr: bool = False) -> None:
