@@ -15,6 +15,7 @@
 #include "costs.hpp"
 #include "duration_statistics.hpp"
 #include "entries.hpp"
+#include "isa.hpp"
 #include "perfetto.hpp"
 #include "replay.hpp"
 #include "span_pyramid.hpp"
@@ -210,6 +211,7 @@ NB_MODULE(_core, m) {
     bind_call_tree(m);
     bind_duration_statistics(m);
     bind_entries(m);
+    bind_isa(m);
     bind_replay(m);
     bind_stalls(m);
     bind_perfetto(m);

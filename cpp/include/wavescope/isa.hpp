@@ -103,6 +103,9 @@ Nearest nearest(std::string_view target);
 // Disassembles chunks for a table column. Throws std::invalid_argument for a name that is none.
 Disassembly disassemble(std::span<const Chunk> chunks, std::string_view column, bool with_operands);
 
+// Lines `address TAB size TAB text`, as listings have them.
+std::string listing_of(const Disassembly& disassembly);
+
 // The operands of texts that somebody else disassembled, from the same tables by mnemonic; rows whose mnemonic no
 // record has have no operands and kNoRecord. `size` and `address` stay empty.
 Disassembly read_texts(std::span<const std::string_view> texts, std::string_view column, bool wave64);

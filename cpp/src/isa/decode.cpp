@@ -1,0 +1,116 @@
+#include "decode.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace wavescope::isa {
+namespace {
+
+Word first_word(std::span<const uint8_t> bytes) {
+    uint8_t padded[16] = {};
+    std::memcpy(padded, bytes.data(), bytes.size() < sizeof padded ? bytes.size() : sizeof padded);
+    uint64_t words[2];
+    std::memcpy(words, padded, sizeof padded);
+    if constexpr (std::endian::native == std::endian::big) {
+        for (uint64_t& word : words) word = __builtin_bswap64(word);
+    }
+    return {words[0], words[1]};
+}
+
+uint64_t field_value(const Word& word, const Field& field) {
+    uint64_t value = 0;
+    for (const FieldPart& part : tables.field_parts.subspan(field.first_part, field.part_count))
+        value |= word.bits(part.word_low, part.width) << part.low;
+    return value;
+}
+
+void begin(const Candidate& candidate, std::span<const uint8_t> bytes, const Word& word, Instruction& instruction) {
+    const Record& record = tables.records[candidate.record];
+    const Template& shape = tables.templates[tables.forms[record.form].template_number];
+    instruction.record = &record;
+    instruction.traits = &traits_of(record);
+    instruction.shape = &shape;
+    instruction.names = tables.operand_names.data() + shape.first_operand;
+    instruction.kinds = tables.operand_kinds.data() + shape.first_operand;
+    instruction.bytes = bytes;
+    instruction.word = word;
+    instruction.size = candidate.literal_at;
+    instruction.has_literal = false;
+    instruction.literal = 0;
+    instruction.address_count = 0;
+}
+
+bool decode_operands(const Target& target, Instruction& instruction) {
+    const uint16_t* sources = tables.sources.data() + tables.forms[instruction.record->form].first_source;
+    const size_t count = instruction.operand_count();
+    bool has_more = false;
+    for (size_t operand = 0; operand < count; ++operand) {
+        if (sources[operand] < kTied) {
+            const uint64_t value = field_value(instruction.word, tables.fields[sources[operand]]);
+            if (!decode_operand(target, instruction, operand, value)) return false;
+        } else if (sources[operand] == kZero) {
+            instruction.values[operand] = Value::of(Value::Kind::number, 0);
+        } else {
+            instruction.values[operand] = Value();
+            has_more = true;
+        }
+    }
+    for (size_t operand = 0; has_more && operand < count; ++operand) {
+        if (sources[operand] >= kTied && sources[operand] < kZero)
+            instruction.values[operand] = instruction.values[sources[operand] - kTied];
+        if (sources[operand] == kLiteral)
+            instruction.values[operand] = Value::of(Value::Kind::number, static_cast<int64_t>(instruction.literal));
+    }
+    return true;
+}
+
+bool take_needed_literal(Instruction& instruction) {
+    for (size_t operand = 0; operand < instruction.operand_count(); ++operand) {
+        const Value& value = instruction.values[operand];
+        if (value.kind == Value::Kind::constant && value.number == kLiteralCode) return take_literal(instruction);
+    }
+    return true;
+}
+
+// Instructions that LLVM finds and then refuses.
+bool is_refused(const Target& target, const Instruction& instruction) {
+    const bool is_buffer = instruction.encoded_as(encoding::mubuf | encoding::mtbuf) ||
+                           (instruction.encoded_as(encoding::smrd) && instruction.is(flag::named_buffer));
+    if (target.generation() >= 12 && is_buffer && (instruction.number(Name::offset) >> 23 & 1)) return true;
+    constexpr uint8_t kExecCode = 126;
+    return instruction.encoded_as(encoding::vop3) && instruction.shape->result_count == 0 &&
+           (instruction.traits->defs & implicit_bit::exec) != 0 && instruction.bytes[0] != kExecCode;
+}
+
+}  // namespace
+
+bool take_literal(Instruction& instruction) {
+    if (instruction.has_literal) return true;
+    if (instruction.bytes.size() < instruction.size + 4) return false;
+    instruction.literal = 0;
+    for (unsigned byte = 0; byte < 4; ++byte)
+        instruction.literal |= uint64_t{instruction.bytes[instruction.size + byte]} << 8 * byte;
+    instruction.has_literal = true;
+    instruction.size += 4;
+    return true;
+}
+
+bool decode(const Target& target, const Index& index, std::span<const uint8_t> bytes, Instruction& instruction) {
+    const Word word = first_word(bytes);
+    int failed_step = -1;
+    for (const Candidate& candidate : index.candidates(static_cast<uint32_t>(word.low))) {
+        if (!candidate.pattern.matches(word) || candidate.size > bytes.size()) continue;
+        if (!(target.wave32 ? candidate.for_wave32 : candidate.for_wave64)) continue;
+        if (candidate.step == failed_step) continue;
+        begin(candidate, bytes, word, instruction);
+        failed_step = candidate.step;
+        if (!decode_operands(target, instruction)) continue;
+        choose_halves(instruction);
+        narrow_matrix_sources(instruction);
+        if (!decode_image(target, instruction) || !take_needed_literal(instruction)) continue;
+        return !is_refused(target, instruction);
+    }
+    return false;
+}
+
+}  // namespace wavescope::isa

@@ -1,0 +1,26 @@
+// From bytes to the values of operands.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "index.hpp"
+#include "instruction.hpp"
+
+namespace wavescope::isa {
+
+// Decodes the instruction at the front of `bytes`; false where there is none.
+bool decode(const Target& target, const Index& index, std::span<const uint8_t> bytes, Instruction& instruction);
+
+// Decodes the value of a field as an operand (decode_operand.cpp); false where it has no meaning.
+bool decode_operand(const Target& target, Instruction& instruction, size_t operand, uint64_t value);
+
+// Reads the dword behind the instruction that constants with kLiteralCode stand for; false where it is not there.
+bool take_literal(Instruction& instruction);
+
+// What depends on more than one operand (decode_more.cpp, image.cpp).
+void choose_halves(Instruction& instruction);
+void narrow_matrix_sources(Instruction& instruction);
+bool decode_image(const Target& target, Instruction& instruction);
+
+}  // namespace wavescope::isa

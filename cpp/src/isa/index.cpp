@@ -1,0 +1,98 @@
+#include "index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <mutex>
+
+namespace wavescope::isa {
+namespace {
+
+constexpr unsigned kListBits = 8;     // of the first dword, to choose a list in a bucket
+constexpr size_t kFewCandidates = 3;  // a bucket that needs no lists
+
+int fixed_bit_count(const Candidate& candidate) {
+    return std::popcount(candidate.pattern.mask.low) + std::popcount(candidate.pattern.mask.high);
+}
+
+// Whether a record is possible where the bits from `shift` on have a value.
+bool may_have(const Pattern& pattern, unsigned shift, uint32_t bits, uint32_t value) {
+    const auto mask = static_cast<uint32_t>(pattern.mask.low >> shift) & bits;
+    return ((static_cast<uint32_t>(pattern.value.low >> shift) ^ value) & mask) == 0;
+}
+
+std::vector<Candidate> all_candidates(const TargetColumn& column) {
+    const auto column_bit = static_cast<uint16_t>(1U << (&column - tables.columns.data()));
+    std::vector<std::vector<uint16_t>> by_table(tables.table_sizes.size());
+    for (size_t number = 0; number < tables.records.size(); ++number) {
+        const Record& record = tables.records[number];
+        if (record.columns & column_bit) by_table[record.table].push_back(static_cast<uint16_t>(number));
+    }
+    std::vector<Candidate> all;
+    uint8_t step_number = 0;
+    for (const SearchStep& step : tables.search_order) {
+        if (step.family != column.family) continue;
+        const size_t first = all.size();
+        for (const uint16_t number : by_table[step.table]) {
+            const Record& record = tables.records[number];
+            const uint64_t flags = traits_of(record).flags;
+            all.push_back({pattern_of(record), number, step_number, size_of(record), step.literal_at,
+                           (flags & flag::wave64_only) == 0, (flags & flag::wave32_only) == 0});
+        }
+        ++step_number;
+        std::ranges::stable_sort(all.begin() + static_cast<ptrdiff_t>(first), all.end(), std::greater<>(),
+                                 fixed_bit_count);
+    }
+    return all;
+}
+
+// The place of the bits that leave the fewest records per list: most have them fixed.
+unsigned best_shift(std::span<const Candidate> all, std::span<const uint16_t> members) {
+    unsigned best = 0;
+    int best_fixed = -1;
+    for (unsigned shift = 0; shift + kListBits <= 24; ++shift) {
+        int fixed = 0;
+        for (const uint16_t member : members)
+            fixed += std::popcount((all[member].pattern.mask.low >> shift) & ((1U << kListBits) - 1));
+        if (fixed > best_fixed) {
+            best_fixed = fixed;
+            best = shift;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Index::Index(const TargetColumn& column) {
+    const std::vector<Candidate> all = all_candidates(column);
+    std::vector<std::vector<uint16_t>> members(buckets_.size());
+    for (size_t number = 0; number < all.size(); ++number) {
+        for (uint32_t top = 0; top < members.size(); ++top)
+            if (may_have(all[number].pattern, 23, 511, top)) members[top].push_back(static_cast<uint16_t>(number));
+    }
+    for (size_t top = 0; top < buckets_.size(); ++top) add_bucket(buckets_[top], all, members[top]);
+}
+
+void Index::add_bucket(Bucket& bucket, std::span<const Candidate> all, std::span<const uint16_t> members) {
+    bucket.first_list = static_cast<uint32_t>(list_begins_.size() - 1);
+    if (members.size() > kFewCandidates) {
+        bucket.shift = static_cast<uint8_t>(best_shift(all, members));
+        bucket.mask = (1U << kListBits) - 1;
+    }
+    for (uint32_t value = 0; value <= bucket.mask; ++value) {
+        for (const uint16_t member : members)
+            if (may_have(all[member].pattern, bucket.shift, bucket.mask, value)) candidates_.push_back(all[member]);
+        list_begins_.push_back(static_cast<uint32_t>(candidates_.size()));
+    }
+}
+
+const Index& index_of(size_t column) {
+    constexpr size_t kMaxColumns = 16;  // Record::columns has as many bits
+    static std::array<std::once_flag, kMaxColumns> flags;
+    static std::array<std::unique_ptr<const Index>, kMaxColumns> indexes;
+    std::call_once(flags[column], [column] { indexes[column] = std::make_unique<Index>(tables.columns[column]); });
+    return *indexes[column];
+}
+
+}  // namespace wavescope::isa

@@ -1,0 +1,73 @@
+// The text of one instruction while it is written.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace wavescope::isa {
+
+// Holds the longest instruction several times over; what would not fit is dropped.
+class Text {
+  public:
+    void clear() { size_ = 0; }
+    std::string_view view() const { return {data_, size_}; }
+
+    Text& operator<<(std::string_view text) {
+        if (text.size() <= sizeof data_ - size_) {
+            std::memcpy(data_ + size_, text.data(), text.size());
+            size_ += text.size();
+        }
+        return *this;
+    }
+    Text& operator<<(char letter) {
+        if (size_ < sizeof data_) data_[size_++] = letter;
+        return *this;
+    }
+    Text& operator<<(int64_t number) { return put(number, 10); }
+    Text& operator<<(unsigned number) { return put(number, 10); }
+
+    Text& hex(uint64_t number) {
+        *this << std::string_view("0x");
+        return put(number, 16);
+    }
+    Text& signed_hex(int64_t number) {
+        if (number >= 0) return hex(static_cast<uint64_t>(number));
+        *this << '-';
+        return hex(uint64_t{0} - static_cast<uint64_t>(number));
+    }
+
+    // Takes back what was written behind `size`, or an end.
+    size_t size() const { return size_; }
+    void cut(size_t size) { size_ = size < size_ ? size : size_; }
+    bool ends_with(std::string_view end) const { return view().ends_with(end); }
+    std::string_view from(size_t begin) const { return view().substr(begin); }
+
+    // Appends to `all`; blanks beside each other become one, and the last goes.
+    void append_to(std::string& all) const {
+        char joined[sizeof data_];
+        size_t length = 0;
+        for (size_t place = 0; place < size_; ++place) {
+            joined[length] = data_[place];
+            length += data_[place] != ' ' || (length != 0 && joined[length - 1] != ' ');
+        }
+        length -= length != 0 && joined[length - 1] == ' ';
+        all.append(joined, length);
+    }
+
+  private:
+    template <class Number>
+    Text& put(Number number, int base) {
+        const auto [end, error] = std::to_chars(data_ + size_, data_ + sizeof data_, number, base);
+        if (error == std::errc()) size_ = static_cast<size_t>(end - data_);
+        return *this;
+    }
+
+    char data_[1024];
+    size_t size_ = 0;
+};
+
+}  // namespace wavescope::isa
