@@ -46,6 +46,8 @@ class Record:
     implicit_defs: tuple[str, ...]
     #: TableGen's constraints: `$vdst = $src2`.
     constraints: str
+    #: 32 or 64: the record is there in code of this wave size only; 0: in both.
+    wave_size: int = 0
 
 
 @dataclass(frozen=True)
