@@ -14,6 +14,8 @@ FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 # Tests of captures that start programs, wait for them and kill them.
 CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
+# Tests that ask LLVM.
+JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
 GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs page_types demo_data
@@ -50,7 +52,7 @@ PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -t
 NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
-.PHONY: help demo docs ready test test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clean
+.PHONY: help demo docs ready test test-llvm test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -58,11 +60,11 @@ help: ## this list
 demo: page $(STAMPS)/package ## set up, build the native core, run `wavescope demo`
 	$(BIN)/wavescope demo
 
-ready: llvm browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
+ready: browser page $(STAMPS)/package $(STAMPS)/test ## set up everything that the tests need, and test nothing
 
 # Two cores: the C++ tests beside the set-up, which waits for the network, then four parts of the Python tests at once,
 # which take about the same time. What those in the background say comes at the end, and stands in build/test-*.log.
-test: $(CMAKE_STAMP) ## set up everything and run the whole suite
+test: $(CMAKE_STAMP) ## set up everything and run the whole suite; without LLVM, the tests that ask it skip
 	mkdir -p build
 	$(MAKE) test-core >build/test-core.log 2>&1 & core=$$!; status=0; \
 	$(MAKE) ready || { wait; exit 1; }; \
@@ -78,6 +80,9 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite
 test-slow: ready ## the tests that take longer than a few seconds, and all examples of the others
 	$(PYTHON_TEST) -m slow
 	WAVESCOPE_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
+
+test-llvm: llvm ready ## the tests that ask LLVM 22 whether we are right; none may skip for the lack of it
+	WAVESCOPE_JUDGES=1 $(PYTEST) $(JUDGED_TESTS)
 
 search: ready ## the property tests with examples drawn at random; what they find becomes a fixture
 	WAVESCOPE_EXAMPLES=search $(PYTEST) tests/property
@@ -106,7 +111,7 @@ flips: $(CMAKE_STAMP) ## FLIPS (10000) bit flips per stream family under ASan an
 test-sanitized: ready ## SANITIZED_TESTS of Python on a native module under ASan and UBSan
 	JOBS=$(JOBS) tools/sanitized/run.sh $(BIN)/python -m pytest -m "not slow" $(SANITIZED_TESTS)
 
-check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, biome, tsc; words, docs, stale generated files
+check: clang-format $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --strict, clang-format, import-linter, biome, tsc; words, docs, stale generated files
 	status=0; \
 	$(NPM) run --silent check || status=1; \
 	$(BIN)/ruff check . || status=1; \
@@ -124,7 +129,7 @@ check: llvm $(NODE_MODULES) $(STAMPS)/package $(STAMPS)/dev ## ruff, mypy --stri
 docs: $(STAMPS)/package ## write every generated page and file again: tables, views, metrics, how-to outputs, the demo's captures
 	for page in $(GENERATED) howto_outputs; do $(BIN)/python tools/make_$$page.py; done
 
-format: llvm format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
+format: clang-format format-page $(STAMPS)/dev ## let ruff, clang-format and biome rewrite what they would complain about
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(CLANG_FORMAT) -i $(CPP_FILES)
@@ -163,8 +168,11 @@ kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again an
 browser: ## Chromium through apt-get when root and missing
 	@tools/browser.sh
 
-llvm: ## LLVM 22 through apt-get when root and missing
+llvm: ## LLVM 22, the judge of tests and the compiler of fuzzers and kernels: through apt-get when root and missing
 	@tools/llvm.sh
+
+clang-format:
+	@tools/llvm.sh clang-format-22
 
 clean: ## remove everything that make made
 	rm -rf $(VENV) build web/node_modules src/wavescope/_web screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
-# Makes LLVM 22 available: disassembler, compiler and linker for the tests, clang-format, libFuzzer. Installs it
-# through apt-get when root; otherwise says in one sentence what is missing. Succeeds either way: the tests that need
-# LLVM skip with a reason.
+# Makes LLVM 22 available, all of it or only the packages that are named: the judge of tests, the compiler and linker of
+# kernels, clang-format, libFuzzer. Installs it through apt-get when root; otherwise says in one sentence what is
+# missing. Succeeds either way: what needs LLVM skips with a reason or says so itself.
 set -euo pipefail
 
-packages=(llvm-22 clang-22 lld-22 clang-format-22 libclang-rt-22-dev)
-tools=(llvm-mc-22 llvm-objdump-22 clang++-22 ld.lld-22 clang-format-22)
+packages=("$@")
+[[ $# -gt 0 ]] || packages=(llvm-22 clang-22 lld-22 clang-format-22 libclang-rt-22-dev)
+# A program of each package.
+declare -A programs=([llvm-22]=llvm-mc-22 [clang-22]=clang++-22 [lld-22]=ld.lld-22 [clang-format-22]=clang-format-22)
 
 missing() {
-    local tool
-    for tool in "${tools[@]}"; do
-        command -v "$tool" >/dev/null || { echo "$tool"; return; }
+    local package
+    for package in "${packages[@]}"; do
+        if [[ $package == libclang-rt-22-dev ]]; then
+            compgen -G "$(clang-22 -print-runtime-dir)/libclang_rt.fuzzer*.a" >/dev/null || echo "libFuzzer's runtime"
+        else
+            command -v "${programs[$package]}" >/dev/null || { echo "${programs[$package]}"; return; }
+        fi
     done
-    compgen -G "$(clang-22 -print-runtime-dir)/libclang_rt.fuzzer*.a" >/dev/null || echo "libFuzzer's runtime"
 }
 
 lacking=$(missing)

@@ -1,7 +1,7 @@
 """Compile the kernels and write their listings: `python -m synth.kernels.build [FOLDER]`.
 
-Needs clang 22 with lld, and libLLVM or llvm-objdump; no ROCm. The result is the same on every machine: no path,
-time or host name gets into the files.
+Needs clang 22 with lld and libLLVM; no ROCm. LLVM writes the listings, so that they can judge our disassembler. The
+result is the same on every machine: no path, time or host name gets into the files.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def build(folder: Path) -> int:
     Raises
     ------
     MissingToolError
-        No clang, or no disassembler.
+        No clang, or no libLLVM.
     """
     compiler = shutil.which(_COMPILER)
     if compiler is None:
@@ -59,13 +59,18 @@ def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
 
 
 def _listing(code_object: Path) -> bytes:
+    from wavescope.codeobj.chunks import cut
     from wavescope.codeobj.code_object import CodeObject
-    from wavescope.codeobj.disassemble import disassemble
+    from wavescope.codeobj.llvm import find_libraries
+    from wavescope.codeobj.llvm_run import run_llvm
 
-    listing = disassemble(CodeObject.read(code_object))
-    if listing.losses:
-        raise MissingToolError(listing.losses[0].message, where=code_object.name, advice=listing.losses[0].advice)
-    return listing.tsv
+    built = CodeObject.read(code_object)
+    chunks, code = cut(built)
+    run = run_llvm(find_libraries(), built.target or "", code, chunks)
+    if run.pending or run.notes:
+        what = "; ".join(run.notes + run.rejections) or "no libLLVM is installed"
+        raise MissingToolError(what, where=code_object.name, advice="Debian: apt-get install llvm-22")
+    return b"".join(run.lines)
 
 
 if __name__ == "__main__":

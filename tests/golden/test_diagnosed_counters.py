@@ -100,7 +100,7 @@ def test_real_traces_get_reasons_from_counters_of_the_same_name(shared: Path, tm
     assert told["l2_hit_rate"].metric_id == "17.1.2"
 
 
-def test_a_real_trace_and_real_counters_of_the_same_kernel(shared: Path, llvm: str) -> None:
+def test_a_real_trace_and_real_counters_of_the_same_kernel(shared: Path) -> None:
     trace_path, counters_path = shared / "data" / "att-mi300x-bmm", shared / "data" / "pmc-mi300x-bmm"
     trace = wavescope.open(trace_path)
     assert isinstance(trace, ThreadTrace)

@@ -18,7 +18,7 @@ ABOVE_MEDIAN = {"c01": (2, 42), "c02": (3, 29), "c03": (3, 16), "c08": (3, 31), 
 
 
 @pytest.mark.parametrize("name", ABOVE_MEDIAN)
-def test_the_database_beside_a_capture(shared: Path, llvm: str, name: str) -> None:
+def test_the_database_beside_a_capture(shared: Path, name: str) -> None:
     folder = shared / "data" / "att-mi300x-bmm" / name
     dispatch, percent = ABOVE_MEDIAN[name]
     (database,) = (folder / "raw").glob("*_results.db")
@@ -64,7 +64,7 @@ def test_a_kernel_trace_that_the_user_names(shared: Path) -> None:
     )
 
 
-def test_a_capture_without_a_run(shared: Path, llvm: str) -> None:
+def test_a_capture_without_a_run(shared: Path) -> None:
     trace = wavescope.open(shared / "data" / "att-mi300x-bmm" / "c04" / "raw", dispatch=3)
     assert isinstance(trace, ThreadTrace)
     assert trace.launch is None

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not CAPTURES.is_dir(), reason="../shared/data is
 
 
 @pytest.mark.parametrize("golden", GOLDENS, ids=lambda path: f"{path.parent.name}/{path.name.split('.')[0]}")
-def test_records_equal_the_reference(golden: Path, llvm: str) -> None:
+def test_records_equal_the_reference(golden: Path) -> None:
     raw = CAPTURES / golden.parent.name / "raw" / golden.name.replace(".golden.json.gz", ".att")
     capture = find_capture([raw])
     data = raw.read_bytes()

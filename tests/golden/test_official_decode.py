@@ -35,7 +35,7 @@ Json = Any
 
 
 @pytest.fixture(scope="module", params=CAPTURES, ids=lambda path: path.name)
-def directories(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, llvm: str) -> list[Pair]:
+def directories(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Pair]:
     capture: Path = request.param
     output = tmp_path_factory.mktemp(capture.name)
     result = CliRunner().invoke(command, [str(capture / "raw"), "-o", str(output)], catch_exceptions=False)
@@ -233,7 +233,7 @@ def test_state_curves_follow_from_the_timelines(directories: list[Pair]) -> None
 @pytest.mark.parametrize(
     "capture", [path for path in CAPTURES if path.name in ("c10", "c11")], ids=lambda path: path.name
 )
-def test_a_dispatch_without_waves_says_so(capture: Path, tmp_path: Path, llvm: str) -> None:
+def test_a_dispatch_without_waves_says_so(capture: Path, tmp_path: Path) -> None:
     arguments = [str(capture / "raw"), "-o", str(tmp_path), "--dispatch", "3"]
     result = CliRunner().invoke(command, arguments, catch_exceptions=False)
     assert result.exit_code == 0

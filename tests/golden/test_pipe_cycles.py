@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections import defaultdict
 from functools import cache
@@ -14,6 +13,7 @@ import pytest
 
 import wavescope
 from tests.conftest import SHARED
+from tests.judges import llvm_program
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.pipes.passes import declared_cycles, pipe_cycles_of_rows
 from wavescope.analysis.trace.pipes.utilization import utilization
@@ -50,10 +50,7 @@ def test_every_matrix_instruction_has_its_cycles(target: str) -> None:
 
 def by_schedule_model(target: str, texts: list[str]) -> dict[str, float]:
     """Mnemonic -> passes that LLVM's schedule model holds the pipe; texts that the assembler rejects are left out."""
-    program = shutil.which("llvm-mca-22")
-    if program is None:
-        pytest.skip("llvm-mca-22 is not here")
-    command = [program, "-mtriple=amdgcn", f"-mcpu={target}", "--instruction-tables", "-"]
+    command = [llvm_program("llvm-mca"), "-mtriple=amdgcn", f"-mcpu={target}", "--instruction-tables", "-"]
     while True:
         run = subprocess.run(command, input="\n".join(texts), capture_output=True, text=True, check=False)
         bad = {int(number) - 1 for number in re.findall(r"^<stdin>:(\d+):", run.stderr, re.MULTILINE)}

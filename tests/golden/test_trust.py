@@ -74,7 +74,7 @@ def test_debug_lines_do_not_spoil_the_cycles(shared: Path) -> None:
         ("gfx1200", "16 of 32 waves have no traced instructions (SE 2, 3)"),
     ],
 )
-def test_engines_without_instruction_tokens_are_not_early(shared: Path, llvm: str, gpu: str, sentence: str) -> None:
+def test_engines_without_instruction_tokens_are_not_early(shared: Path, gpu: str, sentence: str) -> None:
     trace = wavescope.open(shared / "golden" / gpu / "profile_gemm_run_0")
     assert early_waves(trace).len() == 0
     assert sentence in [caveat.sentence for caveat in trust_of(trace).caveats_of_cycles]
@@ -124,7 +124,7 @@ def test_why_waves_come_late(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["c02", "c08"])
-def test_raw_and_decoded_barriers_agree(shared: Path, llvm: str, name: str) -> None:
+def test_raw_and_decoded_barriers_agree(shared: Path, name: str) -> None:
     """A raw s_barrier is two records, a decoded one a single one: the meetings are the same."""
     folder = shared / "data" / "att-mi300x-bmm" / name
     (decoded,) = folder.glob("ui_output_*_dispatch_3")

@@ -39,7 +39,7 @@ class Row(NamedTuple):
 class Listing:
     """The disassembly of one code object.
 
-    `backend` says who made the text: "libLLVM 22.1.8", "llvm-objdump", "none".
+    `backend` says who made the text: "tables of gfx942", "libLLVM 22.1.8", both joined by " + ", or "none".
     """
 
     tsv: bytes

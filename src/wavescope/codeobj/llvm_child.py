@@ -1,8 +1,9 @@
 """LLVM's C disassembler, alone in a process of its own: it may abort on malformed words.
 
 Run as a plain script (`python -I -S llvm_child.py`); it imports nothing of wavescope. Standard input: one line of
-JSON (library, cpu, flush_rows, chunks = [[address, size], ...]) and then the bytes of all chunks. Standard output:
-`llvm MAJOR.MINOR.PATCH`, rows of `address TAB size TAB text`, and `end`; or one line `unusable: SENTENCE`.
+JSON (library, cpu, flush_rows, chunks = [[address, size, wave64], ...]) and then the bytes of all chunks.
+Standard output: `llvm MAJOR.MINOR.PATCH`, rows of `address TAB size TAB text`, and `end`; or one line
+`unusable: SENTENCE`.
 """
 
 from __future__ import annotations
@@ -38,15 +39,11 @@ def load(library: str) -> tuple[ctypes.CDLL, str]:
             getattr(llvm, f"LLVMInitializeAMDGPU{part}")()
     except (OSError, AttributeError) as error:
         raise UnusableError(str(error)) from error
-    create, step = llvm.LLVMCreateDisasmCPU, llvm.LLVMDisasmInstruction
+    create, step = llvm.LLVMCreateDisasmCPUFeatures, llvm.LLVMDisasmInstruction
     create.restype = ctypes.c_void_p
     create.argtypes = [
-        ctypes.c_char_p,
-        ctypes.c_char_p,
-        ctypes.c_void_p,
-        ctypes.c_int,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
+        *(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p),
+        *(ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p),
     ]
     step.restype = ctypes.c_size_t
     step.argtypes = [
@@ -58,8 +55,11 @@ def load(library: str) -> tuple[ctypes.CDLL, str]:
 
 def disassemble(llvm: ctypes.CDLL, version: str, request: dict[str, Any], code: bytes) -> None:
     """Print every row of every chunk; a word that LLVM does not know becomes `.long`, as in llvm-objdump."""
-    context = llvm.LLVMCreateDisasmCPU(TRIPLE, request["cpu"].encode(), None, 0, None, None)
-    if not context:
+    contexts = {
+        wave64: llvm.LLVMCreateDisasmCPUFeatures(TRIPLE, request["cpu"].encode(), features, None, 0, None, None)
+        for wave64, features in ((False, b""), (True, b"+wavefrontsize64"))
+    }
+    if not all(contexts.values()):
         raise UnusableError(f"LLVM {version} does not know {request['cpu']}")
     put(f"llvm {version}\n".encode())
     step = llvm.LLVMDisasmInstruction
@@ -68,8 +68,8 @@ def disassemble(llvm: ctypes.CDLL, version: str, request: dict[str, Any], code: 
     base = ctypes.addressof(memory)
     rows: list[bytes] = []
     flush_rows = request["flush_rows"]
-    for address, size in request["chunks"]:
-        at = 0
+    for address, size, wave64 in request["chunks"]:
+        context, at = contexts[wave64], 0
         while at + _WORD_BYTES <= size:
             length = step(context, base + at, size - at, address + at, text, _TEXT_BYTES)
             if length:

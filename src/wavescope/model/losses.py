@@ -82,7 +82,7 @@ _KINDS = (
     LossKind(
         "stitch_incomplete",
         "{count} [instruction|instructions] of a wave could not be attributed to code",
-        "put every code object of the capture next to the trace, and install an AMDGPU disassembler",
+        "put every code object of the capture next to the trace",
     ),
     LossKind(
         "bad_slot",
@@ -161,8 +161,19 @@ _KINDS = (
     ),
     LossKind(
         "no_disassembler",
-        "no AMDGPU disassembler was found ({detail}): instructions have categories and times, but no text and no PC",
-        "install one (Debian: apt-get install llvm-22), or set WAVESCOPE_LLVM to a libLLVM or llvm-objdump",
+        "the code cannot be disassembled ({detail}): instructions have categories and times, but no text and no PC",
+        "install an LLVM that supports this GPU, or pass a listing of the code with --code-object",
+    ),
+    LossKind(
+        "nearest_table",
+        "wavescope has no instruction table of {detail}: instructions that only one of them has are misread",
+        "install an LLVM that supports this GPU, or a newer wavescope",
+    ),
+    LossKind(
+        "llvm_not_used",
+        "wavescope disassembled with its own tables, not with the LLVM that WAVESCOPE_LLVM names ({detail})",
+        "unset WAVESCOPE_LLVM, or set it to a libLLVM of version 19 or newer that supports this GPU",
+        is_damage=False,
     ),
     LossKind(
         "disassembly_incomplete",

@@ -394,16 +394,12 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
 
 def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:
     """Why the decoded directories tell more than the raw traces; empty = they do not."""
-    from wavescope.codeobj.llvm import find_tools
     from wavescope.readers.files.capture import find_capture
 
     capture = find_capture([path], code_objects, inventory)
     if dispatch is not None and not named(raw_dispatches(capture, path), dispatch):
         return f"there is no raw trace of dispatch {dispatch}"
-    if not capture.code_objects:
-        return "no code object next to the raw traces"
-    listed = any(c.path.name.endswith((".isa.tsv", ".json")) for c in capture.code_objects)
-    return "" if listed or find_tools() else "no AMDGPU disassembler is installed for the raw traces"
+    return "" if capture.code_objects else "no code object next to the raw traces"
 
 
 def does_not_fit(kind: Kind, path: Path) -> NotATraceError:

@@ -55,3 +55,30 @@ def make_elf(
 def code_only(code: bytes, *, target: str = "gfx942", address: int = 0x1000) -> bytes:
     """An object with nothing but code."""
     return make_elf([Made(".text", code, flags=CODE_FLAGS, address=address)], target=target)
+
+
+WAVE32_BIT = 1 << 10  # ENABLE_WAVEFRONT_SIZE32 of kernel_code_properties (LLVM's AMDGPUUsage, "Kernel Descriptor")
+
+
+def functions_of(functions: dict[str, tuple[bytes, int | None]], *, target: str) -> bytes:
+    """An object with functions, each its code and the lanes of its waves where it is a kernel."""
+    code_at, kernels_at = 0x1000, 0x8000
+    names, text, kernels, table = b"\0", b"", b"", bytes(24)
+    for name, (code, lanes) in functions.items():
+        table += symbol(len(names), 2, 1, code_at + len(text), len(code))
+        names += name.encode() + b"\0"
+        if lanes is not None:
+            at = kernels_at + len(kernels)
+            table += symbol(len(names), 1, 2, at, 64)
+            names += name.encode() + b".kd\0"
+            entry = struct.pack("<q", code_at + len(text) - at)
+            properties = struct.pack("<H", WAVE32_BIT if lanes == 32 else 0)
+            kernels += bytes(16) + entry + bytes(32) + properties + bytes(6)
+        text += code
+    sections = [
+        Made(".text", text, flags=CODE_FLAGS, address=code_at),
+        Made(".rodata", kernels, flags=DATA_FLAGS, address=kernels_at),
+        Made(".symtab", table, SYMTAB, link=4),
+        Made(".strtab", names, STRTAB),
+    ]
+    return make_elf(sections, target=target)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 import subprocess
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
+from tests.judges import llvm_program
 from tests.unit.codeobj.made_elf import (
     CODE_FLAGS,
     COMPRESSED,
@@ -71,10 +71,8 @@ def test_hand_assembled_objects_with_empty_header_fields(shared: Path, path: str
     assert "does not say for which GPU" in unnamed.losses[0].message
 
 
-def test_numbers_of_targets_are_those_of_llvm(llvm: str, tmp_path: Path) -> None:
-    readelf = shutil.which("llvm-readelf-22")
-    if readelf is None:
-        pytest.skip("no llvm-readelf-22 here")
+def test_numbers_of_targets_are_those_of_llvm(tmp_path: Path) -> None:
+    readelf = llvm_program("llvm-readelf")
     for target, mach in MACH_OF_TARGET.items():
         file = tmp_path / f"{mach}.elf"
         file.write_bytes(code_only(NOPS, target=target))

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sqlite3
 import subprocess
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
+from tests.judges import llvm_program
 from wavescope.codeobj.code_object import CodeObject, Kernel
 from wavescope.codeobj.names import demangle_all
 
@@ -33,10 +33,7 @@ def _objects(shared: Path | None) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def objdump() -> str:
-    found = shutil.which("llvm-objdump-22")
-    if found is None:
-        pytest.skip("no llvm-objdump-22 here")
-    return found
+    return llvm_program("llvm-objdump")
 
 
 def _directives(objdump: str, path: Path, kernel: Kernel) -> dict[str, int]:
@@ -83,10 +80,8 @@ def test_other_descriptors_as_llvm_decodes_them(objdump: str, shared: Path) -> N
     assert sum(_check(objdump, path) for path in paths) == len(paths) - 1
 
 
-def test_metadata_as_llvm_prints_it(llvm: str, shared: Path) -> None:
-    readelf = shutil.which("llvm-readelf-22")
-    if readelf is None:
-        pytest.skip("no llvm-readelf-22 here")
+def test_metadata_as_llvm_prints_it(shared: Path) -> None:
+    readelf = llvm_program("llvm-readelf")
     for path in _objects(shared):
         shown = subprocess.run([readelf, "--notes", path], capture_output=True, text=True, check=True).stdout
         kernel = CodeObject.read(path).kernels[0]

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,29 +9,35 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path
-from tests.unit.codeobj.made_elf import code_only
+from tests.judges import llvm_library
+from tests.unit.codeobj.made_elf import code_only, functions_of
+from wavescope import _core
 from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.disassemble import disassemble
 from wavescope.codeobj.listing import Row, parse_rows, read_listing
-from wavescope.codeobj.llvm import Tool, find_tools
+from wavescope.codeobj.llvm import find_libraries
+from wavescope.codeobj.targets import TARGET_OF_MACH
+
+ROOT = Path(__file__).resolve().parents[3]
+#: GPUs that have a table of their own.
+COLUMNS = {
+    *("gfx900", "gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
+    *("gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250"),
+}
 
 
-def _library() -> str | None:
-    return next((tool.path for tool in find_tools({}) if tool.is_library), None)
-
-
-@pytest.fixture(params=["library", "program"])
+@pytest.fixture(params=["tables", "LLVM"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each disassembler alone."""
-    found = _library() if request.param == "library" else shutil.which("llvm-objdump-22")
-    if found is None:
-        pytest.skip(f"no LLVM {request.param} here (apt-get install llvm-22)")
-    monkeypatch.setenv("WAVESCOPE_LLVM", found)
-    return "libLLVM" if request.param == "library" else "llvm-objdump"
+    """Our tables, and the judge."""
+    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    if request.param == "tables":
+        return "tables of "
+    monkeypatch.setenv("WAVESCOPE_LLVM", llvm_library())
+    return "libLLVM"
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_own_listings_are_what_each_backend_gives(backend: str, target: str) -> None:
+def test_listings_of_our_kernels(backend: str, target: str) -> None:
     for kernel in KERNELS:
         listing = disassemble(CodeObject.read(kernel_path(kernel, target)))
         assert listing.backend.startswith(backend)
@@ -105,38 +111,105 @@ def test_malformed_words_become_data_and_branches_stay_plain(backend: str) -> No
     ]
 
 
-@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"])
-def test_random_words_give_the_same_rows_in_both(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import random
+@pytest.mark.parametrize("target", ["gfx1030", "gfx1100", "gfx1201"])
+def test_each_kernel_in_the_form_of_its_wave_size(backend: str, target: str) -> None:
+    """LLVM's text of the same words with -mattr=+wavefrontsize64 and without, looked up with llvm-mc 22."""
+    words = {"gfx1030": "040004d401050200", "gfx1100": "040014d401050200", "gfx1201": "040014d401050200"}
+    compare = bytes.fromhex(words[target])
+    functions: dict[str, tuple[bytes, int | None]] = {
+        "wide": (compare, 64),
+        "narrow": (compare, 32),
+        "any": (compare, None),
+    }
+    listing = disassemble(CodeObject.from_bytes(functions_of(functions, target=target)))
+    assert listing.backend.startswith(backend)
+    assert [row.text for row in listing.rows()] == [
+        "v_cmp_gt_f32_e64 s[4:5], v1, v2",
+        "v_cmp_gt_f32_e64 s4, v1, v2",
+        "v_cmp_gt_f32_e64 s4, v1, v2",
+    ]
 
-    library, program = _library(), shutil.which("llvm-objdump-22")
-    if library is None or program is None:
-        pytest.skip("needs libLLVM and llvm-objdump-22 (apt-get install llvm-22)")
-    code = CodeObject.from_bytes(code_only(random.Random(target).randbytes(1 << 14), target=target))
-    listings = []
-    for path in (library, program):
-        monkeypatch.setenv("WAVESCOPE_LLVM", path)
-        listings.append(disassemble(code))
-    # LLVM 22 really dies of some words (0xe9f70f8b on gfx942); each costs that word and no more.
-    losses = (*listings[0].losses, *listings[1].losses)
-    assert all("failed on the word at" in loss.message for loss in losses)
-    assert listings[0].rows() == listings[1].rows()
-    assert sum(row.size for row in listings[0].rows()) == 1 << 14
+
+def test_a_word_that_llvm_dies_of_costs_that_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = bytes.fromhex("000080bf" + "8b0ff7e9" + "000080bf")
+    monkeypatch.setenv("WAVESCOPE_LLVM", llvm_library())
+    listing = disassemble(CodeObject.from_bytes(code_only(words)))
+    assert all("failed on the word at" in loss.message for loss in listing.losses)
+    assert [row.text for row in listing.rows()][::2] == ["s_nop 0", "s_nop 0"]
+    monkeypatch.delenv("WAVESCOPE_LLVM")
+    assert disassemble(CodeObject.from_bytes(code_only(words))).losses == ()
 
 
-def test_the_search_prefers_what_was_named(tmp_path: Path) -> None:
-    assert find_tools({"WAVESCOPE_LLVM": str(tmp_path / "missing")}) == []
-    assert find_tools({"WAVESCOPE_LLVM": str(tmp_path)}) == []
+def test_a_gpu_without_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """gfx1154 is no GPU that LLVM 22 knows; by its number it is next to gfx1151."""
+    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    words = bytes.fromhex("000080bf" + "040014d401050200")
+    listing = disassemble(CodeObject.from_bytes(code_only(words, target="unknown"), target="gfx1154"))
+    assert [row.text for row in listing.rows()] == ["s_nop 0", "v_cmp_gt_f32_e64 s4, v1, v2"]
+    assert listing.backend == "tables of gfx1151"
+    (loss,) = listing.losses
+    assert loss.kind == "nearest_table"
+    assert "gfx1154, so that of gfx1151 was used" in loss.message
+
+
+def test_a_gpu_that_only_llvm_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
+    code = CodeObject.from_bytes(code_only(bytes.fromhex("000080bf"), target="unknown"), target="gfx803")
+    listing = disassemble(code)
+    if find_libraries({}):
+        assert [row.text for row in listing.rows()] == ["s_nop 0"]
+        assert listing.backend.startswith("libLLVM")
+        assert listing.losses == ()
+    else:
+        assert listing.tsv == b""
+        assert [loss.kind for loss in listing.losses] == ["no_disassembler"]
+
+
+NO_PROCESS = """
+import sys
+from tests.unit.codeobj.made_elf import code_only, functions_of
+from wavescope import _core
+from wavescope.codeobj.code_object import CodeObject
+from wavescope.codeobj.disassemble import disassemble
+
+def stop(event, arguments):
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.fork", "os.forkpty", "os.exec", "os.system"):
+        raise RuntimeError(event)
+
+sys.addaudithook(stop)
+for target in sys.argv[1:]:
+    words = bytes.fromhex("000080bf" "efbeadde" "000080bf")
+    listing = disassemble(CodeObject.from_bytes(code_only(words, target=target)))
+    assert listing.rows()[0].text == "s_nop 0", target
+    assert listing.losses == (), target
+    print(listing.backend.split()[-1])
+"""
+
+
+def test_no_process_is_started() -> None:
+    """For every GPU whose instructions the tables have; also where words are no instructions."""
+    exact = {target for target in TARGET_OF_MACH.values() if (_core.isa_nearest(target) or ("", False))[1]}
+    assert exact >= {*_core.isa_targets()} >= COLUMNS
+    environment = {name: value for name, value in os.environ.items() if name != "WAVESCOPE_LLVM"}
+    command = [sys.executable, "-c", NO_PROCESS, *sorted(exact)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert {*done.stdout.split()} == {*_core.isa_targets()}
+
+
+def test_where_a_library_is_looked_for(tmp_path: Path) -> None:
+    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path / "missing")}) == []
+    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path)}) == []
     (tmp_path / "lib").mkdir()
     (tmp_path / "bin").mkdir()
     for name in ("lib/libLLVM.so.18.1", "lib/libLLVM.so.20.1", "lib/libLLVM-21.so", "bin/llvm-objdump"):
         (tmp_path / name).write_bytes(b"")
-    assert find_tools({"WAVESCOPE_LLVM": str(tmp_path)}) == [
-        Tool(str(tmp_path / "lib/libLLVM-21.so"), is_library=True),
-        Tool(str(tmp_path / "lib/libLLVM.so.20.1"), is_library=True),
-        Tool(str(tmp_path / "bin/llvm-objdump"), is_library=False),
-    ]
-    assert find_tools({"ROCM_PATH": str(tmp_path)})[0].path == str(tmp_path / "lib/libLLVM-21.so")
+    both = [str(tmp_path / "lib/libLLVM-21.so"), str(tmp_path / "lib/libLLVM.so.20.1")]
+    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path)}) == both
+    (tmp_path / "objdump-of-it").symlink_to(tmp_path / "bin" / "llvm-objdump")
+    assert find_libraries({"WAVESCOPE_LLVM": str(tmp_path / "objdump-of-it")}) == both
+    assert find_libraries({"WAVESCOPE_LLVM": both[1]}) == both[1:]
+    assert find_libraries({"ROCM_PATH": str(tmp_path)})[:2] == both
 
 
 def test_importing_stays_light() -> None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
 from synth.kernels.build import build
+from tests.judges import llvm_program
 
 
 @pytest.mark.slow
 def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
-    if shutil.which("clang++-22") is None:
-        pytest.skip("no clang++-22 here")
+    llvm_program("clang++")
     committed = kernel_path(KERNELS[0], TARGETS[0]).parent
     assert build(tmp_path) == len(KERNELS) * len(TARGETS)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in committed.iterdir())

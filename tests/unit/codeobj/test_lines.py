@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import struct
 import subprocess
 import time
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from synth.kernels import KERNELS, TARGETS, kernel_path
+from tests.judges import llvm_program
 from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.lines import LineTable, line_table
 
@@ -19,10 +19,7 @@ VARIANTS = ("-gdwarf-4", "-gdwarf-3", "-gdwarf-2", "-gdwarf-5 -gz=zlib", "-gline
 
 @pytest.fixture(scope="module")
 def symbolizer() -> str:
-    found = shutil.which("llvm-symbolizer-22")
-    if found is None:
-        pytest.skip("no llvm-symbolizer-22 here")
-    return found
+    return llvm_program("llvm-symbolizer")
 
 
 def _expected(symbolizer: str, path: Path, addresses: list[int]) -> list[list[tuple[str, int]]]:
@@ -53,9 +50,7 @@ def test_own_kernels_as_llvm_symbolizes_them(symbolizer: str, target: str) -> No
 
 @pytest.mark.parametrize("options", VARIANTS)
 def test_every_version_of_dwarf(symbolizer: str, tmp_path: Path, options: str) -> None:
-    compiler = shutil.which("clang++-22")
-    if compiler is None:
-        pytest.skip("no clang++-22 here")
+    compiler = llvm_program("clang++")
     made = tmp_path / "made.co"
     flags = "-x hip --cuda-device-only --no-gpu-bundle-output -nogpuinc -nogpulib -std=c++20 -O3 --offload-arch=gfx942"
     command = [compiler, *flags.split(), *options.split(), "-o", str(made), str(SOURCES / "saxpy.hip")]

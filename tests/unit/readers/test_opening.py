@@ -152,19 +152,13 @@ def both(tmp_path: Path) -> Path:
     return write_decoded(tmp_path).parent
 
 
-def test_raw_and_decoded_with_a_disassembler(both: Path, llvm: str) -> None:
-    assert llvm
+@pytest.mark.parametrize("llvm", ["", "missing"])  # the code needs none
+def test_raw_and_decoded(both: Path, monkeypatch: pytest.MonkeyPatch, llvm: str) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", llvm and str(both / llvm))
     trace = wavescope.open(both)
     assert trace.source.format == "raw capture"
     assert "the raw traces were decoded" in trace.losses.filter(pl.col("kind") == "both_forms")["message"][0]
     assert wavescope.open(both / NAME).source.format == "ui_output"
-
-
-def test_raw_and_decoded_without_a_disassembler(both: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(both / "missing"))
-    trace = wavescope.open(both)
-    assert trace.source.format == "ui_output"
-    assert "no AMDGPU disassembler" in trace.losses.filter(pl.col("kind") == "both_forms")["message"][0]
 
 
 def test_a_dispatch_that_only_was_decoded(both: Path) -> None:

@@ -201,8 +201,8 @@ def load_code(
 
     Small code objects are disassembled whole. Of large ones only the functions that waves entered are, unless
     `whole` is set: then all of every code object that waves entered. Code objects that cannot be read, and code
-    without a disassembler, become losses. `heads` are the first bytes of the buffers; `entered` tells the kernel
-    entries that they name, and is asked only when that matters.
+    of GPUs that nobody can disassemble, become losses. `heads` are the first bytes of the buffers; `entered` tells
+    the kernel entries that they name, and is asked only when that matters.
     """
     losses: list[Loss] = []
     likely_target = _likely_target(heads)
@@ -271,7 +271,7 @@ def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Los
 
 
 def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
-    """Return the listing next to an ELF file with the same name; it makes a disassembler unnecessary."""
+    """Return the listing next to an ELF file with the same name: its text counts more than our disassembly."""
     beside = path.with_name(f"{path.stem}.isa.tsv")
     if not os.path.lexists(beside):
         return b""

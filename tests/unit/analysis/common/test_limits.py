@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.judges import llvm_program
 from wavescope.analysis.common.occupancy.limits import Limits, Resources, Step, limits
 from wavescope.errors import UsageError
 from wavescope.facts import gpus
@@ -156,14 +156,11 @@ _LDS = (5120, 10240, 20480, 40960, 61440)  # multiples of every granule: the com
 )
 def test_llvm_agrees(target: str, tmp_path: Path) -> None:
     """`llc` prints the occupancy that the compiler works with, one per kernel."""
-    llc = shutil.which("llc-22")
-    if llc is None:
-        pytest.skip("no llc here (apt-get install llvm-22)")
     kernels = [_LDS_KERNEL.format(n=n) for n in _LDS] + [_VGPR_KERNEL.format(n=n, last=n - 1) for n in _VGPRS]
     source = tmp_path / "kernels.ll"
     size = 'attributes #0 = { "amdgpu-flat-work-group-size"="256,256" "amdgpu-waves-per-eu"="1" }'
     source.write_text("".join(kernels) + size)
-    command = [llc, "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={target}", str(source), "-o", "-"]
+    command = [llvm_program("llc"), "-mtriple=amdgcn-amd-amdhsa", f"-mcpu={target}", str(source), "-o", "-"]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     said = [int(part.split()[0]) for part in text.split("; Occupancy: ")[1:]]
     facts = gpus.of(target)

@@ -392,7 +392,7 @@ def test_flash_before_and_after_the_location_fix(shared: Path, size: str) -> Non
 @pytest.mark.parametrize(
     ("one", "two", "same"), [("c07", "c08", True), ("c04", "c06", True), ("c06", "c07", False), ("c04", "c05", False)]
 )
-def test_real_code_that_changed(shared: Path, llvm: str, one: str, two: str, same: bool) -> None:
+def test_real_code_that_changed(shared: Path, one: str, two: str, same: bool) -> None:
     import wavescope
 
     folder = shared / "data" / "att-mi300x-bmm"
@@ -406,7 +406,7 @@ def test_real_code_that_changed(shared: Path, llvm: str, one: str, two: str, sam
     assert found.units["delta_share"].sum() == pytest.approx(delta, abs=0.01)
 
 
-def test_a_trace_that_ties_while_its_calls_do_not(shared: Path, llvm: str) -> None:
+def test_a_trace_that_ties_while_its_calls_do_not(shared: Path) -> None:
     """Wider loads: the traced waves tie, the medians of 150 calls are 18.2 and 20.1 µs (from separate SQL)."""
     import wavescope
 

@@ -200,7 +200,7 @@ def _advice_for_code(trace: ThreadTrace) -> str:
     for cause in causes:
         if cause in trace.losses["kind"]:
             return LOSSES[cause].advice
-    return "put every code object of the capture beside the trace, and install an AMDGPU disassembler"
+    return "put every code object of the capture beside the trace"
 
 
 def _short_path(seen: Coverage) -> str:
