@@ -41,8 +41,8 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     ('tables of gfx942', 's_nop 0')
     """
     chunks, code = cut(code_object, ranges)
-    target = code_object.target
-    if not chunks or target is None:
+    target = (code_object.target or "").partition(":")[0]  # without features: "gfx90a:xnack+"
+    if not chunks or not target:
         return Listing(b"", "none", code_object.losses)
     column, is_exact = _core.isa_nearest(target) or ("", False)
     if is_exact and not os.environ.get("WAVESCOPE_LLVM"):

@@ -8,6 +8,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -46,20 +48,26 @@ size_t LLVMDisasmInstruction(void* x, uint8_t* bytes, uint64_t size, uint64_t pc
 """
 
 
-@pytest.fixture(scope="session")
-def compiler() -> str:
-    found = shutil.which("cc") or shutil.which("clang-22")
-    if found is None:
+Fake = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory: pytest.TempPathFactory) -> Fake:
+    """Path of a fake libLLVM, by its options; each is compiled once."""
+    compiler = shutil.which("cc") or shutil.which("clang-22")
+    if compiler is None:
         pytest.skip("no C compiler here")
-    return found
 
+    @cache
+    def built(*, major: int = 22, dies_at_once: bool = False) -> str:
+        folder = tmp_path_factory.mktemp("llvm")
+        source, library = folder / "fake.c", folder / "libLLVM.so"
+        source.write_text(FAKE)
+        options = [f"-DMAJOR={major}", f"-DDIES_AT_ONCE={int(dies_at_once)}", "-shared", "-fPIC", "-w"]
+        subprocess.run([compiler, *options, "-o", str(library), str(source)], check=True)
+        return str(library)
 
-def _fake(compiler: str, folder: Path, *, major: int = 22, dies_at_once: bool = False) -> Path:
-    source, library = folder / "fake.c", folder / "libLLVM.so"
-    source.write_text(FAKE)
-    options = [f"-DMAJOR={major}", f"-DDIES_AT_ONCE={int(dies_at_once)}", "-shared", "-fPIC", "-w"]
-    subprocess.run([compiler, *options, "-o", str(library), str(source)], check=True)
-    return library
+    return built
 
 
 def _code(*words: str, target: str = "gfx803") -> CodeObject:
@@ -110,14 +118,14 @@ def test_not_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "libLLVM-22.so" in loss.message
 
 
-def test_too_old(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path, major=18)))
+def test_too_old(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake(major=18))
     (loss,) = disassemble(_code(GOOD)).losses
     assert "LLVM 18.1.0 is older than 19" in loss.message
 
 
-def test_a_target_it_does_not_know(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+def test_a_target_it_does_not_know(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
     listing = disassemble(_code(GOOD, target="gfx1100"))
     assert [row.text for row in listing.rows()] == ["s_nop 0"]
     (loss,) = listing.losses
@@ -125,18 +133,16 @@ def test_a_target_it_does_not_know(tmp_path: Path, compiler: str, monkeypatch: p
     assert "LLVM 22.1.0 does not know gfx1100" in loss.message
 
 
-def test_dying_before_the_first_word(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path, dies_at_once=True)))
+def test_dying_before_the_first_word(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake(dies_at_once=True))
     (loss,) = disassemble(_code(GOOD)).losses
     assert loss.kind == "no_disassembler"
     assert "killed by SIGABRT" in loss.message
 
 
 @pytest.mark.parametrize(("word", "said"), [(ABORTS, "killed by SIGABRT"), (EXITS, "exit status 1")])
-def test_dying_in_the_middle_costs_one_word(
-    tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch, word: str, said: str
-) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+def test_dying_in_the_middle_costs_one_word(fake: Fake, monkeypatch: pytest.MonkeyPatch, word: str, said: str) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
     listing = disassemble(_code(*[GOOD] * 700, word, *[GOOD] * 300, word, GOOD))
     texts = [row.text for row in listing.rows()]
     data = f".long 0x{bytes.fromhex(word)[::-1].hex()}"
@@ -145,8 +151,8 @@ def test_dying_in_the_middle_costs_one_word(
     assert f"{0x1000 + 2800:#x} ({said})" in listing.losses[0].message
 
 
-def test_dying_all_the_time_is_given_up(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+def test_dying_all_the_time_is_given_up(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
     listing = disassemble(_code(GOOD, *[ABORTS] * 100))
     assert 2 <= len(listing.rows()) < 101
     assert any("given up" in loss.message for loss in listing.losses)
@@ -154,8 +160,8 @@ def test_dying_all_the_time_is_given_up(tmp_path: Path, compiler: str, monkeypat
     assert len(listing.losses) <= 10
 
 
-def test_what_it_leaves_the_tables_take(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+def test_what_it_leaves_the_tables_take(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
     listing = disassemble(_code(GOOD, *[ABORTS] * 20, GOOD, target="gfx942"))
     assert listing.backend == "libLLVM 22.1.0 + tables of gfx942"
     assert listing.rows()[0].text == "fake 0xbf800000"
@@ -166,8 +172,8 @@ def test_what_it_leaves_the_tables_take(tmp_path: Path, compiler: str, monkeypat
 
 
 @pytest.mark.usefixtures("impatient")
-def test_hanging_library(tmp_path: Path, compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WAVESCOPE_LLVM", str(_fake(compiler, tmp_path)))
+def test_hanging_library(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WAVESCOPE_LLVM", fake())
     started = time.monotonic()
     listing = disassemble(_code(*[GOOD] * 600, HANGS, GOOD))
     assert [row.text for row in listing.rows()][:600] == ["fake 0xbf800000"] * 600
