@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from functools import lru_cache
@@ -16,9 +17,17 @@ if TYPE_CHECKING:
 _MAX_NAME_BYTES = 1 << 14
 _MAX_TEXT_BYTES = 1 << 20
 # Each reference to an earlier part of the name can double what is printed: 270 bytes can stand for gigabytes.
-# Names below this many doublings are demangled here, the others in a child process that may die of them.
+# Names below this many doublings, or with a better bound, are demangled here; the others in a child process, which may
+# die of them.
 _MAX_DOUBLINGS = 14
+_MAX_EXPANSION = 1 << 24
 _REFERENCE = re.compile(r"[ST][0-9A-Z]*_")
+# Parameters at the end that are builtin types, references and members of template parameters (NT_8ArgumentE) only: no
+# template argument ends there, so the template parameters are in none.
+_MEMBER = r"NT[0-9A-Z]*_(?P<length>[0-9]+)(?P<name>[A-Za-z_]+)E"
+_MEMBERS = re.compile(_MEMBER)
+_SIMPLE_TAIL = re.compile(rf"(?:[PKROV]|Dp(?=T)|[a-z]|[ST][0-9A-Z]*_|{_MEMBER})*\Z")
+_MAX_BOUNDED_NAME = 2048  # no demangler takes more
 _PACK_EXPANSION = re.compile(r"Dp|sp|sP")
 _DOUBLINGS_PER_PACK = 8
 _ITANIUM_NAME = re.compile(r"_Z[\x21-\x7e]+")
@@ -63,9 +72,9 @@ def _answers(names: Iterable[str]) -> dict[str, str]:
     """Demangled names, "" for what is not a mangled name or cannot be demangled within bounds."""
     wanted = dict.fromkeys(names, "")
     mangled = [name for name in wanted if _ITANIUM_NAME.fullmatch(name) and len(name) <= _MAX_NAME_BYTES]
-    harmless = [name for name in mangled if _doublings(name) <= _MAX_DOUBLINGS]
+    harmless = {name for name in mangled if _doublings(name) <= _MAX_DOUBLINGS or _expansion(name) <= _MAX_EXPANSION}
     wanted.update((name, _demangle_here(name) or "") for name in harmless)
-    suspects = tuple(name for name in mangled if _doublings(name) > _MAX_DOUBLINGS)
+    suspects = tuple(name for name in mangled if name not in harmless)
     if suspects:
         wanted.update(_demangle_apart(suspects))
     return wanted
@@ -89,6 +98,39 @@ def _with_new_types(text: str) -> str:
 
 def _doublings(name: str) -> int:
     return len(_REFERENCE.findall(name)) + _DOUBLINGS_PER_PACK * len(_PACK_EXPANSION.findall(name))
+
+
+def _expansion(name: str) -> float:
+    """Bound of what a name prints, in letters of mangled names; infinity where this cannot tell.
+
+    A part that `S2_` refers to was complete before, so it holds only references to parts with lower numbers, and only
+    some of those before the first reference to it (Itanium C++ ABI, 5.1.10). Template arguments are before the tail.
+    """
+    if len(name) > _MAX_BOUNDED_NAME:
+        return math.inf
+    tail = next(match.start() for match in _SIMPLE_TAIL.finditer(name))
+    is_misread = any(int(member["length"]) != len(member["name"]) for member in _MEMBERS.finditer(name, tail))
+    if is_misread or _PACK_EXPANSION.search(name, 0, tail):
+        return math.inf
+    sizes: dict[int, int] = {}  # bound of each part that is referred to
+    before: list[tuple[int, int]] = []  # references so far: number of the part, its bound
+    total, arguments = len(name), 0
+    for reference in _REFERENCE.finditer(name):
+        if reference.start() >= tail and not arguments:
+            arguments = total
+        if reference[0][0] == "T":
+            if not arguments:
+                return math.inf
+            number, size = -1, arguments
+        else:
+            digits = reference[0][1:-1]
+            number = int(digits, 36) + 1 if digits else 0
+            if number not in sizes:
+                sizes[number] = len(name) + sum(part for lower, part in before if lower < number)
+            size = sizes[number]
+        before.append((number, size))
+        total += size
+    return total
 
 
 @lru_cache(maxsize=4096)

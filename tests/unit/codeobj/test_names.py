@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import math
+import random
 import time
 from pathlib import Path
 
 import pytest
 
-from wavescope.codeobj.names import demangle, demangle_all
+from wavescope import _core
+from wavescope.codeobj.names import _doublings, _expansion, demangle, demangle_all
 
 
 @pytest.mark.parametrize(
@@ -56,6 +59,60 @@ def _bomb(steps: int) -> str:
         name += f"S_I{reference}{reference}E"
         last = following
     return name
+
+
+#: As those of Composable Kernel: many references, and a short text behind them.
+LONG_NAMES = [
+    "_ZN7ck_tile6kentryILi1ENS_17BatchedGemmKernelINS_13TileGemmShapeINS_8sequenceIJLi256ELi64EEEENS3_IJLi2ELi1EEEEEE"
+    + "S4_S5_" * 8
+    + "EEEEvDpT1_",
+    "_ZN2ck15kernel_moe_gemmINS_13tensor_layout4gemm8RowMajorENS2_11ColumnMajorENS_5TupleIJS3_EEEffNS5_IJfEEE"
+    + "S3_" * 16
+    + "EEvNT_8ArgumentE",
+]
+
+
+@pytest.mark.parametrize("name", LONG_NAMES)
+def test_long_names_of_libraries_start_no_process(name: str) -> None:
+    assert _doublings(name) > 14
+    assert _expansion(name) <= 1 << 24
+
+
+@pytest.mark.parametrize("steps", [12, 20, 30])
+@pytest.mark.parametrize("tail", ["", "DpT_", "T_T0_", "NT_3abcE"])
+def test_bombs_are_seen(steps: int, tail: str) -> None:
+    assert _expansion(_bomb(steps) + tail) >= 1 << (steps + 5)
+
+
+def _random_name(rng: random.Random) -> str:
+    """A function with template arguments that refer to each other, some of which the ABI allows."""
+    pieces = ["1a", "i", "y", "P1b", "1pI", "JiE", "E", "E", *(f"S{number}_" for number in ("", 0, 1, 2, 3, 4, 5, 6))]
+    arguments = "".join(rng.choices(pieces, k=rng.randrange(2, 24)))
+    closed = arguments + "E" * max(0, arguments.count("I") + arguments.count("J") - arguments.count("E"))
+    return f"_Z1fI{closed}Ev" + "".join(rng.choices(["i", "T_", "T0_", "PKT_", "DpT_", "S_", "S1_", "NT_3abcE"], k=3))
+
+
+def test_nothing_prints_more_than_its_bound() -> None:
+    rng = random.Random(17)
+    names = {_random_name(rng) for _ in range(20_000)}
+    texts = {name: _core.demangle(name) for name in names if _expansion(name) <= 1 << 20}
+    readable = {name: text for name, text in texts.items() if text}
+    assert len(readable) > 400
+    letters = len("unsigned long long")  # that one can stand for
+    assert all(len(text) <= letters * _expansion(name) for name, text in readable.items())
+    assert any(len(text) > 6 * len(name) for name, text in readable.items())  # references do expand
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_ZN1pI" + "1aS_" * 16 + "T_EEv",  # a template parameter inside of template arguments
+        "_Z1fI" + "1aS_" * 16 + "EvNT_9abcE",  # the name is longer than the rest
+        "_Z1fI" + "1aS_" * 16 + "DpT_EEv",
+    ],
+)
+def test_what_the_bound_cannot_tell(name: str) -> None:
+    assert _expansion(name) == math.inf
 
 
 def test_names_that_explode_stay_as_they_are() -> None:
