@@ -6,6 +6,10 @@ import re
 
 #: EF_AMDGPU_MACH, the low byte of `e_flags` -> target (AMDGPUUsage of LLVM, "ELF Header").
 TARGET_OF_MACH: dict[int, str] = {
+    0x28: "gfx801",  # up to gfx810 only LLVM disassembles, and nothing decodes traces
+    0x29: "gfx802",
+    0x2A: "gfx803",
+    0x2B: "gfx810",
     0x2C: "gfx900",
     0x2D: "gfx902",
     0x2E: "gfx904",
@@ -20,6 +24,7 @@ TARGET_OF_MACH: dict[int, str] = {
     0x37: "gfx1031",
     0x38: "gfx1032",
     0x39: "gfx1033",
+    0x3C: "gfx805",
     0x3D: "gfx1035",
     0x3E: "gfx1034",
     0x3F: "gfx90a",

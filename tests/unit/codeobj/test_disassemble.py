@@ -154,7 +154,7 @@ def test_a_gpu_without_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_gpu_that_only_llvm_knows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WAVESCOPE_LLVM", raising=False)
-    code = CodeObject.from_bytes(code_only(bytes.fromhex("000080bf"), target="unknown"), target="gfx803")
+    code = CodeObject.from_bytes(code_only(bytes.fromhex("000080bf"), target="gfx803"))
     listing = disassemble(code)
     if find_libraries({}):
         assert [row.text for row in listing.rows()] == ["s_nop 0"]
