@@ -131,13 +131,15 @@ def test_each_kernel_in_the_form_of_its_wave_size(backend: str, target: str) -> 
 
 
 def test_a_word_that_llvm_dies_of_costs_that_word(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = bytes.fromhex("000080bf" + "8b0ff7e9" + "000080bf")
+    words = bytes.fromhex("000080bf" + "8b0ff7e9648c97ff" + "000080bf")  # LLVM 22: SIGSEGV
     monkeypatch.setenv("WAVESCOPE_LLVM", llvm_library())
     listing = disassemble(CodeObject.from_bytes(code_only(words)))
     assert all("failed on the word at" in loss.message for loss in listing.losses)
-    assert [row.text for row in listing.rows()][::2] == ["s_nop 0", "s_nop 0"]
+    assert [row.text for row in listing.rows() if row.text.startswith("s_nop")] == ["s_nop 0", "s_nop 0"]
     monkeypatch.delenv("WAVESCOPE_LLVM")
-    assert disassemble(CodeObject.from_bytes(code_only(words))).losses == ()
+    ours = disassemble(CodeObject.from_bytes(code_only(words)))
+    assert ours.losses == ()
+    assert sum(row.size for row in ours.rows()) == len(words)
 
 
 def test_a_gpu_without_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
