@@ -10,8 +10,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from wavescope.base.files import read_regular
-from wavescope.codeobj.bundle import unbundle
+from wavescope.base.files import open_regular
+from wavescope.codeobj.containers import code_objects_in, is_contained
 from wavescope.codeobj.descriptors import DESCRIPTOR_BYTES, Descriptor, read_descriptor
 from wavescope.codeobj.elf import SHF_ALLOC, ElfFile, Section, Symbol, parse_elf, without_overlap
 from wavescope.codeobj.metadata import KernelMetadata, read_metadata
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from wavescope.codeobj.embedded import Contents
     from wavescope.codeobj.metadata import Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
 _DESCRIPTOR_SUFFIX = ".kd"
+_HEAD_BYTES = 64
 _MAX_PROBLEMS = 8  # sentences per code object; more say nothing new
 _TARGET_WORD = re.compile(r"gfx[0-9a-f]+(?:-[0-9]+)?(?:-generic)?")
 
@@ -85,40 +87,61 @@ class CodeObject:
     where: str = ""
     target: str | None = None
 
+    notes: tuple[str, ...] = ()  #: What is worth knowing about where it comes from.
+
     @classmethod
     def read(cls, path: str | PathLike[str], *, target: str | None = None) -> CodeObject:
-        """Read a `.out`, `.co` or `.hsaco` file, or a plain offload bundle with one device code object.
+        """Read a `.out`, `.co` or `.hsaco` file, or the code object in anything else that `code_objects_in` reads.
 
         Parameters
         ----------
         path
             A regular file.
         target
-            GPU to assume where the file does not name one ("gfx1100"), and to select by in a bundle.
+            GPU to assume where the file does not name one ("gfx1100"), and to select by where there are several.
 
         Raises
         ------
         NotATraceError
-            Not a file, not readable, or not an ELF code object.
+            Not a file, not readable, or without a code object.
         UnsupportedError
-            An ELF file for another processor, or a compressed bundle.
+            An ELF file for another processor, or a container that is not read.
         UsageError
-            A bundle with several device code objects.
+            Several code objects, and `target` does not select one of them.
         """
         file = Path(path)
         if not file.is_file():
             raise NotATraceError("not a regular file" if file.exists() else "no such file", where=str(file))
         try:
-            data = read_regular(file)
+            with open_regular(file) as stream:
+                data = stream.read(_HEAD_BYTES)
+                if not is_contained(data):
+                    return cls._from_elf(data + stream.read(), str(file), target)
         except OSError as error:
             raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
-        return cls.from_bytes(data, where=str(file), target=target)
+        return cls._from_contents(code_objects_in(file), str(file), target)
 
     @classmethod
     def from_bytes(cls, data: bytes, *, where: str = "", target: str | None = None) -> CodeObject:
         """The same from bytes; `where` is what messages call it."""
-        elf = parse_elf(unbundle(data, where, target), where)
-        return cls(elf, where, _target_of(elf) or target)
+        if is_contained(data[:_HEAD_BYTES]):
+            return cls._from_contents(code_objects_in(data, where=where), where, target)
+        return cls._from_elf(data, where, target)
+
+    @classmethod
+    def _from_elf(cls, data: bytes, where: str, target: str | None, notes: tuple[str, ...] = ()) -> CodeObject:
+        elf = parse_elf(data, where)
+        return cls(elf, where, _target_of(elf) or target, notes)
+
+    @classmethod
+    def _from_contents(cls, contents: Contents, where: str, target: str | None) -> CodeObject:
+        fitting = contents.of_target(target) if target else ()
+        chosen = contents.choose(target if fitting else None)
+        notes = [loss.detail.removeprefix(f"{where}: ") for loss in contents.losses]
+        if len(contents.objects) > 1:
+            targets = ", ".join(dict.fromkeys(each.target for each in contents.objects[:_MAX_PROBLEMS]))
+            notes.append(f"it holds {len(contents.objects)} code objects ({targets}); that for {target} was read")
+        return cls._from_elf(chosen.read(), where, target, tuple(notes))
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -165,7 +188,7 @@ class CodeObject:
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
         """What the file claims and does not have."""
-        problems = [*self.elf.problems, self._symbols[1], self._metadata[1]]
+        problems = [*self.notes, *self.elf.problems, self._symbols[1], self._metadata[1]]
         if self.target is None:
             problems.append("the file does not say for which GPU it is")
         if not self.text_ranges:

@@ -7,26 +7,26 @@ therefore not required. All AMDGPU objects are 64-bit little-endian.
 from __future__ import annotations
 
 import struct
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from wavescope.errors import NotATraceError, UnsupportedError
+from wavescope.base.unpacking import PackedError, unpacked_pieces
+from wavescope.errors import MissingToolError, NotATraceError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 EM_AMDGPU = 224
 _ELFCLASS64, _ELFDATA2MSB = 2, 2
-_MACHINE_NAMES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 190: "CUDA", 243: "RISC-V"}
+MACHINE_NAMES = {3: "x86", 40: "Arm", 62: "x86-64", 183: "AArch64", 190: "CUDA", 243: "RISC-V"}
 
 SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS, SHT_DYNSYM = 2, 3, 7, 8, 11
 SHF_ALLOC, SHF_EXECINSTR, SHF_COMPRESSED = 0x2, 0x4, 0x800
 PT_LOAD, PT_NOTE, PF_X = 1, 4, 1
-_COMPRESS_ZLIB = 1
+_PACKINGS = {1: "zlib", 2: "zstd"}  # ELFCOMPRESS_*
 
-_HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
-_SECTION = struct.Struct("<IIQQQQIIQQ")
+ELF_HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
+ELF_SECTION = struct.Struct("<IIQQQQIIQQ")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _COMPRESSION = struct.Struct("<IIQQ")
@@ -114,16 +114,16 @@ def parse_elf(data: bytes, where: str = "") -> ElfFile:
         begins = f"it starts with {data[:4].hex()}" if data else "it is empty"
         what = f"not an ELF code object ({begins})"
         raise NotATraceError(what, where=where, advice="give a .out, .co or .hsaco file")
-    if len(data) < _HEADER.size:
+    if len(data) < ELF_HEADER.size:
         what = f"the file ends inside the ELF header: {len(data)} bytes"
         raise NotATraceError(what, where=where, advice="copy the code object again")
     if data[4] != _ELFCLASS64 or data[5] == _ELFDATA2MSB:
         what = "an ELF file, but not 64-bit little-endian as AMDGPU code objects are"
         raise UnsupportedError(what, where=where, advice="give the code object of the GPU, not of the host")
-    _, machine, _, _, phoff, shoff, flags, _, _, phnum, _, shnum, shstrndx = _HEADER.unpack_from(data)
+    _, machine, _, _, phoff, shoff, flags, _, _, phnum, _, shnum, shstrndx = ELF_HEADER.unpack_from(data)
     if machine not in (0, EM_AMDGPU):
-        what = f"an ELF file for {_MACHINE_NAMES.get(machine, f'machine {machine}')}, not for an AMD GPU"
-        advice = "extract the device code first: llvm-objdump --offloading FILE, or roc-obj-extract"
+        what = f"an ELF file for {MACHINE_NAMES.get(machine, f'machine {machine}')}, not for an AMD GPU"
+        advice = "give the code object of the GPU"
         raise UnsupportedError(what, where=where, advice=advice)
     problems: list[str] = []
     sections = _read_sections(data, shoff, shnum, shstrndx, problems)
@@ -161,17 +161,17 @@ def _clip(data: bytes, offset: int, size: int) -> tuple[int, int]:
 
 
 def _read_sections(data: bytes, shoff: int, shnum: int, shstrndx: int, problems: list[str]) -> list[Section]:
-    if shoff == 0 or shoff + _SECTION.size > len(data):
+    if shoff == 0 or shoff + ELF_SECTION.size > len(data):
         if shoff:
             problems.append(f"section headers at offset {shoff:,} are past the end of the file ({len(data):,} bytes)")
         return []
-    first = _SECTION.unpack_from(data, shoff)
+    first = ELF_SECTION.unpack_from(data, shoff)
     count = shnum or first[5]  # more than 65,279 sections: the count is in section 0 (ELF gABI, "sh_size")
-    present = min((len(data) - shoff) // _SECTION.size, _MAX_SECTIONS)
+    present = min((len(data) - shoff) // ELF_SECTION.size, _MAX_SECTIONS)
     if count > present:
         problems.append(f"{count:,} section headers claimed, {present:,} are there")
-    end = shoff + min(count, present) * _SECTION.size
-    raw = list(_SECTION.iter_unpack(data[shoff:end]))
+    end = shoff + min(count, present) * ELF_SECTION.size
+    raw = list(ELF_SECTION.iter_unpack(data[shoff:end]))
     names_index = first[6] if shstrndx == 0xFFFF else shstrndx
     names = b""
     if names_index < len(raw):
@@ -180,7 +180,7 @@ def _read_sections(data: bytes, shoff: int, shnum: int, shstrndx: int, problems:
     sections = []
     for name, type_, flags, address, offset, claimed, link, _, _, _ in raw:
         start, size = _clip(data, offset, 0 if type_ == SHT_NOBITS else claimed)
-        title = _string_at(names, name)
+        title = string_at(names, name)
         if size < claimed and type_ not in (0, SHT_NOBITS):
             problems.append(f"section {title or '?'} claims {claimed:,} bytes, the file has {size:,} of them")
         sections.append(Section(title, type_, flags, address, start, size, link))
@@ -209,7 +209,8 @@ def _code_segments(data: bytes, segments: list[tuple[int, int, int, int, int]]) 
     return symbols
 
 
-def _string_at(table: bytes, offset: int, limit: int = 256) -> str:
+def string_at(table: bytes, offset: int, limit: int = 256) -> str:
+    """The text that starts at an offset of a table of strings and ends with a zero."""
     end = table.find(b"\0", offset, offset + limit)
     return table[offset : end if end >= 0 else offset + limit].decode("utf-8", "replace")
 
@@ -225,7 +226,7 @@ def _read_symbols(elf: ElfFile, section: Section) -> tuple[list[Symbol], str]:
     for name, info, _, index, address, size in _SYMBOL.iter_unpack(table[: len(table) // _SYMBOL.size * _SYMBOL.size]):
         if index == 0:
             continue
-        text = _string_at(names, name, _MAX_NAME_BYTES)
+        text = string_at(names, name, _MAX_NAME_BYTES)
         budget -= len(text)
         if budget < 0:
             return symbols, f"symbol names overlap beyond measure; {len(symbols):,} symbols were read"
@@ -251,14 +252,20 @@ def _inflate(name: str, raw: bytes) -> tuple[bytes, str]:
     if len(raw) < _COMPRESSION.size:
         return b"", f"section {name} is compressed, but too short for its header"
     kind, _, claimed, _ = _COMPRESSION.unpack_from(raw)
-    if kind != _COMPRESS_ZLIB:
+    packing = _PACKINGS.get(kind)
+    if packing is None:
         return b"", f"section {name} is compressed in a way (type {kind}) that is not read here"
     if not 0 < claimed <= _MAX_INFLATED_BYTES:
         return b"", f"section {name} claims {claimed:,} bytes when decompressed, outside the limits"
-    inflater = zlib.decompressobj()
+    pieces: list[bytes] = []
+    length = 0
     try:
-        inflated = inflater.decompress(raw[_COMPRESSION.size :], claimed)
-    except zlib.error as error:
-        return b"", f"section {name} cannot be decompressed: {error}"
-    problem = "" if len(inflated) == claimed else f"section {name} has {len(inflated):,} of {claimed:,} bytes"
-    return inflated, problem
+        for piece in unpacked_pieces([raw[_COMPRESSION.size :]], packing, only_first=True):
+            pieces.append(piece)
+            length += len(piece)
+            if length >= claimed:
+                break
+    except (PackedError, MissingToolError) as error:
+        return b"".join(pieces), f"section {name} has {length:,} of {claimed:,} bytes: {error}"
+    problem = "" if length == claimed else f"section {name} has {length:,} bytes and claims {claimed:,}"
+    return b"".join(pieces)[:claimed], problem
