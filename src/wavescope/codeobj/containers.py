@@ -30,6 +30,7 @@ MAX_OBJECTS = 1 << 16  #: Code objects of one file that are named.
 MAX_OBJECT_BYTES = 1 << 30  #: Of one code object.
 MAX_WHOLE_BYTES = 1 << 31  #: Of a packed file (`.hsaco.zst`), unpacked.
 MAX_PROBLEMS = 32  #: Damaged places after which a file is not searched further.
+MAX_MISSES = 10_000  #: Places that only look like the start of a code object.
 
 _FATBIN, _OFFLOADING, _BUNDLED = ".hip_fatbin", ".llvm.offloading", "__CLANG_OFFLOAD_BUNDLE__"
 _OFFLOAD_MAGIC = b"\x10\xff\x10\xad"
@@ -102,6 +103,7 @@ class _Search:
         self.objects: list[EmbeddedObject] = []
         self.problems: list[str] = []
         self.shelf = Shelf()
+        self.miss_count = 0
 
     def contents(self, source: ByteSource) -> Contents:
         head = source.read_at(0, 64)
@@ -143,7 +145,7 @@ class _Search:
         """A file that is not an archive: a code object, a file of the host, or bundles."""
         head = source.read_at(0, ELF_HEADER.size)
         if not head.startswith(b"\x7fELF"):
-            if _STARTS.match(head):
+            if _STARTS.match(head) or head.startswith(PACKED_MAGIC):
                 self._scan(source, place)
             elif head.startswith(BITCODE):
                 self._problem(place, what_instead(head))
@@ -169,8 +171,9 @@ class _Search:
     def _scan(self, source: ByteSource, place: str) -> None:
         """Bundles and code objects one after another, with or without gaps."""
         at = 0
+        starts = _Starts(source)
         while not self._is_done():
-            start = _next_start(source, at)
+            start = starts.next(at) if at or source.read_at(0, 4) != PACKED_MAGIC else 0
             if start is None:
                 return
             rest = Part(source, start, source.size)
@@ -186,7 +189,10 @@ class _Search:
         head = source.read_at(0, ELF_HEADER.size)
         if head.startswith(PACKED_MAGIC):
             packed = read_packed(source, self.shelf)
-            self._bundle(packed.content, place, packed.content.packing)
+            try:
+                self._bundle(packed.content, place, packed.content.packing)
+            except (BundleError, PackedError) as error:
+                self._problem(place, str(error))
             return packed.size or len(PACKED_MAGIC)
         if head.startswith(MAGIC):
             return self._bundle(source, place, "")
@@ -196,7 +202,10 @@ class _Search:
         if size and _machine_of(head) == EM_AMDGPU:
             self._add(Part(source, 0, size), place, "")
             return size
-        return 4
+        self.miss_count += 1
+        if self.miss_count > MAX_MISSES:
+            raise BundleError(f"more than {MAX_MISSES:,} places that look like ELF files and are none for an AMD GPU")
+        return len(PACKED_MAGIC)
 
     def _bundle(self, source: ByteSource, place: str, packing: str) -> int:
         entries, problems = read_entries(source)
@@ -248,7 +257,7 @@ class _Search:
             self.problems.append("the file was not searched further: too much of it is damaged")
 
     def _is_done(self) -> bool:
-        return len(self.problems) >= MAX_PROBLEMS or len(self.objects) >= MAX_OBJECTS
+        return len(self.problems) >= MAX_PROBLEMS or self.miss_count > MAX_MISSES or len(self.objects) >= MAX_OBJECTS
 
     def _sentence(self, text: str) -> str:
         return f"{self.where}: {text}" if self.where else text
@@ -271,17 +280,23 @@ class _Search:
         return NotATraceError(f"no code object ({begins})", where=self.where, advice=advice)
 
 
-def _next_start(source: ByteSource, at: int) -> int | None:
-    """Where the next bundle or code object starts; None = nowhere."""
-    while at < source.size:
-        chunk = source.read_at(at, _SCAN_BYTES + _LONGEST_START)
-        match = _STARTS.search(chunk)
-        if match and (match.start() < _SCAN_BYTES or len(chunk) < _SCAN_BYTES + _LONGEST_START):
-            return at + match.start()
-        if len(chunk) < _SCAN_BYTES:
-            return None
-        at += _SCAN_BYTES
-    return None
+class _Starts:
+    """Where bundles and code objects start in a source; every byte is looked at once, and what is skipped never."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self._chunk, self._chunk_at = b"", 0
+
+    def next(self, at: int) -> int | None:
+        """The first start from a place on, which is behind the last one; None = there is none."""
+        while at < self._source.size:
+            if not self._chunk_at <= at < self._chunk_at + _SCAN_BYTES or not self._chunk:
+                self._chunk, self._chunk_at = self._source.read_at(at, _SCAN_BYTES + _LONGEST_START), at
+            match = _STARTS.search(self._chunk, at - self._chunk_at)
+            if match and match.start() < _SCAN_BYTES:
+                return self._chunk_at + match.start()
+            at = self._chunk_at + _SCAN_BYTES
+        return None
 
 
 def _elf_size(head: bytes, source: ByteSource) -> int:

@@ -266,6 +266,6 @@ def _inflate(name: str, raw: bytes) -> tuple[bytes, str]:
             if length >= claimed:
                 break
     except (PackedError, MissingToolError) as error:
-        return b"".join(pieces), f"section {name} has {length:,} of {claimed:,} bytes: {error}"
-    problem = "" if length == claimed else f"section {name} has {length:,} bytes and claims {claimed:,}"
+        return b"".join(pieces), f"section {name} cannot be decompressed: {error}"
+    problem = f"section {name} has {length:,} of {claimed:,} bytes" if length < claimed else ""
     return b"".join(pieces)[:claimed], problem

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from synth.containers import offload_bundle
 from synth.kernels import KERNELS, TARGETS, kernel_path, source_paths
 from tests.judges import llvm_program
 from tests.unit.codeobj.made_elf import (
@@ -24,6 +25,7 @@ from tests.unit.codeobj.made_elf import (
     make_elf,
     symbol,
 )
+from wavescope.base.unpacking import zstd_library
 from wavescope.codeobj.code_object import CodeObject
 from wavescope.codeobj.lines import line_table
 from wavescope.errors import NotATraceError, UnsupportedError, UsageError, WavescopeError
@@ -97,7 +99,7 @@ def test_marker_names(tmp_path: Path) -> None:
 def test_a_bundle_with_one_device_is_unwrapped(tmp_path: Path) -> None:
     elf = kernel_path("saxpy", "gfx942").read_bytes()
     bundle = tmp_path / "bundle.co"
-    bundle.write_bytes(_bundle([("host-x86_64-unknown-linux--", b""), ("hipv4-amdgcn-amd-amdhsa--gfx942", elf)]))
+    bundle.write_bytes(offload_bundle([("host-x86_64-unknown-linux--", b""), ("hipv4-amdgcn-amd-amdhsa--gfx942", elf)]))
     assert CodeObject.read(bundle).kernels == CodeObject.read(kernel_path("saxpy", "gfx942")).kernels
 
 
@@ -106,18 +108,11 @@ def test_a_bundle_with_several_devices_wants_a_choice() -> None:
         (f"hipv4-amdgcn-amd-amdhsa--{target}", kernel_path("saxpy", target).read_bytes())
         for target in ("gfx942", "gfx1100")
     ]
-    with pytest.raises(UsageError, match=r"2 device code objects: .*gfx942.*gfx1100"):
-        CodeObject.from_bytes(_bundle(devices))
-    assert CodeObject.from_bytes(_bundle(devices), target="gfx1100").target == "gfx1100"
-
-
-def _bundle(entries: list[tuple[str, bytes]]) -> bytes:
-    header_size = 32 + sum(24 + len(name) for name, _ in entries)
-    header, bodies = b"__CLANG_OFFLOAD_BUNDLE__" + struct.pack("<Q", len(entries)), b""
-    for name, contents in entries:
-        header += struct.pack("<QQQ", header_size + len(bodies), len(contents), len(name)) + name.encode()
-        bodies += contents
-    return header + bodies
+    with pytest.raises(UsageError, match=r"2 code objects; choose one of 0: gfx942, 1: gfx1100"):
+        CodeObject.from_bytes(offload_bundle(devices))
+    chosen = CodeObject.from_bytes(offload_bundle(devices), target="gfx1100")
+    assert chosen.target == "gfx1100"
+    assert "it holds 2 code objects (gfx942, gfx1100); that for gfx1100 was read" in chosen.losses[0].message
 
 
 @pytest.mark.parametrize(
@@ -127,10 +122,11 @@ def _bundle(entries: list[tuple[str, bytes]]) -> bytes:
         (b"PK\x03\x04", NotATraceError, "starts with 504b0304"),
         (b"\x7fELF\x02\x01", NotATraceError, "ends inside the ELF header"),
         (b"\x7fELF\x01\x01" + bytes(100), UnsupportedError, "not 64-bit little-endian"),
-        (make_elf([], machine=62), UnsupportedError, "for x86-64, not for an AMD GPU"),
-        (b"CCOB" + bytes(100), UnsupportedError, "compressed offload bundle.*clang-offload-bundler"),
-        (b"__CLANG_OFFLOAD_BUNDLE__", NotATraceError, "without code for an AMD GPU"),
-        (b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 64, NotATraceError, "without code for an AMD GPU"),
+        (make_elf([], machine=62), UnsupportedError, "for x86-64 without code for an AMD GPU"),
+        (b"CCOB" + bytes(100), NotATraceError, "packed bundle of version 0"),
+        (b"__CLANG_OFFLOAD_BUNDLE__", NotATraceError, "the bundle ends early"),
+        (b"__CLANG_OFFLOAD_BUNDLE__" + bytes(8), NotATraceError, "without code for an AMD GPU"),
+        (b"__CLANG_OFFLOAD_BUNDLE__" + b"\xff" * 64, NotATraceError, "claims 18,446,744,073,709,551,615 entries"),
     ],
 )
 def test_what_is_no_code_object_says_so(data: bytes, error: type[WavescopeError], said: str) -> None:
@@ -206,6 +202,19 @@ def test_compressed_sections_that_lie(claimed: int, body: bytes, said: str) -> N
     sections = [Made(".text", NOPS, flags=CODE_FLAGS), Made(".debug_line", contents, flags=COMPRESSED)]
     table = line_table(CodeObject.from_bytes(make_elf(sections)))
     assert said in table.losses[0].message
+
+
+def test_debug_sections_packed_with_zstd_are_read() -> None:
+    contents = struct.pack("<IIQQ", 2, 0, 5000, 1) + zstd_library().compress(b"y" * 5000)
+    sections = [Made(".text", NOPS, flags=CODE_FLAGS), Made(".debug_str", contents, flags=COMPRESSED)]
+    code = CodeObject.from_bytes(make_elf(sections))
+    assert code.section_bytes(".debug_str") == b"y" * 5000
+    section = code.elf.section_named(".debug_str")
+    assert section is not None
+    for end in range(len(contents) - 24):
+        cut = Made(".debug_str", contents[: 24 + end], flags=COMPRESSED)
+        elf = CodeObject.from_bytes(make_elf([sections[0], cut])).elf
+        assert "cannot be decompressed" in elf.bytes_of(elf.sections[2])[1]
 
 
 def test_a_compression_bomb_stops_at_its_claim() -> None:
