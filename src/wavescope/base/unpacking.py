@@ -8,6 +8,7 @@ up front; it is limited to `MAX_WINDOW_LOG`.
 from __future__ import annotations
 
 import bz2
+import io
 import lzma
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
@@ -17,12 +18,16 @@ from wavescope.errors import MissingToolError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from _typeshed import WriteableBuffer
+
 PIECE_BYTES = 1 << 20  #: Unpacked bytes that are held at once, besides what the caller collects.
 #: Window of a Zstandard frame, as a power of two: what `zstd -d` takes unless told otherwise, and all that clang needs.
 MAX_WINDOW_LOG = 27
 MAX_XZ_BYTES = 1 << 28  #: Memory that xz may use; `xz -9` needs 65 MB.
 
 ZSTD_MAGIC, XZ_MAGIC, GZIP_MAGIC, BZIP2_MAGIC = b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"\x1f\x8b", b"BZh"
+#: How the names of packed files end.
+PACKED_SUFFIXES = (".zst", ".xz", ".gz", ".bz2")
 _BY_MAGIC = {ZSTD_MAGIC: "zstd", XZ_MAGIC: "xz", GZIP_MAGIC: "gzip", BZIP2_MAGIC: "bzip2"}
 #: Members or frames of one file; blocks of 64 KiB, as bgzip writes them, make 16 GiB of that many.
 _MAX_MEMBERS = 1 << 18
@@ -124,6 +129,35 @@ def unpacked_pieces(chunks: Iterable[bytes], packing: str, *, only_first: bool =
 def unpacked_stream(stream: BinaryIO, packing: str) -> Iterator[bytes]:
     """Unpack a file from where it stands; see `unpacked_pieces`."""
     return unpacked_pieces(iter(lambda: stream.read(_CHUNK_BYTES), b""), packing)
+
+
+class UnpackedReader(io.RawIOBase):
+    """A packed file as a stream that can only be read forwards.
+
+    Raises
+    ------
+    PackedError
+        When read, if the bytes are damaged or end early.
+    """
+
+    def __init__(self, stream: BinaryIO, packing: str) -> None:
+        super().__init__()
+        self._pieces = unpacked_stream(stream, packing)
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        """Fill a part of a buffer; 0 = the end."""
+        room = memoryview(buffer).cast("B")
+        if not self._rest:
+            self._rest = memoryview(next(self._pieces, b""))
+        size = min(len(room), len(self._rest))
+        room[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
 
 
 def unpacked_head(head: bytes, packing: str, limit: int) -> bytes:

@@ -259,13 +259,15 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import find_capture
     from wavescope.readers.files.dispatches import choose
+    from wavescope.readers.files.inventory import Inventory
     from wavescope.readers.launches import look_beside
     from wavescope.readers.opening import beside_capture
     from wavescope.readers.trace.att import decode_window
     from wavescope.readers.trace.dispatches import raw_dispatches
 
-    capture = find_capture([path], code_objects)
-    dispatches = raw_dispatches(capture, path if path.is_dir() else None)
+    inventory = Inventory()
+    capture = find_capture([path], code_objects, inventory)
+    dispatches = raw_dispatches(capture, path)
     chosen = choose(dispatches, *asked, where=str(path))
     traces: list[_Raw] = []
     problems: list[WavescopeError] = []
@@ -273,7 +275,7 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
         with progress(f"decoding dispatch {each.key} ({each.item.byte_count / 1e6:,.1f} MB)"):
             try:
                 trace = decode_window(capture, each.item, amd=amd, rows_up_to=0)
-                look_beside(trace, beside_capture(trace))
+                look_beside(trace, beside_capture(trace, inventory))
                 traces.append((each, overview(trace), subject(trace)))
             except WavescopeError as error:
                 problems.append(error)

@@ -85,7 +85,7 @@ def is_listing(path: str | PathLike[str]) -> bool:
     return Path(path).suffix.lower() in (".tsv", ".json")
 
 
-def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
+def read_listing(path: str | PathLike[str], code_object: int = 0, data: bytes | None = None) -> bytes:
     """A listing as TSV: a `*.isa.tsv` file as it is, or the rows of one code object in a `code.json`.
 
     Parameters
@@ -93,6 +93,8 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
     code_object
         Id of the code object in `code.json`; 0 = the only one there. A row that cannot be read becomes a line that
         is no row, so that whoever takes the listing counts it.
+    data
+        The content of the file where it is in memory only; then `path` is what messages call it.
 
     Raises
     ------
@@ -101,7 +103,7 @@ def read_listing(path: str | PathLike[str], code_object: int = 0) -> bytes:
     """
     file = Path(path)
     try:
-        data = read_regular(file)
+        data = read_regular(file) if data is None else data
     except OSError as error:
         raise NotATraceError(f"cannot be read: {error.strerror}", where=str(file)) from error
     if data.lstrip()[:1] == b"{":

@@ -8,11 +8,14 @@ the same run (`readers.run.inputs`).
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.base.scratch import scratch_folder
 from wavescope.base.shown import shown
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.model.launch import Launch, median_noise
@@ -42,9 +45,16 @@ _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_S
 
 
 def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
-    """Let `trace.launch` look in these folders, the nearest first; archives hold no runs that can be read in place."""
-    folders = [folder for folder in around if isinstance(folder, Directory)]
-    trace.find_launch = lambda trace: _launch(trace, (_ordered(_files(folder), trace, folders) for folder in folders))
+    """Let `trace.launch` look in these folders, the nearest first."""
+
+    def find_launch(trace: ThreadTrace) -> Launch | None:
+        with ExitStack() as stack:
+            unpacked: dict[str, str] = {}
+            places = (_ordered(_files(folder, stack, unpacked), trace, around) for folder in around)
+            launch = _launch(trace, places)
+            return replace(launch, path=unpacked.get(launch.path, launch.path)) if launch else None
+
+    trace.find_launch = find_launch
 
 
 def look_first_at(trace: ThreadTrace, named: Sequence[str | os.PathLike[str]]) -> None:
@@ -90,12 +100,26 @@ def _ordered(files: list[Path], trace: ThreadTrace, around: Sequence[Folder]) ->
     return sorted(files, key=lambda path: (run_of(path.name) != process, path.name))
 
 
-def _files(folder: Folder) -> list[Path]:
+def _files(folder: Folder, stack: ExitStack | None = None, unpacked: dict[str, str] | None = None) -> list[Path]:
+    """The files of runs in a folder; those of an archive are written to where temporary files go, until `stack` ends.
+
+    `unpacked` then tells what to call them.
+    """
     try:
         names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(name))
     except UsageError:  # a folder next to the trace that may not be read
         return []
-    return [path for name in names[:MAX_FILES] if (path := folder.path_of(name)) is not None]
+    paths = [path for name in names[:MAX_FILES] if (path := folder.path_of(name)) is not None]
+    if paths or stack is None or unpacked is None or not names:
+        return paths
+    scratch = stack.enter_context(scratch_folder())
+    for name in names[:MAX_FILES]:
+        content = folder.read(name)
+        if len(content) <= MAX_BYTES:
+            (scratch / name).write_bytes(content)
+            paths.append(scratch / name)
+            unpacked[str(scratch / name)] = f"{folder.label}/{name}"
+    return paths
 
 
 def _process_of(trace: ThreadTrace, around: Sequence[Folder]) -> str | None:

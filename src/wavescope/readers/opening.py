@@ -13,6 +13,7 @@ from wavescope.base.job_folders import read_instead
 from wavescope.base.words import counted
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.model.losses import Loss
+from wavescope.readers.files.archive import is_archive, is_raw_name
 from wavescope.readers.files.decoded import Decoded, decoded_in_archive, decoded_on_disk, form_of, survey
 from wavescope.readers.files.dispatches import Dispatch, choose, named
 from wavescope.readers.files.folder import Directory
@@ -311,9 +312,10 @@ def _nothing_in(archive: Archive) -> NotATraceError:
     names = [name for folder in archive.folders.values() for name in folder.names()]
     broken = any(loss.kind == "broken_archive" for loss in archive.losses)
     unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
-    if any(name.endswith(".att") for name in names):
+    if any(map(is_raw_name, names)):
         what = "the archive holds raw traces"
-        return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="unpack it and open the folder")
+        advice = f"open the archive itself: wavescope info {archive.path}"
+        return NotATraceError(what, where=str(archive.path), kept=unpacked, advice=advice)
     what = "no decoded trace in the archive"
     return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="pack the ui_output_* directory whole")
 
@@ -354,7 +356,7 @@ def _raw_or_decoded(
     **decoding: Any,
 ) -> ThreadTrace:
     """A raw capture; of decoded directories next to it, the form with more data."""
-    decoded = survey(path, inventory).decoded if path.is_dir() else ()
+    decoded = _decoded_beside_raw(path, inventory)
     asked = {"dispatch": dispatch, "kernel": kernel}
     if not decoded:
         return _raw(path, inventory, code_objects=code_objects, **asked, **decoding)
@@ -364,13 +366,20 @@ def _raw_or_decoded(
         count = counted(len(decoded), "decoded directories")
         detail = f"the raw traces were decoded, the {count} {'was' if len(decoded) == 1 else 'were'} not read"
     else:
-        dispatches = decoded_dispatches(decoded_on_disk(decoded, inventory), str(path))
+        dispatches = decoded_dispatches(decoded, str(path))
         chosen = choose(dispatches, dispatch, kernel, where=str(path))
         is_asked = dispatch is not None or kernel is not None
         trace = open_decoded(chosen, dispatches, threads=decoding["threads"], is_asked=is_asked)
         detail = f"a decoded directory was read because {why_not}"
     add_losses(trace, [Loss("both_forms", detail=detail)])
     return trace
+
+
+def _decoded_beside_raw(path: Path, inventory: Inventory) -> list[Decoded]:
+    """The decoded traces in a folder or archive of raw ones."""
+    if path.is_dir():
+        return decoded_on_disk(survey(path, inventory).decoded, inventory)
+    return decoded_in_archive(inventory.archive(path)) if is_archive(path) else []
 
 
 def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **asked: Any) -> ThreadTrace:
@@ -387,9 +396,20 @@ def _raw(path: Path, inventory: Inventory, *, code_objects: Sequence[str], **ask
 
 
 def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> list[Folder]:
-    """The folder of a raw capture and its parent."""
+    """The folder of a raw capture and its parent, on disk or in an archive."""
     folder = Path(trace.source.path).absolute()
-    return [Directory(folder, inventory), Directory(folder.parent, inventory)]
+    inventory = inventory or Inventory()
+    archives = [place for place in (folder, *folder.parents) if place.is_file()]
+    if not archives:
+        return [Directory(folder, inventory), Directory(folder.parent, inventory)]
+    inside = inventory.archive(archives[0]).folders
+    places = [
+        str(place.relative_to(archives[0])).removeprefix(".")
+        for place in (folder, folder.parent)
+        if place.is_relative_to(archives[0])
+    ]
+    outside = [Directory(archives[0].parent, inventory)] if folder == archives[0] else []
+    return [*(inside[place] for place in places if place in inside), *outside]
 
 
 def _why_not_raw(path: Path, inventory: Inventory, dispatch: int | str | None, code_objects: Sequence[str]) -> str:

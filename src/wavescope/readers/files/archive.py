@@ -6,16 +6,27 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import stat
+import sys
 import tarfile
 import zipfile
 import zlib
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from wavescope.base.files import open_regular
-from wavescope.errors import NotATraceError, UnsupportedError, UsageError
+from wavescope.base.unpacking import (
+    PACKED_SUFFIXES,
+    PackedError,
+    UnpackedReader,
+    packing_of,
+    unpacked_stream,
+    zstd_library,
+)
+from wavescope.errors import MissingToolError, NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
@@ -30,8 +41,12 @@ MAX_RATIO = 200  #: Unpacked to packed bytes; JSON of a long loop reaches about 
 MAX_MEMBERS = 200_000
 MAX_DEPTH = 16
 
-_XZ, _GZIP, _BZIP2, _ZSTD = b"\xfd7zXZ\0", b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"
+RAW_SUFFIXES = (".att", *(f".att{suffix}" for suffix in PACKED_SUFFIXES))  #: Ends of names of raw traces.
+
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_ZIP_ZSTD = 93  # PKWARE's APPNOTE, 4.4.5
+_DECODED_NAME = re.compile(r"(?:^|/)(?:filenames|code|occupancy|se\d+_sm\d+_sl\d+_wv\d+)\.json$")
+_TAR_NAMES = (".tar", ".tgz", ".txz", ".tbz2", ".tzst")
 _TAR_BLOCK = 512
 _RECORD = 20 * _TAR_BLOCK
 #: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
@@ -116,6 +131,15 @@ class Archive:
             archive.losses.append(Loss("archive_entries", len(names), detail=f"{why}, e.g. {names[0]!r:.80}"))
         return archive
 
+    def files_named(self, suffixes: tuple[str, ...]) -> dict[Path, bytes]:
+        """Files whose names end like this, under the paths that they would have if the archive were a folder."""
+        return {
+            self.path / folder / name: data
+            for folder, content in self.folders.items()
+            for name, data in content.files.items()
+            if name.endswith(suffixes)
+        }
+
     def _add(self, name: str, data: bytes) -> None:
         parts = [part for part in name.split("/") if part not in ("", ".")]
         why = _why_not(name, parts)
@@ -143,17 +167,58 @@ def is_archive(path: Path) -> bool:
     """Whether a file is a tar (plain or compressed) or zip archive, by its first bytes."""
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
-    if head.startswith((*_ZIP, _XZ, _BZIP2)) or _is_tar_block(head):
+    if head.startswith(_ZIP) or _is_tar_block(head):
         return True
-    if head.startswith(_ZSTD):
-        return ".tar" in path.name
-    if not head.startswith(_GZIP):
+    packing = packing_of(head)
+    if not packing:
         return False
+    with open_regular(path) as stream:
+        unpacked = next(_pieces_before_damage(stream, packing), b"")
+    return _is_tar_block(unpacked[:_TAR_BLOCK]) or (not unpacked and _is_named_tar(path.name))
+
+
+def holds_raw(path: Path) -> bool:
+    """Whether an archive holds raw traces: its names are looked through until the first that tells.
+
+    Archives of raw and decoded traces may show either first; readers look at all of them.
+    """
     try:
-        with open_regular(path) as stream, gzip.open(stream) as unpacked:
-            return _is_tar_block(unpacked.read(_TAR_BLOCK))
-    except (OSError, EOFError, zlib.error):
-        return path.name.endswith((".tar.gz", ".tgz"))
+        with open_regular(path) as stream:
+            head = stream.read(_TAR_BLOCK)
+            stream.seek(0)
+            if head.startswith(_ZIP):
+                with zipfile.ZipFile(stream) as archive:
+                    return any(is_raw_name(name) for name in archive.namelist())
+            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
+            with tarfile.open(fileobj=_Bounded(_unpacked(stream, head), limit), mode="r|") as tar:
+                names = (member.name for member in islice(tar, MAX_MEMBERS))
+                telling = (name for name in names if is_raw_name(name) or _DECODED_NAME.search(name))
+                return is_raw_name(next(telling, ""))
+    except (*_BROKEN, _TooLargeError, tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, WavescopeError):
+        return False
+
+
+def is_raw_name(name: str) -> bool:
+    """Whether a file of this name is a raw trace, packed or not.
+
+    Examples
+    --------
+    >>> is_raw_name("a/se0.att"), is_raw_name("se0.att.zst"), is_raw_name("code.json")
+    (True, True, False)
+    """
+    return name.endswith(RAW_SUFFIXES)
+
+
+def _pieces_before_damage(stream: BinaryIO, packing: str) -> Iterator[bytes]:
+    """Pieces of a packed file up to where it is damaged."""
+    try:
+        yield from unpacked_stream(stream, packing)
+    except (PackedError, MissingToolError, OSError):
+        return
+
+
+def _is_named_tar(name: str) -> bool:
+    return name.endswith((*_TAR_NAMES, *(f".tar{suffix}" for suffix in PACKED_SUFFIXES)))
 
 
 def _is_tar_block(block: bytes) -> bool:
@@ -175,19 +240,19 @@ def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
         stream.seek(0)
         if head.startswith(_ZIP):
             yield from _zip_members(stream, limit, ignore)
-        elif head.startswith(_ZSTD):
-            what = "archives packed with zstd are not read"
-            raise UnsupportedError(what, where=str(path), advice="unpack it and open the folder")
         else:
             yield from _tar_members(_Bounded(_unpacked(stream, head), limit), ignore)
 
 
 def _unpacked(stream: IO[bytes], head: bytes) -> IO[bytes] | gzip.GzipFile:
-    if head.startswith(_XZ):
+    packing = packing_of(head)
+    if packing == "zstd":
+        return cast("IO[bytes]", io.BufferedReader(UnpackedReader(cast("BinaryIO", stream), packing)))
+    if packing == "xz":
         return lzma.LZMAFile(stream)
-    if head.startswith(_GZIP):
+    if packing == "gzip":
         return gzip.GzipFile(fileobj=stream)
-    return bz2.BZ2File(stream) if head.startswith(_BZIP2) else stream
+    return bz2.BZ2File(stream) if packing == "bzip2" else stream
 
 
 class _Bounded(io.RawIOBase):
@@ -240,8 +305,9 @@ def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes
 
 
 def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
+    module = _zip_module(stream)
     try:
-        with zipfile.ZipFile(stream) as archive:
+        with module.ZipFile(stream) as archive:
             unpacked = 0
             count = 0
             for info in archive.infolist():
@@ -256,8 +322,26 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
                 if unpacked > limit:
                     raise _TooLargeError(_too_large(limit))
                 yield info.filename, archive.read(info)
-    except zipfile.BadZipFile as error:
+    except module.BadZipFile as error:
         raise EOFError(str(error)) from error
+
+
+def _zip_module(stream: IO[bytes]) -> Any:
+    """What reads a zip archive: for Zstandard, which Python's own module reads from 3.14 on, that of the library."""
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            has_zstd = any(info.compress_type == _ZIP_ZSTD for info in archive.infolist())
+    except zipfile.BadZipFile:
+        has_zstd = False
+    stream.seek(0)
+    if not has_zstd or sys.version_info >= (3, 14):
+        return zipfile
+    try:
+        from backports.zstd import zipfile as zipfile_with_zstd
+    except ImportError:
+        zstd_library()  # says what is missing
+        return zipfile
+    return zipfile_with_zstd
 
 
 def _counted(count: int) -> int:
@@ -280,7 +364,7 @@ def _in_words(error: BaseException) -> str:
 
 
 def _stem(name: str) -> str:
-    for suffix in (".tar.xz", ".tar.gz", ".tar.bz2", ".tgz", ".txz", ".tar", ".zip"):
+    for suffix in (*(f".tar{packed}" for packed in PACKED_SUFFIXES), *_TAR_NAMES, ".zip"):
         if name.endswith(suffix):
             return name.removesuffix(suffix)
     return name

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wavescope.base.files import listed, not_read_here
+from wavescope.base.files import listed, not_read_here, open_regular
+from wavescope.base.unpacking import PACKED_SUFFIXES, PackedError, packing_of, unpacked_stream
 from wavescope.errors import NotATraceError, UsageError
+from wavescope.model.losses import Loss
+from wavescope.readers.files.archive import MAX_BYTES, MAX_RATIO, RAW_SUFFIXES, SMALL_BYTES, is_archive, is_raw_name
 from wavescope.readers.files.inventory import Inventory
 
 if TYPE_CHECKING:
@@ -29,39 +33,73 @@ _TRACE_NAMES = (
 )
 _CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?::(?P<id>\d+))?")
 _CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
+_PACKED_END = re.compile(rf"(\.att(?:{'|'.join(map(re.escape, PACKED_SUFFIXES))})?|\.[^.]*)$")
+_MAGIC_BYTES = 8
 _TRAILING_NUMBER = re.compile(r"(\d+)$")
 _U64 = 1 << 64
 
 
 @dataclass(frozen=True)
-class TraceFile:
-    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name."""
+class StoredFile:
+    """A file of a capture, on disk or, where `data` is not None, only in memory: then `path` is what to call it."""
 
     path: Path
+    data: bytes | None = field(default=None, repr=False, compare=False, kw_only=True)
+
+    @property
+    def byte_count(self) -> int:
+        """Its size; 0 where it cannot be asked for."""
+        if self.data is not None:
+            return len(self.data)
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
+    def read(self, byte_count: int = -1) -> bytes:
+        """Its first bytes, or all.
+
+        Raises
+        ------
+        OSError
+            When it cannot be read, or is not a regular file.
+        """
+        if self.data is not None:
+            return self.data if byte_count < 0 else self.data[:byte_count]
+        with open_regular(self.path) as stream:
+            return stream.read(byte_count)
+
+
+@dataclass(frozen=True)
+class TraceFile(StoredFile):
+    """One raw buffer: the trace of one shader engine in one dispatch window; None = not in the name."""
+
     pid: int | None = None
     agent: int | None = None
     dispatch: int | None = None
     se: int | None = None
 
     @classmethod
-    def named(cls, path: Path) -> TraceFile:
+    def named(cls, path: Path, data: bytes | None = None) -> TraceFile:
         """What the file name tells."""
         for pattern in _TRACE_NAMES:
-            if match := pattern.fullmatch(path.stem):
+            if match := pattern.fullmatch(_PACKED_END.sub("", path.name)):
                 named = match.groupdict()
                 pid = _process_of(path, named.pop("prefix", None) or "")
-                return cls(path, pid, **{key: int(number) for key, number in named.items() if number is not None})
-        return cls(path)
+                numbers = {key: int(number) for key, number in named.items() if number is not None}
+                return cls(path, pid, **numbers, data=data)
+        return cls(path, data=data)
 
 
 @dataclass(frozen=True)
-class CodeObjectFile:
+class CodeObjectFile(StoredFile):
     """A code object or listing, its id in the trace, where it was loaded, and its process (None = not known)."""
 
-    path: Path
     id: int
     load_address: int | None = None
     pid: int | None = None
+    #: The listing of the same name, where files are in memory only.
+    listing: bytes | None = field(default=None, repr=False, compare=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -76,7 +114,7 @@ class Window:
     @property
     def byte_count(self) -> int:
         """Bytes of all its files."""
-        return sum(file.path.stat().st_size for file in self.files)
+        return sum(file.byte_count for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -87,6 +125,7 @@ class Capture:
     code_objects: tuple[CodeObjectFile, ...]
     #: Names that look like parts of it and are not read, with the reason: links that lead out, pipes.
     refused: Mapping[str, str] = field(default_factory=dict)
+    losses: tuple[Loss, ...] = ()  #: What was lost before: entries of archives, ends of packed files.
 
     def only(self, *, shader_engines: Iterable[int] | None = None) -> Capture:
         """The capture with some shader engines only; None = all.
@@ -152,7 +191,7 @@ def parse_code_object(text: str) -> CodeObjectFile:
 def find_capture(
     paths: Sequence[str | Path], code_objects: Sequence[str] = (), inventory: Inventory | None = None
 ) -> Capture:
-    """The capture that `paths` name: folders are searched, single `.att` files are taken as they are.
+    """The capture that `paths` name: folders and archives are searched, single `.att` files are taken as they are.
 
     Code objects that stand beside the traces are found by themselves; `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`)
     come first and replace those with the same id.
@@ -167,14 +206,23 @@ def find_capture(
     traces: list[Path] = []
     beside: list[Path] = []
     refused: dict[str, str] = {}
+    unpacked: dict[Path, bytes] = {}
+    losses: list[Loss] = []
     listings = inventory or Inventory()
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError("no such file or folder", where=str(path))
-        if path.is_dir():
-            files = _readable(_walk(path, listings), path, refused)
-            traces += sorted(f for f in files if f.suffix == ".att")
-            beside += [f for f in files if f.suffix != ".att"]
+        if path.is_dir() or is_archive(path):
+            if path.is_dir():
+                files = _readable(_walk(path, listings), path, refused)
+            else:
+                archive = listings.archive(path)
+                losses += archive.losses
+                inside = archive.files_named((*RAW_SUFFIXES, *CODE_SUFFIXES))
+                unpacked |= inside
+                files = list(inside)
+            traces += sorted(file for file in files if is_raw_name(file.name))
+            beside += [file for file in files if not is_raw_name(file.name)]
         else:
             folder = path.absolute().parent
             traces.append(path)
@@ -188,7 +236,39 @@ def find_capture(
             advice="a raw capture is what `rocprofv3 --att` writes: *_shader_engine_*.att and *_code_object_id_*.out",
         )
     given = [parse_code_object(text) for text in code_objects]
-    return Capture(_windows(traces), tuple(given) + code_objects_among(beside, {c.id for c in given}), refused)
+    for path in traces:
+        if packing_of(unpacked.get(path, b"")) or path.suffix in PACKED_SUFFIXES:
+            unpacked[path] = _unpacked(path, unpacked.get(path), losses)
+    windows = _windows([TraceFile.named(path, unpacked.get(path)) for path in dict.fromkeys(traces)])
+    nearby = code_objects_among(beside, {c.id for c in given}, unpacked)
+    return Capture(windows, (*given, *nearby), refused, tuple(losses))
+
+
+def _unpacked(path: Path, packed: bytes | None, losses: list[Loss]) -> bytes:
+    """A packed trace, up to where it is damaged or too long."""
+    pieces: list[bytes] = []
+    problem, length = "", 0
+    try:
+        stream = open_regular(path) if packed is None else io.BytesIO(packed)
+        with stream:
+            head = stream.read(_MAGIC_BYTES)
+            stream.seek(0)
+            size = len(packed) if packed is not None else path.stat().st_size
+            limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * size))
+            if not packing_of(head):
+                return stream.read()
+            for piece in unpacked_stream(stream, packing_of(head)):
+                pieces.append(piece)
+                length += len(piece)
+                if length > limit:
+                    problem = f"unpacks to more than {limit >> 20:,} MiB"
+                    break
+    except (PackedError, OSError) as error:
+        problem = str(error)
+    if problem:
+        detail = f"{path.name}: {problem}; {length:,} bytes were read"
+        losses.append(Loss("unreadable_trace", detail=detail, se=TraceFile.named(path).se))
+    return b"".join(pieces)
 
 
 def _readable(files: Iterable[Path], root: Path, refused: dict[str, str]) -> list[Path]:
@@ -212,17 +292,16 @@ def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
             if seen > MAX_FILES:
                 what = f"more than {MAX_FILES:,} files"
                 raise UsageError(what, where=str(folder), advice="name the folder of the capture itself")
-            if name.endswith((".att", *CODE_SUFFIXES)):
+            if name.endswith((*RAW_SUFFIXES, *CODE_SUFFIXES)):
                 yield root / name
         # A link to a folder inside leads to what is found anyway; one that leads out, or to nothing, is told.
         unnamed = (root / name for name in (*folders, *names) if "." not in name)
         yield from (place for place in unnamed if place.is_symlink())
 
 
-def _windows(traces: Sequence[Path]) -> tuple[Window, ...]:
+def _windows(traces: Sequence[TraceFile]) -> tuple[Window, ...]:
     groups: dict[tuple[int | None, int | None, int | None], list[TraceFile]] = {}
-    for path in dict.fromkeys(traces):
-        file = TraceFile.named(path)
+    for file in traces:
         groups.setdefault((file.pid, file.agent, file.dispatch), []).append(file)
     in_order = sorted(groups.items(), key=lambda item: [(number is None, number or 0) for number in item[0]])
     return tuple(Window(*key, files=_numbered(part)) for key, files in in_order for part in _captures(files))
@@ -253,12 +332,24 @@ def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
     return tuple(sorted(numbered, key=lambda file: file.se or 0))
 
 
-def code_objects_among(files: Iterable[Path], given_ids: set[int]) -> tuple[CodeObjectFile, ...]:
-    """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines."""
+def code_objects_among(
+    files: Iterable[Path], given_ids: set[int], in_memory: Mapping[Path, bytes] | None = None
+) -> tuple[CodeObjectFile, ...]:
+    """One code object per folder, process and id; an ELF is preferred to a listing: it also has kernels and lines.
+
+    `in_memory` has the contents of files that are not on disk.
+    """
+    stored = in_memory or {}
     by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
         match = _CODE_OBJECT_PREFIX.match(path.name)
-        code_object = CodeObjectFile(path, _id_in_name(path), pid=_process_of(path, match[1] if match else ""))
+        code_object = CodeObjectFile(
+            path,
+            _id_in_name(path),
+            pid=_process_of(path, match[1] if match else ""),
+            data=stored.get(path),
+            listing=stored.get(path.with_name(f"{path.stem}.isa.tsv")),
+        )
         if code_object.id not in given_ids:
             pid = -1 if code_object.pid is None else code_object.pid
             by_key.setdefault((pid, code_object.id, path.parent), code_object)

@@ -13,6 +13,7 @@ import msgspec
 from wavescope.base.files import not_read_here
 from wavescope.errors import UsageError
 from wavescope.model.stored import MANIFEST as OUR_MANIFEST
+from wavescope.readers.files.archive import is_raw_name
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.files.inventory import Inventory
 
@@ -30,7 +31,7 @@ MANIFEST = "filenames.json"
 _WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
 _AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
 _DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
-_ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tgz", ".txz", ".zip")
+_ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tzst", ".zip")
 _SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
 
 _JSON_BYTES_PER_INSTRUCTION = 24
@@ -87,7 +88,7 @@ def form_of(names: Collection[str]) -> Form | None:
         return "ui_output"
     if OUR_MANIFEST in names:
         return "parquet"
-    if any(name.endswith(".att") for name in names):
+    if any(map(is_raw_name, names)):
         return None  # a code.json beside raw traces is their listing
     parts = sum(name in names for name in ("code.json", "occupancy.json", "snapshots.json", "realtime.json"))
     is_ui_output = parts > 1 or any(_WAVE_FILE.fullmatch(name) for name in names)
@@ -121,7 +122,7 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
         for place in (here / name for name in (*folders, *names) if _is_telling(name)):
             if why := not_read_here(place, folder):
                 refused[str(place.relative_to(folder))] = why
-            elif place.suffix == ".att":
+            elif is_raw_name(place.name):
                 has_raw = True
             elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):
                 archives.append(place)
@@ -130,7 +131,7 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
 
 def _is_telling(name: str) -> bool:
     """Whether a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
-    return "." not in name or name.endswith(".att") or name.lower().endswith(_ARCHIVE_SUFFIXES)
+    return "." not in name or is_raw_name(name) or name.lower().endswith(_ARCHIVE_SUFFIXES)
 
 
 def decoded_folder(folder: Folder) -> Decoded:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from wavescope.readers.files.archive import Archive
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -20,6 +22,7 @@ class Inventory:
     def __init__(self) -> None:
         self.kinds: dict[Path, Any] = {}  #: What `sniff` found at a path.
         self._listings: dict[str, list[os.DirEntry[str]]] = {}
+        self._archives: dict[Path, Archive] = {}
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
         """The entries of a folder in the order of their names.
@@ -34,6 +37,18 @@ class Inventory:
             with os.scandir(key) as entries:
                 self._listings[key] = sorted(entries, key=lambda entry: entry.name)
         return self._listings[key]
+
+    def archive(self, path: Path) -> Archive:
+        """What an archive holds, unpacked once.
+
+        Raises
+        ------
+        NotATraceError, UsageError
+            When it cannot be unpacked; see `Archive.read`.
+        """
+        if path not in self._archives:
+            self._archives[path] = Archive.read(path)
+        return self._archives[path]
 
     def names(self, folder: Path) -> list[str]:
         """The names of the entries of a folder.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.stored import MANIFEST, RUN_MANIFEST
-from wavescope.readers.files.archive import is_archive
+from wavescope.readers.files.archive import holds_raw, is_archive, is_raw_name
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
@@ -249,6 +249,7 @@ def _is_in_workload(file: Path) -> bool:
 
 
 _CODE = "code.json"
+_CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
 _FILES_LOOKED_AT = 64
 _OTHERS_IN_FOLDERS = (
     Kind.BROKEN_DATABASE,
@@ -280,15 +281,15 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         head = stream.read(1 << 16)
     if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
         return _sniff_database(file)
-    if head.startswith(b"\x7fELF"):
+    if head.startswith(_CODE_OBJECTS):
         return Kind.CODE_OBJECT
-    if file.suffix == ".att":
+    if is_raw_name(file.name):
         return Kind.RAW_CAPTURE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
     if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
         return Kind.RAW_CAPTURE
     if is_archive(file):
-        return Kind.ARCHIVE
+        return Kind.RAW_CAPTURE if holds_raw(file) else Kind.ARCHIVE
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST

@@ -114,7 +114,7 @@ def decode_window(
     from wavescope.readers.trace.waits import match_waits
 
     buffers = Buffers(window.files, amd, threads or 0)
-    losses = buffers.check()
+    losses = [*capture.losses, *buffers.check()]
     is_counted = buffers.byte_count > rows_up_to
     code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
     engines = [file.se or 0 for file in window.files]

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope import _core
-from wavescope.base.files import open_regular
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.kinds import Generation, generation_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from wavescope.readers.files.capture import TraceFile
 
@@ -33,11 +31,11 @@ class Buffers:
     @property
     def byte_count(self) -> int:
         """Bytes of all files."""
-        return sum(_size(file.path) for file in self.files)
+        return sum(file.byte_count for file in self.files)
 
     def heads(self) -> list[bytes]:
         """The header of every file; empty where it cannot be read."""
-        return [_read(file.path, _HEADER_BYTES) for file in self.files]
+        return [_read(file, _HEADER_BYTES) for file in self.files]
 
     def check(self) -> list[Loss]:
         """Losses for files that are not traces.
@@ -50,11 +48,11 @@ class Buffers:
         losses: list[Loss] = []
         problems: list[WavescopeError] = []
         for file in self.files:
-            problem = _problem(file.path)
+            problem = _problem(file)
             if problem is not None:
                 problems.append(problem)
                 losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: {problem.what}", se=file.se))
-            elif not _size(file.path):
+            elif not file.byte_count:
                 losses.append(Loss("unreadable_trace", detail=f"{file.path.name}: empty file", se=file.se))
         if problems and len(problems) == len(self.files):
             raise problems[0]
@@ -98,7 +96,7 @@ class Buffers:
         groups: list[list[TraceFile]] = []
         room = 0
         for file in self.files:
-            size = _size(file.path)
+            size = file.byte_count
             if not groups or size > room:
                 groups.append([])
                 room = GROUP_BYTES
@@ -115,33 +113,24 @@ class Buffers:
         first_wave: int = 0,
         first_bytes: int = -1,
     ) -> list[_core.Records]:
-        buffers = [_read(file.path, first_bytes) for file in files]
+        buffers = [_read(file, first_bytes) for file in files]
         return _core.decode(
             buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
         )
 
 
-def _read(path: Path, byte_count: int = -1) -> bytes:
+def _read(file: TraceFile, byte_count: int = -1) -> bytes:
     try:
-        with open_regular(path) as file:
-            return file.read(byte_count)
+        return file.read(byte_count)
     except OSError:
         return b""  # `check` reports it
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _problem(path: Path) -> WavescopeError | None:
+def _problem(file: TraceFile) -> WavescopeError | None:
     """Why a file cannot be decoded; None when it can. An empty file is a trace without records."""
-    where = str(path)
+    where = str(file.path)
     try:
-        with open_regular(path) as file:
-            data = file.read(_HEADER_BYTES + 1)
+        data = file.read(_HEADER_BYTES + 1)
     except OSError as error:
         what = f"cannot be read ({error.strerror})"
         return NotATraceError(what, where=where)

@@ -25,7 +25,6 @@ from wavescope.readers.trace.assemble import CAPTURED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
     from wavescope.readers.files.capture import CodeObjectFile
 
@@ -247,13 +246,19 @@ def _read_parts(files: Iterable[CodeObjectFile], likely_target: str | None, loss
         name = file.path.name
         try:
             if is_listing(file.path):
-                yield _Part(file.id, file.load_address, name, tsv=read_listing(file.path, file.id))
+                yield _Part(file.id, file.load_address, name, tsv=read_listing(file.path, file.id, file.data))
             else:
-                elf = CodeObject.read(file.path, target=likely_target)
+                elf = _elf_of(file, likely_target)
                 losses += elf.losses
-                yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file.path, file.id, losses))
+                yield _Part(file.id, file.load_address, name, elf=elf, tsv=_text_beside(file, losses))
         except WavescopeError as error:
             losses.append(Loss("unreadable_code_object", detail=str(error)))
+
+
+def _elf_of(file: CodeObjectFile, likely_target: str | None) -> CodeObject:
+    if file.data is None:
+        return CodeObject.read(file.path, target=likely_target)
+    return CodeObject.from_bytes(file.data, where=str(file.path), target=likely_target)
 
 
 def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Loss]) -> list[_Part]:
@@ -270,15 +275,17 @@ def _of_this_gpu(parts: list[_Part], likely_target: str | None, losses: list[Los
     return fitting
 
 
-def _text_beside(path: Path, code_object: int, losses: list[Loss]) -> bytes:
-    """Return the listing next to an ELF file with the same name: its text counts more than our disassembly."""
-    beside = path.with_name(f"{path.stem}.isa.tsv")
+def _text_beside(file: CodeObjectFile, losses: list[Loss]) -> bytes:
+    """Return the listing next to an ELF file with the same name; its text counts more than our disassembly."""
+    beside = file.path.with_name(f"{file.path.stem}.isa.tsv")
+    if file.data is not None:
+        return b"" if file.listing is None else read_listing(beside, file.id, file.listing)
     if not os.path.lexists(beside):
         return b""
     why = not_read(beside, beside.parent)
     if why:
         losses.append(Loss("not_followed", detail=f"{beside.name}: {why}"))
-    return b"" if why else read_listing(beside, code_object)
+    return b"" if why else read_listing(beside, file.id)
 
 
 def _placed(parts: Sequence[_Part], entries: pl.DataFrame, losses: list[Loss]) -> list[_Part]:

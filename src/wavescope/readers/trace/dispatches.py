@@ -104,7 +104,7 @@ def _in_window(capture: Capture, window: Window) -> Contents:
         kernels = kernels_entered(capture.code_of(window), buffers.heads(), everything)
     except WavescopeError:
         return Contents(has_waves=False)
-    is_long = any(file.path.stat().st_size > SCANNED_BYTES for file in window.files)
+    is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)
     traced = _entered(tables["waves"], kernels)
     others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
     if not traced.height:
