@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.isa.model import FieldPart, ImageRecord, Isa, Operand, OperandType, Record, TargetGroup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 _PART = re.compile(r"\[(\d+)(?::(\d+))?\]@(\d+)(?::(\d+))?")
 _VERSION = re.compile(r"LLVM (\d+\.\d+\.\d+)")
@@ -51,8 +54,7 @@ def read_isa(folder: Path) -> Isa:
 def _rows(path: Path) -> Iterator[dict[str, str]]:
     with path.open() as file:
         lines = (line for line in file if not line.startswith("#"))
-        for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, restval=""):
-            yield row
+        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE, restval="")
 
 
 def _records(folder: Path) -> Iterator[Record]:

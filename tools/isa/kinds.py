@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from tools.isa.model import OperandType
+if TYPE_CHECKING:
+    from tools.isa.model import OperandType
 
 #: Decoder methods with a width or none -> how to decode.
 DECODERS = {
@@ -47,10 +49,28 @@ BANKS = {
     "AV_LdSt": "vector_or_acc",
     "SReg": "source",
 }
-DECODES = (
-    "number source source_acc source_64 source_half source_half_lo128 vector vector_lo128 vector_or_acc acc half "
-    "half_lo128 wave_mask smem_offset dpp8_fi literal_field literal_field_64 vopd_dst_y sdwa_source sdwa_vopc_dst"
-).split()
+DECODES = [
+    "number",
+    "source",
+    "source_acc",
+    "source_64",
+    "source_half",
+    "source_half_lo128",
+    "vector",
+    "vector_lo128",
+    "vector_or_acc",
+    "acc",
+    "half",
+    "half_lo128",
+    "wave_mask",
+    "smem_offset",
+    "dpp8_fi",
+    "literal_field",
+    "literal_field_64",
+    "vopd_dst_y",
+    "sdwa_source",
+    "sdwa_vopc_dst",
+]
 
 #: Print methods of LLVM's printer -> enumerator.
 PRINTS = {
@@ -187,8 +207,6 @@ FLAGS: dict[str, str | None] = {
     "EXP_CNT": "exp_count",
     "TENSOR_CNT": "tensor_count",
     "ASYNC_CNT": "async_count",
-    "Wave32": "wave32_only",
-    "Wave64": "wave64_only",
     "D16Buf": "d16_buffer",
     "DisableWQM": None,
     "ClampLo": None,
@@ -214,12 +232,42 @@ NAME_PATTERNS = {
     "_X_FMAMK": "fmamk_y",
     "BUFFER": "named_buffer",
 }
-FLAG_BITS = tuple(dict.fromkeys(bit for bit in FLAGS.values() if bit)) + SPECIAL + tuple(NAME_PATTERNS.values())
+#: `Record.wave_size` -> bit.
+WAVE_SIZES = {32: "wave32_only", 64: "wave64_only"}
+FLAG_BITS = (
+    *dict.fromkeys(bit for bit in FLAGS.values() if bit),
+    *SPECIAL,
+    *NAME_PATTERNS.values(),
+    *WAVE_SIZES.values(),
+)
 
-ENCODINGS = (
-    "SOP1 SOP2 SOPC SOPK SOPP SMRD VOP1 VOP2 VOP3 VOP3P VOPC VOPD3 SDWA DPP VINTERP VINTRP LDSDIR EXP DS FLAT MUBUF "
-    "MTBUF MIMG VIMAGE VSAMPLE"
-).split()
+ENCODINGS = [
+    "SOP1",
+    "SOP2",
+    "SOPC",
+    "SOPK",
+    "SOPP",
+    "SMRD",
+    "VOP1",
+    "VOP2",
+    "VOP3",
+    "VOP3P",
+    "VOPC",
+    "VOPD3",
+    "SDWA",
+    "DPP",
+    "VINTERP",
+    "VINTRP",
+    "LDSDIR",
+    "EXP",
+    "DS",
+    "FLAT",
+    "MUBUF",
+    "MTBUF",
+    "MIMG",
+    "VIMAGE",
+    "VSAMPLE",
+]
 
 #: Implicit registers -> bits; counters are no registers.
 IMPLICIT: dict[str, str | None] = {

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from tools.isa import kinds
-from tools.isa.model import FieldPart, Isa, Record
+
+if TYPE_CHECKING:
+    from tools.isa.model import FieldPart, Isa, Record
 
 T = TypeVar("T", bound=Hashable)
 
@@ -187,9 +189,9 @@ def _pack_template(packed: Packed, record: Record, by_type: dict[str, kinds.Oper
         else:
             raise ValueError(f"{record.name}: the text names {name}, which is no operand")
     for place, operand in enumerate(operands):
-        if by_type[operand.type].print in ("float_source", "integer_source"):
-            if names[place + 1 : place + 2] != [operand.name.removesuffix("_modifiers")]:
-                raise ValueError(f"{record.name}: no source behind {operand.name}")
+        has_source = by_type[operand.type].print in ("float_source", "integer_source")
+        if has_source and names[place + 1 : place + 2] != [operand.name.removesuffix("_modifiers")]:
+            raise ValueError(f"{record.name}: no source behind {operand.name}")
     packed_operands = tuple(
         (packed.names.number(operand.name), packed.kinds.number(by_type[operand.type])) for operand in operands
     )
@@ -200,7 +202,7 @@ def _sources(packed: Packed, record: Record, by_type: dict[str, kinds.OperandKin
     fields = dict(record.layout)
     names = [operand.name for operand in record.outs + record.ins]
     ties = re.findall(r"\$(\w+) = \$(\w+)", record.constraints)
-    tied = {second: first for first, second in ties} | {first: second for first, second in ties}
+    tied = {second: first for first, second in ties} | dict(ties)
     sources = []
     for operand in record.outs + record.ins:
         other = tied.get(operand.name)
@@ -221,6 +223,8 @@ def _traits(record: Record, special: dict[str, frozenset[str]]) -> PackedTraits:
     words = {_known(kinds.FLAGS, flag, record.name) for flag in record.flags}
     words |= {key for key, names in special.items() if record.name in names}
     words |= {bit for pattern, bit in kinds.NAME_PATTERNS.items() if re.search(pattern, record.name.upper())}
+    if record.wave_size:
+        words.add(kinds.WAVE_SIZES[record.wave_size])
     return PackedTraits(
         flags=_bits(kinds.FLAG_BITS, words),
         encoding=_bits(kinds.ENCODINGS, set(record.encoding)),

@@ -88,7 +88,7 @@ void Index::add_bucket(Bucket& bucket, std::span<const Candidate> all, std::span
 }
 
 const Index& index_of(size_t column) {
-    constexpr size_t kMaxColumns = 16;  // Record::columns has as many bits
+    constexpr size_t kMaxColumns = 8 * sizeof Record::columns;
     static std::array<std::once_flag, kMaxColumns> flags;
     static std::array<std::unique_ptr<const Index>, kMaxColumns> indexes;
     std::call_once(flags[column], [column] { indexes[column] = std::make_unique<Index>(tables.columns[column]); });

@@ -138,7 +138,6 @@ uint32_t facts_of_traits(const Traits& traits) {
     } kFacts[] = {
         {flag::may_load, loads},
         {flag::may_store, stores},
-        {flag::atomic_return | flag::atomic_no_return, is_atomic},
         {flag::atomic_return, returns_old},
         {flag::branch, is_branch},
         {flag::call, is_call},
@@ -156,6 +155,9 @@ uint32_t facts_of_traits(const Traits& traits) {
     uint32_t facts = 0;
     for (const auto& [flags, fact] : kFacts)
         if (traits.flags & flags) facts |= fact;
+    // LLVM's flags of atomics are also set for plain stores to LDS.
+    const bool has_both = (facts & loads) && (facts & stores);
+    if (has_both && (traits.flags & (flag::atomic_return | flag::atomic_no_return))) facts |= is_atomic;
     // LLVM's flag is also set for vector memory, where it means that EXEC counts.
     if ((traits.flags & flag::valu) && !(traits.encoding & kMemory) && !(facts & (loads | stores))) facts |= is_valu;
     return facts;
