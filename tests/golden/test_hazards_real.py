@@ -9,6 +9,7 @@ import pytest
 import wavescope
 from tests.conftest import SHARED
 from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
+from wavescope.codeobj.operands import RowUses
 from wavescope.model.trace import ThreadTrace
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"
@@ -19,10 +20,11 @@ def hazards(kernel: str, size: str) -> tuple[Counter[str], list[str]]:
     """How often each hazard is told, and the instructions around every padding that is told as something of VCC."""
     trace = wavescope.open(next(iter(sorted((FOLDER / kernel / size).iterdir()))))
     assert isinstance(trace, ThreadTrace)
-    texts = trace.code.sort("row")["text"].to_list()
+    code = trace.code.sort("row")
+    texts, uses = code["text"].to_list(), RowUses(code)
     padded = [row for row, text in enumerate(texts) if (text or "").startswith("s_nop")]
     around = [f"{texts[row - 1]} | {texts[row + 1]}" for row in padded]
-    return Counter(hazard_of(texts, row) for row in padded), around
+    return Counter(hazard_of(texts, uses, row) for row in padded), around
 
 
 def test_masks_of_flash_attention() -> None:

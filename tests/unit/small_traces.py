@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.schema import THREAD_TRACE
 from wavescope.model.trace import ThreadTrace, TraceSource
 
@@ -45,7 +46,7 @@ def small_trace(
     gfxip = int(target[3:-2])
     code = frame("code", {"row": range(len(texts)), "text": texts, "address": [8 * n for n in range(len(texts))]})
     chains = pl.Series("inline_chain", places or [None] * len(texts), pl.String)
-    code = classify_frame(code, target).with_columns(
+    code = with_operands(classify_frame(code, target), target).with_columns(
         chains,
         chains.str.extract(r"^(.*?):\d+").alias("file"),
         chains.str.extract(r"^.*?:(\d+)").cast(pl.UInt32).alias("line"),

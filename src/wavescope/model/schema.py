@@ -169,17 +169,24 @@ _TABLES = (
         "code",
         "one static instruction",
         """
-        row           Int32   -      | number of the row; what instructions.row refers to
-        code_object   UInt64? -      | id of the code object; 0 = raw virtual address; null = not recorded
-        address       UInt64? -      | ELF address in the code object, or raw virtual address; null = not recorded
-        size          UInt16  bytes  | length of the encoding
-        text          String  -      | disassembly
-        mnemonic      String  -      | first word of the text
-        class         String  -      | what kind of instruction it is (codeobj/classes)
-        function      String  -      | symbol that contains the address
-        file          String  -      | innermost source file; null = no debug line
-        line          UInt32  -      | innermost source line; null = unknown
-        inline_chain  String  -      | `file:line` innermost first, call sites behind ` -> `; null = no debug line
+        row              Int32   -      | number of the row; what instructions.row refers to
+        code_object      UInt64? -      | id of the code object; 0 = raw virtual address; null = not recorded
+        address          UInt64? -      | ELF address in the code object, or raw virtual address; null = not recorded
+        size             UInt16  bytes  | length of the encoding
+        text             String  -      | disassembly
+        mnemonic         String  -      | first word of the text
+        class            String  -      | what kind of instruction it is (codeobj/classes)
+        writes           String  -      | registers of the text that it writes: `v[4:7] vcc`; null = not known, as below
+        reads            String? -      | registers of the text that it reads, each as wide as the operand
+        implicit_writes  String? -      | registers that it writes although the text does not name them: `scc`
+        implicit_reads   String? -      | registers that it reads although the text does not name them: `exec m0`
+        tied             String? -      | those of `reads` that hold the old value of a result (`v_fmac_f32`)
+        access           String  -      | load, load_to_lds, store, atomic or atomic_return; null = none, or not known
+        counters         String  -      | wait counters that it adds to: `vmcnt lgkmcnt`; null = none, or not known
+        function         String  -      | symbol that contains the address
+        file             String  -      | innermost source file; null = no debug line
+        line             UInt32  -      | innermost source line; null = unknown
+        inline_chain     String  -      | `file:line` innermost first, call sites behind ` -> `; null = no debug line
         """,
     ),
     table_spec(

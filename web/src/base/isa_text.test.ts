@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { operandsOf, overlap, registerOf, tokensOf } from "./isa_text";
+import { overlap, type Register, registerOf, registersOf, resultsOf, tokensOf } from "./isa_text";
 
 const kinds = (text: string) => tokensOf(text).map(({ kind, text: part }) => `${kind}:${part}`);
 
@@ -52,20 +52,49 @@ describe("registers", () => {
     expect(overlap(of("exec"), of("exec_hi"))).toBe(true);
   });
 
-  it("are written or read", () => {
-    expect(operandsOf("v_add_f32_e32 v1, v2, v3")).toEqual({
-      written: [{ file: "v", first: 1, last: 1 }],
-      read: [
-        { file: "v", first: 2, last: 2 },
-        { file: "v", first: 3, last: 3 },
-      ],
-    });
-    expect(operandsOf("global_store_dwordx4 v0, v[4:7], s[2:3]").written).toEqual([]);
-    expect(operandsOf("buffer_load_dwordx4 v64, s[16:19], 0 offen sc0 lds").written).toEqual([]);
-    expect(operandsOf("buffer_load_dwordx4 v[64:67], v1, s[16:19], 0 offen").written).toHaveLength(1);
-    expect(operandsOf("global_atomic_add_u32 v1, v2, s[0:1]").written).toEqual([]);
-    expect(operandsOf("global_atomic_add_u32 v1, v2, v3, s[0:1] sc0").written).toHaveLength(1);
-    expect(operandsOf("v_add_co_u32_e32 v1, vcc, v2, v3").written).toHaveLength(2);
-    expect(operandsOf("s_cmp_lt_i32 s4, s5").read).toHaveLength(2);
+  it("have halves", () => {
+    expect(registerOf("v7.l")).toEqual({ file: "v", first: 7, last: 7, half: "l" });
+    expect(kinds("v_add_f16_e32 v7.h, v8.l, v9.l").filter((token) => token.startsWith("register"))).toEqual([
+      "register:v7.h",
+      "register:v8.l",
+      "register:v9.l",
+    ]);
+    const [low, high, whole] = registersOf("v7.l v7.h v7") as [Register, Register, Register];
+    expect(overlap(low, high)).toBe(false);
+    expect(overlap(low, whole)).toBe(true);
+  });
+
+  it("come in lists", () => {
+    expect(registersOf("")).toEqual([]);
+    expect(registersOf("a[0:15] vcc_lo scc").map(({ file, first, last }) => [file, first, last])).toEqual([
+      ["a", 0, 15],
+      ["vcc", 0, 0],
+      ["scc", 0, 0],
+    ]);
+  });
+});
+
+describe("results", () => {
+  const results = (text: string, writes: string) => {
+    const tokens = tokensOf(text);
+    return [...resultsOf(tokens, registersOf(writes))].map((place) => `${place}:${tokens[place]?.text}`);
+  };
+
+  it("are the first places of the registers that are written", () => {
+    expect(results("v_add_f32_e32 v1, v1, v2", "v1")).toEqual(["2:v1"]);
+    expect(results("v_add_co_u32_e32 v1, vcc, v1, v3", "v1 vcc")).toEqual(["2:v1", "4:vcc"]);
+    expect(results("v_swap_b32 v1, v2", "v1 v2")).toEqual(["2:v1", "4:v2"]);
+    expect(results("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]", "a[0:3]")).toEqual(["2:a[0:3]"]);
+    expect(results("v_add_f16_e32 v7.h, v7.l, v7.h", "v7.h")).toEqual(["2:v7.h"]);
+  });
+
+  it("are nowhere where nothing is written or nothing is known", () => {
+    expect(results("global_store_dwordx4 v0, v[4:7], s[2:3]", "")).toEqual([]);
+    expect(results("s_cmp_lt_i32 s4, s5", "")).toEqual([]);
+  });
+
+  it("of dual instructions are in both halves", () => {
+    const text = "v_dual_mov_b32 v1, v9 :: v_dual_mov_b32 v9, v1";
+    expect(results(text, "v1 v9")).toEqual(["2:v1", "8:v9"]);
   });
 });

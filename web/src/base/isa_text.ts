@@ -1,4 +1,4 @@
-// The text of an AMDGPU instruction: its parts for colouring, and the registers that it writes and reads.
+// The text of an AMDGPU instruction: its parts for colouring, and which of its registers are results.
 
 export type TokenKind = "mnemonic" | "register" | "number" | "word" | "comment" | "plain";
 
@@ -10,7 +10,7 @@ export interface Token {
 const PATTERN = new RegExp(
   [
     "(?<comment>(?:;|//).*$)",
-    "(?<register>\\b(?:ttmp|[vsa])(?:\\d+|\\[\\d+(?::\\d+)?\\])|\\b(?:vcc|exec|flat_scratch|xnack_mask)(?:_lo|_hi)?\\b|\\b(?:scc|m0|vccz|execz)\\b)",
+    "(?<register>\\b(?:ttmp|[vsa])(?:\\d+(?:\\.[lh]\\b)?|\\[\\d+(?::\\d+)?\\])|\\b(?:vcc|exec|flat_scratch|xnack_mask)(?:_lo|_hi)?\\b|\\b(?:scc|m0|vccz|execz)\\b)",
     "(?<number>-?\\b0x[0-9a-fA-F]+\\b|-?\\b\\d+(?:\\.\\d+)?\\b)",
     "(?<word>[A-Za-z_][\\w.]*)",
     "(?<plain>[^A-Za-z_0-9;/-]+|.)",
@@ -38,50 +38,66 @@ export interface Register {
   file: string;
   first: number;
   last: number;
+  /** Of a register that holds two values: the low or the high one. */
+  half?: string;
 }
 
 const HALVES: Record<string, [number, number]> = { "": [0, 1], _lo: [0, 0], _hi: [1, 1] };
 
-/** `v7`, `s[2:5]`, `vcc_lo`, … ; null for anything else. */
+/** `v7`, `v7.l`, `s[2:5]`, `vcc_lo`, … ; null for anything else. */
 export function registerOf(text: string): Register | null {
-  const match = /^(ttmp|[vsa])(?:(\d+)|\[(\d+)(?::(\d+))?\])$/.exec(text);
+  const match = /^(ttmp|[vsa])(?:(\d+)(?:\.([lh]))?|\[(\d+)(?::(\d+))?\])$/.exec(text);
   if (match) {
-    const first = Number(match[2] ?? match[3]);
-    return { file: match[1] as string, first, last: Math.max(first, Number(match[4] ?? first)) };
+    const first = Number(match[2] ?? match[4]);
+    const last = Math.max(first, Number(match[5] ?? first));
+    return { file: match[1] as string, first, last, ...(match[3] ? { half: match[3] } : {}) };
   }
   const special = /^(vcc|exec|flat_scratch|xnack_mask)(_lo|_hi)?$/.exec(text);
   if (special) {
     const [first, last] = HALVES[special[2] ?? ""] as [number, number];
     return { file: special[1] as string, first, last };
   }
-  return /^(scc|m0|vccz|execz)$/.test(text) ? { file: text, first: 0, last: 0 } : null;
+  return /^(scc|m0|mode|vccz|execz)$/.test(text) ? { file: text, first: 0, last: 0 } : null;
 }
 
 export function overlap(a: Register, b: Register): boolean {
-  return a.file === b.file && a.first <= b.last && b.first <= a.last;
+  const areOtherHalves = a.half !== undefined && b.half !== undefined && a.half !== b.half;
+  return a.file === b.file && a.first <= b.last && b.first <= a.last && !areOtherHalves;
 }
 
-// Instructions whose first operand is read, not written: stores, comparisons of scalars, branches, waits.
-const WRITES_NOTHING =
-  /^(s_(cmp|bitcmp|wait|branch|cbranch|barrier|nop|end|setprio|sleep|store|setpc|sendmsg|inst|set_gpr|dcache|icache)|exp\b|export|\w*_store_|ds_(write|store)|tensor_store|global_wb|buffer_wbl2)/;
-// Atomics give the old value back only when asked.
-const ATOMIC = /^(global|buffer|flat|scratch)_atomic|^ds_(add|sub|min|max|and|or|xor|inc|dec|mskor|cmpst|pk_add)/;
-const WRITES_TWO = /_co_|_div_scale_|^v_mad_[ui]64|^v_swap|^v_permlane\d+_swap/;
-const RETURNS = /\b(sc0|glc)\b|_rtn|TH_ATOMIC_RETURN/;
-
-export interface Operands {
-  written: Register[];
-  read: Register[];
+/** The registers of a list as the code table writes them: `v[4:7] vcc`. */
+export function registersOf(list: string): Register[] {
+  return list
+    .split(" ")
+    .map(registerOf)
+    .filter((register) => register !== null);
 }
 
-/** Which registers an instruction writes and reads, as far as its text tells. */
-export function operandsOf(text: string): Operands {
-  const tokens = tokensOf(text);
-  const mnemonic = tokens[0]?.kind === "mnemonic" ? tokens[0].text.trim() : "";
-  const registers = tokens.filter((token) => token.kind === "register").map((token) => registerOf(token.text));
-  const named = registers.filter((register) => register !== null);
-  const toLds = /^(buffer|global)_load/.test(mnemonic) && /\blds\b/.test(text);
-  const writesNothing = WRITES_NOTHING.test(mnemonic) || toLds || (ATOMIC.test(mnemonic) && !RETURNS.test(text));
-  const count = writesNothing ? 0 : WRITES_TWO.test(mnemonic) ? 2 : 1;
-  return { written: named.slice(0, count), read: named.slice(mnemonic.startsWith("v_swap") ? 0 : count) };
+/**
+ * Which tokens are registers that the instruction writes, from those that it writes by the code table: results come
+ * first in a text, and each half of a dual instruction (`::`) has one.
+ */
+export function resultsOf(tokens: Token[], written: Register[]): Set<number> {
+  const results = new Set<number>();
+  const left = [...written];
+  const isDual = tokens.some(({ text }) => text.includes("::"));
+  let isOpen = true;
+  tokens.forEach(({ kind, text }, place) => {
+    if (kind !== "register") {
+      isOpen ||= text.includes("::");
+      return;
+    }
+    const register = registerOf(text);
+    const at = isOpen && register ? left.findIndex((other) => isSame(register, other)) : -1;
+    if (at >= 0) {
+      left.splice(at, 1);
+      results.add(place);
+    }
+    isOpen = at >= 0 && !isDual;
+  });
+  return results;
+}
+
+function isSame(a: Register, b: Register): boolean {
+  return a.file === b.file && a.first === b.first && a.last === b.last && a.half === b.half;
 }

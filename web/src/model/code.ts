@@ -16,6 +16,13 @@ export interface Code {
   readonly mnemonic: string[];
   /** What kind of instruction it is, as the analyses call it. */
   readonly kind: string[];
+  /** Registers that the text names and the instruction writes: `v[4:7] vcc`; "" = none, or not known. */
+  readonly writes: string[];
+  /** Registers that the instruction writes, and reads, although the text does not name them. */
+  readonly implicitWrites: string[];
+  readonly implicitReads: string[];
+  /** Counters of waits that it adds to: `vmcnt lgkmcnt`; "" = none. */
+  readonly counters: string[];
   readonly functionName: string[];
   /** Innermost source file; "" = no debug line. */
   readonly file: string[];
@@ -75,6 +82,10 @@ function codeFrom(columns: Columns): Code {
     text: columns.texts("text"),
     mnemonic: columns.texts("mnemonic"),
     kind: columns.texts("class"),
+    writes: columns.texts("writes"),
+    implicitWrites: columns.texts("implicit_writes"),
+    implicitReads: columns.texts("implicit_reads"),
+    counters: columns.texts("counters"),
     functionName: columns.texts("function"),
     file: columns.texts("file"),
     line: columns.numbers("line"),

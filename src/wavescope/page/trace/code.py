@@ -14,11 +14,26 @@ if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
 
+#: Columns of the code table that the page shows in no view.
+_UNSENT = ("reads", "tied", "access")
+
+
 def code(document: Document) -> pl.DataFrame:
-    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53."""
-    rows = document.trace.code.sort("row")
+    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53.
+
+    All vector instructions read EXEC and MODE: that is left out, so that what few instructions do can be seen.
+    """
+    rows = document.trace.code.sort("row").drop(_UNSENT)
     addresses = [None if value is None else hex(value) for value in rows["address"]]
-    return rows.with_columns(pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String))
+    return rows.with_columns(
+        pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String), implicit_reads=_few_read()
+    )
+
+
+def _few_read() -> pl.Expr:
+    listed = pl.col("implicit_reads").str.replace(r"\bmode\b ?", "")
+    others = listed.str.replace(r"\bexec(_lo)?\b ?", "")
+    return pl.when(pl.col("mnemonic").str.starts_with("s_")).then(listed).otherwise(others).str.strip_chars_end()
 
 
 def costs(document: Document) -> pl.DataFrame:

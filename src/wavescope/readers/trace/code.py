@@ -16,6 +16,7 @@ from wavescope.codeobj.disassemble import disassemble
 from wavescope.codeobj.lines import line_table
 from wavescope.codeobj.listing import is_listing, read_listing
 from wavescope.codeobj.names import demangle
+from wavescope.codeobj.operands import with_operands
 from wavescope.codeobj.targets import family_of
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import Loss
@@ -133,10 +134,15 @@ class Code:
             pl.col("text").fill_null(""),
             pl.col("text").str.split(" ").list.first().alias("mnemonic"),
         )
-        code = classify_frame(code, self.target or self.likely_target)
+        target = self.target or self.likely_target
+        code = with_operands(classify_frame(code, target), target, self._wave64_kernels())
         return code.select(
             pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE["code"].columns
         )
+
+    def _wave64_kernels(self) -> set[str]:
+        kernels = (kernel for part in self.parts if part.elf for kernel in part.elf.kernels)
+        return {kernel.name for kernel in kernels if kernel.wave_size == 64}
 
     def _listings(self) -> Iterator[tuple[_Part, pl.DataFrame]]:
         listing = pl.DataFrame(self.program.listing())

@@ -9,6 +9,7 @@ import msgspec
 import polars as pl
 
 from wavescope.base.shown import is_text
+from wavescope.codeobj.operands import OPERAND_COLUMNS, with_operands
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.model.losses import LOSSES, Loss
 from wavescope.model.schema import SAMPLE_COUNTS, THREAD_TRACE, TableSpec, empty_frame
@@ -143,6 +144,8 @@ class _Store:
         stored = entry.get("columns")
         have = {c for c in stored if isinstance(c, str)} if isinstance(stored, list) else set()
         want = {column.name for column in THREAD_TRACE[name].columns}
+        if name == "code" and have.isdisjoint(OPERAND_COLUMNS):
+            want -= set(OPERAND_COLUMNS)  # an earlier version wrote it: they are read from the texts
         missing = [f"no {name}.{column}" for column in sorted(want - have)]
         return missing + [f"{name}.{column:.40} is not known here" for column in sorted(have - want)]
 
@@ -184,7 +187,15 @@ class _Store:
         present = [column.name for column in spec.columns if column.name in types]
         frame = scan.select(present).collect().rechunk()
         missing = [pl.lit(None, getattr(pl, c.dtype)).alias(c.name) for c in spec.columns if c.name not in types]
-        return frame.with_columns(missing).select(spec.names)
+        frame = frame.with_columns(missing)
+        if spec.name == "code" and set(present).isdisjoint(OPERAND_COLUMNS):
+            frame = with_operands(frame, self._target())
+        return frame.select(spec.names)
+
+    def _target(self) -> str | None:
+        """The GPU, or its generation where the manifest does not say more."""
+        generations = self.read(THREAD_TRACE["shader_engines"])["gfxip"].to_list()
+        return self.source().target or next((f"gfx{number}-generic" for number in generations if number), None)
 
     def _check_sum(self, name: str, content: Path | bytes, where: str) -> None:
         """Earlier versions wrote no checksums; with one, no flipped bit becomes a wrong number."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
-from wavescope.analysis.trace.code.hazards import NOT_KNOWN, family, hazard_of
-from wavescope.analysis.trace.code.operands import uses_of
+from wavescope.analysis.trace.code import hazards
+from wavescope.analysis.trace.code.hazards import NOT_KNOWN, family
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import RowUses, with_operands
 
 MFMA = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
+
+
+def hazard_of(texts: list[str | None], row: int, target: str = "gfx950") -> str:
+    code = pl.DataFrame({"text": texts, "function": ["kernel"] * len(texts)}, schema_overrides={"text": pl.String})
+    return hazards.hazard_of(texts, RowUses(with_operands(classify_frame(code, target), target)), row)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +95,14 @@ MFMA = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]"
             "v_fma_mixlo_f16 v8, v2, v3, 0",
             "v_pk_mul result before v_fma_mixlo",
         ),
+        # masks: only what looks at other lanes needs EXEC settled, although all vector instructions read it
+        (
+            ["s_mov_b64 exec, s[4:5]"],
+            "s_nop 3",
+            "v_add_f32_dpp v4, v1, v5 row_shr:8 row_mask:0xf bank_mask:0xf",
+            "s_mov writes EXEC before v_add",
+        ),
+        (["s_mov_b64 exec, s[4:5]"], "s_nop 0", "v_add_f32_e32 v4, v1, v5", NOT_KNOWN),
         # the result was overwritten on the way, or is too far away for what is padded, or nothing is shared
         (
             ["v_rcp_f32_e32 v1, v2", "s_load_dword s1, s[2:3], 0x0", "v_mov_b32_e32 v1, 0"],
@@ -128,32 +144,6 @@ def test_padding_in_several_instructions() -> None:
 def test_what_is_no_padding_or_not_there_is_not_known(row: int) -> None:
     assert hazard_of([None, "s_nop 0", "s_endpgm"], row) == NOT_KNOWN
     assert hazard_of(["s_nop 0"], 0) == NOT_KNOWN
-
-
-@pytest.mark.parametrize(
-    ("text", "writes", "reads"),
-    [
-        ("global_store_dwordx2 v[0:1], v[2:3], off", "", "v0 v1 v2 v3"),
-        ("ds_write_b64 v0, v[2:3]", "", "v0 v2 v3"),
-        ("buffer_load_dword v1, v2, s[4:7], 0 offen", "v1", "s4 s5 s6 s7 v2"),
-        ("v_mad_u64_u32 v[0:1], s[2:3], v4, v5, v[6:7]", "s2 s3 v0 v1", "v4 v5 v6 v7"),
-        ("v_fmac_f32_e32 v0, v1, v2", "v0", "v0 v1 v2"),
-        ("s_cmp_lg_u64 s[0:1], s[2:3]", "scc", "s0 s1 s2 s3"),
-        ("v_cmpx_gt_u32_e32 v0, v1", "exec", "v0 v1"),
-        ("v_cmpx_gt_u32_e32 vcc, v0, v1", "exec vcc", "v0 v1"),
-        ("global_atomic_add v0, v1, s[2:3]", "", "s2 s3 v0 v1"),
-        ("global_atomic_add v4, v0, v1, s[2:3] sc0", "v4", "s2 s3 v0 v1"),
-        ("s_cbranch_vccnz 12", "", "vcc"),
-        ("s_and_saveexec_b64 s[0:1], vcc", "exec s0 s1", "vcc"),
-        ("v_mov_b32_e32 v1, 0x41", "v1", ""),
-        ("", "", ""),
-        ("v_mov_b32_e32 v[5:99999], v[9999:1]", "", ""),
-    ],
-)
-def test_registers_of_an_instruction(text: str, writes: str, reads: str) -> None:
-    uses = uses_of(text)
-    assert " ".join(sorted(uses.writes)) == writes
-    assert " ".join(sorted(uses.reads)) == reads
 
 
 def test_families_of_mnemonics() -> None:

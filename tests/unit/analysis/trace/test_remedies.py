@@ -10,6 +10,8 @@ import pytest
 from wavescope.analysis.trace.diagnose.facts import Producer, RowView
 from wavescope.analysis.trace.diagnose.remedies import remedies_for
 from wavescope.analysis.trace.diagnose.row_code import CodeFacts, RowCode, is_narrow_load
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 from wavescope.model.trace import ThreadTrace, TraceSource
 
@@ -96,6 +98,7 @@ def test_padding_by_what_it_separates(hazard: str, name: str) -> None:
 
 def trace_of(texts: list[str], *, target: str = "gfx942", waves: tuple[tuple[int, int], ...] = ()) -> ThreadTrace:
     code = pl.DataFrame({"row": list(range(len(texts))), "text": texts, "function": ["kernel"] * len(texts)})
+    code = with_operands(classify_frame(code, target), target)
     frame = empty_frame(THREAD_TRACE["waves"])
     rows = {"start_cycles": [wave[0] for wave in waves], "end_cycles": [wave[1] for wave in waves]}
     made = pl.DataFrame(rows, {name: frame.schema[name] for name in rows}).with_columns(se=0, cu=0, simd=0)

@@ -53,6 +53,14 @@ def test_addresses_are_hexadecimal(gemm: ThreadTrace) -> None:
     assert [int(text, 16) for text in code(document_of(gemm))["address"]] == gemm.code["address"].to_list()
 
 
+def test_registers_that_all_vector_instructions_read_are_not_sent() -> None:
+    mnemonics = ["v_add_f32_e32", "v_div_fmas_f32", "s_cbranch_execz", "s_add_f32", "v_nop", "buffer_load_dword"]
+    read = ["mode exec", "exec_lo mode vcc", "exec", "mode", None, "exec m0"]
+    rows = frame("code", {"row": range(6), "mnemonic": mnemonics, "implicit_reads": read})
+    sent = code(document_of(ThreadTrace({"code": rows}, TraceSource(path="nothing"))))
+    assert sent["implicit_reads"].to_list() == ["", "vcc", "exec", "", None, "m0"]
+
+
 def test_arrows_and_branches_are_those_of_the_listing(gemm: ThreadTrace) -> None:
     listing = isa_listing(gemm)
     found = arrows(document_of(gemm))

@@ -12,6 +12,7 @@ import pytest
 import wavescope
 from synth import Scenario, compiled, synthesize, write_capture
 from tests.sampling import every_third
+from wavescope.codeobj.operands import OPERAND_COLUMNS
 from wavescope.errors import NotATraceError, UnsupportedError, WavescopeError
 from wavescope.export.trace.tables import write_parquet
 from wavescope.model.schema import THREAD_TRACE
@@ -131,6 +132,23 @@ def test_columns_of_another_version(copy: Path) -> None:
     trace = wavescope.open(copy)
     assert trace.kernels["resource_origin"].to_list() == [None]
     assert trace.losses["kind"].to_list() == ["parquet_columns"]
+
+
+@pytest.mark.parametrize("target", ["gfx942", None])
+def test_registers_of_code_that_an_earlier_version_wrote(
+    written: tuple[wavescope.ThreadTrace, Path], copy: Path, target: str | None
+) -> None:
+    forget_checksums(copy)
+    file = copy / "code.parquet"
+    pl.read_parquet(file).drop(OPERAND_COLUMNS).write_parquet(file)
+    manifest = json.loads((copy / "wavescope.json").read_text())
+    columns = manifest["tables"]["code"]["columns"]
+    manifest["tables"]["code"]["columns"] = [name for name in columns if name not in OPERAND_COLUMNS]
+    manifest["source"]["target"] = target
+    (copy / "wavescope.json").write_text(json.dumps(manifest))
+    trace = wavescope.open(copy)
+    assert trace.code.equals(written[0].code)
+    assert trace.losses.equals(written[0].losses)
 
 
 def test_missing_file(copy: Path) -> None:

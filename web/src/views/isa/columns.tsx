@@ -65,12 +65,19 @@ export const COLUMNS: IsaColumn[] = [
     id: "text",
     isText: true,
     title: "Instruction",
-    hint: "Disassembly; point at a register to see where else it is used",
+    hint: "Disassembly; point at a register, or at an instruction with registers that it does not name (scc, vcc), to see where else it is used",
     width: 0,
     needs: "code",
     name: () => "text",
     value: ({ code }, row) => code.text[row],
-    show: ({ code }, row) => <InstructionText text={code.text[row] ?? ""} />,
+    show: ({ code }, row) => (
+      <InstructionText
+        text={code.text[row] ?? ""}
+        writes={code.writes[row] ?? ""}
+        implicitWrites={code.implicitWrites[row] ?? ""}
+        implicitReads={code.implicitReads[row] ?? ""}
+      />
+    ),
   },
   figure("hits", "Hits", "Executions that the figures of this row cover", 50, () => "hit_count"),
   figure(

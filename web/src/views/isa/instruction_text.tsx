@@ -1,6 +1,6 @@
-// The text of an instruction in colours; all places of the register under the pointer light up.
-import { operandsOf, overlap, type Register, registerOf, type Token, tokensOf } from "../../base/isa_text";
-import { highlightedRegister } from "./state";
+// The text of an instruction in colours; all places of the registers under the pointer light up.
+import { overlap, type Register, registersOf, resultsOf, type Token, tokensOf } from "../../base/isa_text";
+import { highlightedRegisters } from "./state";
 
 const cache = new Map<string, Token[]>();
 const MOST_KEPT = 5000;
@@ -14,32 +14,44 @@ function tokens(text: string): Token[] {
   return tokens;
 }
 
-export function InstructionText({ text }: { text: string }) {
-  const highlighted = highlightedRegister.value ? registerOf(highlightedRegister.value) : null;
-  const written = highlighted ? operandsOf(text).written : [];
-  let registers = 0;
+export interface InstructionProps {
+  text: string;
+  /** Registers of the text that it writes. */
+  writes: string;
+  /** Registers that the text does not name. */
+  implicitWrites: string;
+  implicitReads: string;
+}
+
+export function InstructionText({ text, writes, implicitWrites, implicitReads }: InstructionProps) {
+  const pointedAt = registersOf(highlightedRegisters.value);
+  const parts = tokens(text);
+  const results = pointedAt.length ? resultsOf(parts, registersOf(writes)) : null;
+  const lights = (registers: Register[]) => registers.some((own) => pointedAt.some((other) => overlap(own, other)));
+  const classOf = (token: Token, place: number) => {
+    // What the text does not name lights up at the mnemonic.
+    if (token.kind === "mnemonic" && lights(registersOf(implicitWrites))) return " highlighted written";
+    const own = token.kind === "mnemonic" ? implicitReads : token.kind === "register" ? token.text : "";
+    if (!lights(registersOf(own))) return "";
+    return results?.has(place) ? " highlighted written" : " highlighted";
+  };
+  const namesOf = (token: Token) =>
+    token.kind === "register"
+      ? token.text
+      : token.kind === "mnemonic"
+        ? `${implicitWrites} ${implicitReads}`.trim()
+        : "";
   return (
     <span class="asm">
-      {tokens(text).map((token, i) => {
+      {parts.map((token, place) => {
         if (token.kind === "plain") return token.text;
-        if (token.kind !== "register") {
-          return (
-            <span key={i} class={`asm-${token.kind}`}>
-              {token.text}
-            </span>
-          );
-        }
-        const place = registers++;
+        const names = namesOf(token);
         return (
           <span
-            key={i}
-            class={`asm-register${highlightClass(highlighted, registerOf(token.text), place < written.length)}`}
-            onPointerEnter={() => {
-              highlightedRegister.value = token.text;
-            }}
-            onPointerLeave={() => {
-              highlightedRegister.value = "";
-            }}
+            key={place}
+            class={`asm-${token.kind}${classOf(token, place)}`}
+            onPointerEnter={names ? () => point(names) : undefined}
+            onPointerLeave={names ? () => point("") : undefined}
           >
             {token.text}
           </span>
@@ -49,7 +61,6 @@ export function InstructionText({ text }: { text: string }) {
   );
 }
 
-function highlightClass(highlighted: Register | null, own: Register | null, isWritten: boolean): string {
-  if (!highlighted || !own || !overlap(highlighted, own)) return "";
-  return isWritten ? " highlighted written" : " highlighted";
+function point(names: string): void {
+  highlightedRegisters.value = names;
 }

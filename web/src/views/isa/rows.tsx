@@ -164,10 +164,15 @@ function RowCell({ column, sheet, row }: { column: IsaColumn; sheet: Sheet; row:
   );
 }
 
-/** A row in words: where it is, and the source lines it was inlined through. */
+/** A row in words: where it is, what its text does not say, and the source lines it was inlined through. */
 function about({ code }: Sheet, row: number): string {
   const place = `row ${row}, code object ${code.codeObject[row]}, ${code.address[row]}, ${code.kind[row]}`;
-  return [code.text[row], place, ...(code.chain[row] ?? "").split(" -> ")].filter(Boolean).join("\n");
+  const unsaid = [
+    ["writes", code.implicitWrites[row], "(implicit)"],
+    ["reads", code.implicitReads[row], "(implicit)"],
+    ["counted by", code.counters[row]],
+  ].map((words) => (words[1] ? words.filter(Boolean).join(" ") : ""));
+  return [code.text[row], ...unsaid, place, ...(code.chain[row] ?? "").split(" -> ")].filter(Boolean).join("\n");
 }
 
 function SourceCell({ text, row }: { text: string; row: number }) {

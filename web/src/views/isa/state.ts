@@ -60,8 +60,8 @@ export const executedOnly = signal(false);
 export const stallOver = signal(0);
 /** Whether costs are those of the selected interval. */
 export const inRange = ofDocument(false);
-/** The register under the pointer, as it is written. */
-export const highlightedRegister = ofDocument("");
+/** The registers under the pointer, as the code table writes them. */
+export const highlightedRegisters = ofDocument("");
 
 /** What the pointer is over, in words: lines of text beside the pointer. */
 export const tip = ofDocument<{ x: number; y: number; lines: string[] } | null>(null);

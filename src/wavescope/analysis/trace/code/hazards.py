@@ -1,4 +1,4 @@
-"""What padding (`s_nop`, `s_delay_alu`) separates: registers written before and used after it, from the code's text."""
+"""What padding (`s_nop`, `s_delay_alu`) separates: registers written before and used after it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.trace.code.operands import uses_of
+from wavescope.codeobj.operands import EXEC, FIRST_VECTOR, M0, MODE, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from wavescope.codeobj.operands import RowUses
 
 NOT_KNOWN = "not known"
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")
@@ -18,6 +20,12 @@ _TRANSCENDENTAL = re.compile(r"v_(s_)?(exp|log|rcp|rsq|sqrt|sin|cos)_|v_rcp_ifla
 _LEAVES = re.compile(r"s_(branch|endpgm|setpc)")
 _STORE = re.compile(r"(buffer|global|flat|scratch|tbuffer)_store")
 _LOAD = re.compile(r"(buffer|global|flat|scratch|tbuffer|s)_(buffer_)?load")
+_OTHER_LANES = re.compile(
+    r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
+)
+_EXEC = frozenset((EXEC, EXEC + 1))
+_EVERYWHERE = _EXEC | {MODE}  #: What every vector instruction reads: it shares them with all others.
+_NAMES = {VCC: "VCC", VCC + 1: "VCC", M0: "M0", EXEC: "EXEC", EXEC + 1: "EXEC"}
 _DELAYS = {"VALU_DEP": "VALU result", "TRANS32_DEP": "transcendental result", "SALU_CYCLE": "scalar result"}
 
 
@@ -27,15 +35,15 @@ class _Pair:
 
     producer: str
     consumer: str
-    result_used: frozenset[str]  #: What the second reads of what the first wrote, and nothing between wrote anew.
-    overwritten: frozenset[str]  #: What the second writes although the first uses it.
-    addresses_overwritten: frozenset[str]  #: What one of them writes although one of them reads it.
+    result_used: frozenset[int]  #: What the second reads of what the first wrote, and nothing between wrote anew.
+    overwritten: frozenset[int]  #: What the second writes although the first uses it.
+    addresses_overwritten: frozenset[int]  #: What one of them writes although one of them reads it.
     reads_other_lanes: bool  #: Whether lanes of the second get what other lanes hold.
     states: int  #: Wait states from the first to the second, with the padding.
 
     @property
-    def scalars_used(self) -> list[str]:
-        return sorted(name for name in self.result_used if not _is_vector(name))
+    def scalars_used(self) -> list[int]:
+        return sorted(register for register in self.result_used if register < FIRST_VECTOR)
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ _RULES = (
     ),
     _Rule(
         5,
-        lambda pair: pair.producer.startswith("s_") and bool({"m0", "exec"} & pair.result_used),
+        lambda pair: pair.producer.startswith("s_") and bool((_EXEC | {M0}) & pair.result_used),
         "{producer} writes {register} before {consumer}",
     ),
     _Rule(
@@ -93,47 +101,45 @@ _RULES = (
 _STATES_MAX = max(rule.states_max for rule in _RULES)
 
 
-def hazard_of(texts: Sequence[str | None], row: int) -> str:
-    """What the padding in a code row keeps apart, in a few words; `texts`: the code, row by row.
+def hazard_of(texts: Sequence[str | None], uses: RowUses, row: int) -> str:
+    """What the padding in a code row keeps apart, in a few words; `texts` and `uses`: the code, row by row.
 
     For `s_delay_alu` what it says itself. For `s_nop` the instruction after it and one before it that share a
     register; only where such a pair is found, else `not known`.
-
-    Examples
-    --------
-    >>> hazard_of(["v_cmp_gt_f32_e32 vcc, s23, v81", "s_nop 1", "v_cndmask_b32_e32 v1, 0, v2, vcc"], 1)
-    'v_cmp writes VCC before v_cndmask'
     """
     text = texts[row] or "" if 0 <= row < len(texts) else ""
     consumer = _next(texts, row)
-    if not _PADDING.match(text) or not consumer:
+    if not _PADDING.match(text) or consumer is None:
         return NOT_KNOWN
     if text.startswith("s_delay_alu"):
-        return _delayed(text, consumer)
-    for pair in _pairs(texts, row, consumer):
+        return _delayed(text, texts[consumer] or "")
+    for pair in _pairs(texts, uses, row, consumer):
         for rule in _RULES:
             if pair.states <= rule.states_max and rule.fits(pair):
                 return _filled(rule.words, pair)
     return NOT_KNOWN
 
 
-def _pairs(texts: Sequence[str | None], row: int, consumer: str) -> Iterator[_Pair]:
+def _pairs(texts: Sequence[str | None], uses: RowUses, row: int, consumer: int) -> Iterator[_Pair]:
     """The instruction after the padding with each of those before it, the nearest first."""
-    after = uses_of(consumer)
-    states, written_since = _states(texts[row] or ""), set[str]()
+    after, consumer_text = uses[consumer], texts[consumer] or ""
+    reads_other_lanes = _OTHER_LANES.match(consumer_text) is not None
+    # EXEC must be settled for those only that look at other lanes, and for branches.
+    meant = after.reads - ({MODE} if reads_other_lanes or consumer_text.startswith("s_") else _EVERYWHERE)
+    states, written_since = _states(texts[row] or ""), set[int]()
     for at in range(row - 1, -1, -1):
         text = texts[at] or ""
         if not text or states > _STATES_MAX or _LEAVES.match(text):
             return
-        before = uses_of(text)
+        before = uses[at]
         if not _PADDING.match(text):
             yield _Pair(
                 producer=text,
-                consumer=consumer,
-                result_used=(before.writes & after.reads) - written_since,
-                overwritten=after.writes & (before.writes | before.reads),
+                consumer=consumer_text,
+                result_used=(before.writes & meant) - written_since,
+                overwritten=after.writes & (before.writes | before.reads) - _EVERYWHERE,
                 addresses_overwritten=(before.writes | after.writes) & (before.reads | after.reads),
-                reads_other_lanes=after.reads_other_lanes,
+                reads_other_lanes=reads_other_lanes,
                 states=states,
             )
         written_since |= before.writes
@@ -162,10 +168,11 @@ def family(text: str) -> str:
     return re.sub(r"(_(b?f|fp|i|u|b|bf)\d+|_dword(x\d+)?|_[us]?(byte|short)(_d16(_hi)?)?|_\d+x\d+x\d+\w*)+$", "", name)
 
 
-def _next(texts: Sequence[str | None], row: int) -> str:
-    """The first instruction after the padding."""
-    after = (text or "" for text in texts[row + 1 : row + 1 + _STATES_MAX])
-    return next((text for text in after if not _PADDING.match(text)), "")
+def _next(texts: Sequence[str | None], row: int) -> int | None:
+    """The row of the first instruction after the padding."""
+    after = range(row + 1, min(row + 1 + _STATES_MAX, len(texts)))
+    behind = next((at for at in after if not _PADDING.match(texts[at] or "")), None)
+    return behind if behind is not None and texts[behind] else None
 
 
 def _delayed(text: str, consumer: str) -> str:
@@ -176,13 +183,9 @@ def _delayed(text: str, consumer: str) -> str:
 
 
 def _filled(words: str, pair: _Pair) -> str:
-    register = next((name.upper() for name in pair.scalars_used if name in ("vcc", "m0", "exec")), "an SGPR")
+    register = next((_NAMES[number] for number in pair.scalars_used if number in _NAMES), "an SGPR")
     return words.format(producer=family(pair.producer), consumer=family(pair.consumer), register=register)
 
 
 def _is(pattern: re.Pattern[str], text: str) -> bool:
     return pattern.match(text) is not None
-
-
-def _is_vector(register: str) -> bool:
-    return register[0] in "va" and register[1:].isdigit()

@@ -13,9 +13,9 @@ import polars as pl
 from wavescope.analysis.common.occupancy.architecture import possible_targets
 from wavescope.analysis.trace.code.accesses import ATOMIC, STORE, access_of
 from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
-from wavescope.analysis.trace.code.operands import uses_of
 from wavescope.analysis.trace.occupancy.achieved import achieved
 from wavescope.analysis.trace.waves.resident import resident_waves
+from wavescope.codeobj.operands import MODE, RowUses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,6 +78,7 @@ class CodeFacts:
     def __init__(self, trace: ThreadTrace, loops: Iterable[tuple[int, int]]) -> None:
         code = trace.code.sort("row")
         self._texts: list[str] = code["text"].fill_null("").to_list()
+        self._uses = RowUses(code)
         self._unrolled = _unrolled(self._texts, list(loops))
         self._starts = _function_starts(code)
         self._waves = _waves_per_simd(trace)
@@ -91,7 +92,7 @@ class CodeFacts:
         sizes = sorted({access.bytes_per_lane for access in accesses if access.bytes_per_lane is not None})
         loads = [at for at in producers if 0 <= at < min(row, len(self._texts))]
         return RowCode(
-            hazard=hazard_of(self._texts, row),
+            hazard=hazard_of(self._texts, self._uses, row),
             access_bytes=tuple(sizes),
             is_first=bool(loads) and self._is_first(min(loads)),
             is_unrolled=any(first <= row <= last for first, last in self._unrolled),
@@ -102,12 +103,12 @@ class CodeFacts:
     def _is_first(self, load: int) -> bool:
         """Whether hardly an instruction stands between the start of the function and a load that it does not need."""
         start = self._starts[max(0, bisect_right(self._starts, load) - 1)] if self._starts else 0
-        needed, spare = set(uses_of(self._texts[load]).reads), 0
+        needed, spare = set(self._uses[load].reads - {MODE}), 0
         for at in range(load - 1, max(start, load - _FARTHEST) - 1, -1):
             text = self._texts[at]
-            uses = uses_of(text)
+            uses = self._uses[at]
             if uses.writes & needed:
-                needed |= uses.reads
+                needed |= uses.reads - {MODE}
             elif text and not _NO_WORK.match(text):
                 spare += 1
                 if spare > _FEW_INSTRUCTIONS:

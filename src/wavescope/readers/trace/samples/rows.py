@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.schema import THREAD_TRACE, frame_of
 from wavescope.readers.trace.chains import innermost_place
 from wavescope.readers.trace.samples.records import reason_named
@@ -60,7 +61,7 @@ def described(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
         pl.col("text").str.split(" ").list.first().alias("mnemonic"),
         *innermost_place(),
     )
-    frame = classify_frame(frame, target)
+    frame = with_operands(classify_frame(frame, target), target)
     return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
 
 

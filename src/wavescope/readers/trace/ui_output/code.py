@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.losses import Loss
 from wavescope.model.schema import SAMPLE_REASONS, THREAD_TRACE
 from wavescope.readers.trace.chains import innermost_place
@@ -88,6 +89,7 @@ class CodeFile:
             *innermost_place(),
         )
         frame = _classified(frame.with_columns(_sizes()), gfxip, target)
+        frame = with_operands(frame, target or (f"gfx{gfxip}-generic" if gfxip else None))
         return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
 
     def stored_totals(self) -> pl.DataFrame:

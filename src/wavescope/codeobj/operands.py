@@ -1,0 +1,246 @@
+"""What instructions do with registers, memory and counters: columns of the `code` table, from the tables of the core.
+
+The texts are read, not the bytes: so listings of captures, decoded directories and our disassembly go one way, and the
+core is asked once for each distinct text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from wavescope import _core
+from wavescope.codeobj.classes import classify
+from wavescope.codeobj.targets import FAMILIES, family_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+# cpp/include/wavescope/isa.hpp: Role, Fact and Register.
+_READS, _WRITES, _IMPLICIT, _TIED, _LOW_HALF, _HIGH_HALF = (1 << bit for bit in range(6))
+_LOADS, _STORES, _ATOMIC, _RETURNS = (1 << bit for bit in range(4))
+_TO_LDS = 1 << 11
+_COUNTED = 1 << 12 | 1 << 13 | 1 << 15 | 1 << 16  # vm, lgkm, tensor, async
+_NO_RECORD: Final = 0xFFFF
+VCC, M0, NULL, EXEC, SCC, MODE = 106, 124, 125, 126, 128, 133
+FIRST_VECTOR: Final = 256  #: Registers from here on have a value for each lane.
+
+#: First number, first behind the last, name: files of numbered registers.
+_FILES: Final = ((0, 106, "s"), (108, 124, "ttmp"), (256, 1280, "v"), (1280, 1536, "a"))
+#: Number of the low half -> name: pairs of registers with a name of their own.
+_PAIRS: Final = {VCC: "vcc", EXEC: "exec", 129: "flat_scratch", 131: "xnack_mask"}
+_SINGLES: Final = {M0: "m0", NULL: "null", SCC: "scc", MODE: "mode"}
+_SPELLED: Final = re.compile(r"(ttmp|[vsa])(?:(\d{1,4})(?:\.[lh])?|\[(\d{1,4}):(\d{1,4})\])")
+
+#: Registers that an instruction uses -> (bits of the role that it must have, bits that it must not have).
+_ROLES: Final = {
+    "writes": (_WRITES, _IMPLICIT),
+    "reads": (_READS, _IMPLICIT),
+    "implicit_writes": (_WRITES | _IMPLICIT, 0),
+    "implicit_reads": (_READS | _IMPLICIT, 0),
+    "tied": (_TIED, _IMPLICIT),
+}
+OPERAND_COLUMNS: Final = (*_ROLES, "access", "counters")  #: What `with_operands` adds to a code table.
+
+
+class Uses(NamedTuple):
+    """Registers that an instruction writes and reads, named or not, as numbers of the core."""
+
+    writes: frozenset[int]
+    reads: frozenset[int]
+
+
+def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str] = ()) -> pl.DataFrame:
+    """A frame with `text`, `class` and `function`, and with the columns `OPERAND_COLUMNS` added to it.
+
+    Parameters
+    ----------
+    target
+        The GPU, or its generation (`gfx11-generic`); None tries the generations one after the other.
+    wave64
+        Functions of RDNA code that run in waves of 64: what they do with VCC and EXEC is twice as wide.
+
+    Examples
+    --------
+    >>> texts = ["v_addc_co_u32_e32 v1, vcc, v2, v3, vcc", "s_cmp_lt_i32 s4, s5"]
+    >>> code = pl.DataFrame({"text": texts, "class": ["valu", "salu"], "function": ["f", "f"]})
+    >>> with_operands(code, "gfx90a").select("writes", "reads", "implicit_writes").rows()
+    [('v1 vcc', 'v2 v3 vcc', ''), ('', 's4 s5', 'scc')]
+    """
+    family = family_of(target) if target else None
+    is_wide = pl.lit(value=True) if family in ("gfx9", None) else pl.col("function").is_in(list(wave64))
+    keyed = code.drop(OPERAND_COLUMNS, strict=False).with_columns(is_wide=is_wide.fill_null(value=False))
+    distinct = keyed.select("text", "is_wide").drop_nulls().unique(maintain_order=True)
+    parts = [
+        read_texts(texts["text"], columns_for(target), wave64=wide)
+        .with_columns(texts["text"])
+        .with_columns(is_wide=pl.lit(wide))
+        for wide in (False, True)
+        if (texts := distinct.filter(pl.col("is_wide") == wide)).height
+    ]
+    if not parts:
+        return _without_operands(code)
+    joined = keyed.join(pl.concat(parts), on=["text", "is_wide"], how="left", maintain_order="left")
+    return joined.drop("is_wide").with_columns(_counters(code, family))
+
+
+def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.DataFrame:
+    """Registers and access of each text: `OPERAND_COLUMNS` without the counters, null where no table has the mnemonic.
+
+    `columns` are names of `_core.isa_targets`; what the first does not have is looked up in the next.
+    """
+    rest = texts.to_frame("text").with_row_index("at")
+    schema = {"at": rest["at"].dtype, **dict.fromkeys((*_ROLES, "access"), pl.String())}
+    frames = [pl.DataFrame(schema=schema)]
+    for column in columns:
+        answer = _core.read_instruction_texts(rest["text"], column, wave64)
+        rows = pl.DataFrame(answer.rows).select("record", "facts")
+        described = pl.concat(
+            [rest, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
+        ).with_columns(_access())
+        is_read = rows["record"] != _NO_RECORD
+        frames.append(described.filter(is_read).select(schema))
+        rest = rest.filter(~is_read)
+        if not rest.height:
+            break
+    at = pl.DataFrame({"at": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)})
+    return at.join(pl.concat(frames), on="at", how="left", maintain_order="left").drop("at")
+
+
+def columns_for(target: str | None) -> tuple[str, ...]:
+    """The tables for a target; those of its generation, the newest first, where only that is known."""
+    nearest = _core.isa_nearest(target) if target and "generic" not in target else None
+    if nearest:
+        return (nearest[0],)
+    family = family_of(target) if target else None
+    families = (family,) if family else FAMILIES
+    # Directories say gfx12 of gfx1250 too: a newer instruction is looked up where it is.
+    families = (*families, "gfx1250") if family == "gfx12" else families
+    newest_first = _core.isa_targets()[::-1]
+    return tuple(column for name in families for column in newest_first if family_of(column) == name)
+
+
+class RowUses:
+    """The registers of each row of a code table; rows of which nothing is known have none.
+
+    Examples
+    --------
+    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads"]
+    >>> RowUses(pl.DataFrame([("", "scc", "s1", "")], schema=names, orient="row"))[0].writes == {SCC}
+    True
+    """
+
+    def __init__(self, code: pl.DataFrame) -> None:
+        self._writes, self._reads = (
+            code.select(pl.concat_str(name, f"implicit_{name}", separator=" ", ignore_nulls=True)).to_series().to_list()
+            for name in ("writes", "reads")
+        )
+
+    def __getitem__(self, row: int) -> Uses:
+        return Uses(registers(self._writes[row]), registers(self._reads[row]))
+
+
+@lru_cache(maxsize=1 << 12)
+def registers(text: str) -> frozenset[int]:
+    """The registers of a text of the code table, one number for each dword of them.
+
+    Examples
+    --------
+    >>> sorted(registers("v[1:2] vcc_hi s7 v9.l")) == [7, 107, 257, 258, 265]
+    True
+    """
+    numbers: set[int] = set()
+    for word in text.split():
+        numbers.update(_numbers(word))
+    return frozenset(numbers)
+
+
+def _numbers(word: str) -> range:
+    numbered = _SPELLED.fullmatch(word)
+    if numbered:
+        start, end = next((start, end) for start, end, name in _FILES if name == numbered[1])
+        first = start + int(numbered[2] or numbered[3])
+        return range(first, min(start + int(numbered[4]) + 1 if numbered[4] else first + 1, end))
+    for number, name in _PAIRS.items():
+        if word.startswith(name):
+            return {"": range(number, number + 2), "_lo": range(number, number + 1)}.get(
+                word.removeprefix(name), range(number + 1, number + 2)
+            )
+    return next((range(number, number + 1) for number, name in _SINGLES.items() if name == word), range(0))
+
+
+def spelled(register: int, count: int, role: int = 0) -> str:
+    """A register as LLVM writes it.
+
+    Examples
+    --------
+    >>> spelled(256 + 4, 4), spelled(VCC, 2), spelled(EXEC, 1), spelled(256 + 7, 1, 32)
+    ('v[4:7]', 'vcc', 'exec_lo', 'v7.h')
+    """
+    for start, end, name in _FILES:
+        if start <= register < end:
+            first = register - start
+            half = ".l" if role & _LOW_HALF else ".h" if role & _HIGH_HALF else ""
+            return f"{name}{first}{half}" if count == 1 else f"{name}[{first}:{first + count - 1}]"
+    if register in _SINGLES:
+        return _SINGLES[register]
+    low = register if register in _PAIRS else register - 1
+    return _PAIRS[low] if count > 1 else f"{_PAIRS[low]}_{'lo' if register == low else 'hi'}"
+
+
+def _registers(operands: pl.DataFrame, height: int) -> pl.DataFrame:
+    """The columns of `_ROLES` for `height` rows, from operands in the order of the rows."""
+    half = pl.col("role") & (_LOW_HALF | _HIGH_HALF)
+    operands = operands.filter(pl.col("register") != NULL).with_columns(half=half)
+    names = operands.select("register", "count", "half").unique()
+    words = [spelled(*key) for key in names.iter_rows()]
+    operands = operands.join(names.with_columns(word=pl.Series(words, dtype=pl.String)), on=names.columns, how="left")
+    rows = pl.DataFrame({"row": pl.int_range(height, dtype=pl.UInt32, eager=True)})
+    for column, (wanted, unwanted) in _ROLES.items():
+        of_role = operands.filter((pl.col("role") & (wanted | unwanted)) == wanted)
+        text = pl.col("word").unique(maintain_order=True).str.join(" ").alias(column)
+        rows = rows.join(of_role.group_by("row").agg(text), on="row", how="left", maintain_order="left")
+    return rows.drop("row").with_columns(pl.all().fill_null(""))
+
+
+def _access() -> pl.Expr:
+    """What a row does with memory, from its `facts` and `text`.
+
+    LLVM says of everything that must stay in order with accesses that it may load and store: of waits, prefetches and
+    exports too. What moves data adds to one of these counters.
+    """
+    gives_back = pl.when(((pl.col("facts") & _RETURNS) != 0) | (pl.col("writes") != ""))
+    has = {fact: (pl.col("facts") & fact) != 0 for fact in (_LOADS, _STORES, _ATOMIC, _TO_LDS, _COUNTED)}
+    of_lds = pl.col("text").str.starts_with("ds_")
+    return (
+        pl.when(~has[_COUNTED] | pl.col("text").str.starts_with("ds_gws"))
+        .then(None)
+        .when(has[_TO_LDS])
+        .then(pl.lit("load_to_lds"))
+        .when(has[_LOADS] & has[_STORES] & (has[_ATOMIC] | of_lds))
+        .then(gives_back.then(pl.lit("atomic_return")).otherwise(pl.lit("atomic")))
+        .when(has[_STORES])
+        .then(pl.lit("store"))
+        .when(has[_LOADS])
+        .then(pl.lit("load"))
+        .alias("access")
+    )
+
+
+def _counters(code: pl.DataFrame, family: str | None) -> pl.Expr:
+    """The counters of each row by its class, which says them with the names of the generation."""
+    examples = code.drop_nulls("text").group_by("class").agg(pl.col("text").first()).rows()
+    newer = (family, "gfx1250") if family == "gfx12" else (family,)
+    names = {}
+    for name, text in examples:
+        answers = (classify(text, tried) for tried in newer)
+        counters = next((answer.counters for answer in answers if answer.name == name), ())
+        names[name] = " ".join(counters) or None
+    return pl.col("class").replace_strict(names, default=None, return_dtype=pl.String).alias("counters")
+
+
+def _without_operands(code: pl.DataFrame) -> pl.DataFrame:
+    return code.with_columns(pl.lit(None, pl.String).alias(name) for name in OPERAND_COLUMNS)

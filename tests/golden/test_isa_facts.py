@@ -1,0 +1,138 @@
+"""What the readers and analyses take from the texts of instructions, against LLVM's records in the core's tables.
+
+One instruction of every record of ten GPUs (../shared/data/isa/vectors.tsv, made with LLVM's disassembler).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import defaultdict
+from functools import lru_cache
+from itertools import pairwise
+
+import polars as pl
+import pytest
+
+from tests.conftest import SHARED
+from wavescope import _core
+from wavescope.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of
+from wavescope.codeobj.operands import read_texts
+
+FILE = SHARED / "data" / "isa" / "vectors.tsv"
+pytestmark = pytest.mark.skipif(not FILE.is_file(), reason="../shared/data/isa is not here")
+TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250")
+# Facts of cpp/include/wavescope/isa.hpp.
+BRANCH, CALL, ENDS_BLOCK, MATRIX, TRANSCENDENTAL = 1 << 4, 1 << 5, 1 << 6, 1 << 9, 1 << 10
+VM, LGKM, TENSOR, ASYNC = 1 << 12, 1 << 13, 1 << 15, 1 << 16
+
+
+@lru_cache(maxsize=1)
+def vectors() -> dict[str, list[tuple[bytes, str]]]:
+    """Bytes and text of one instruction of every record, by GPU."""
+    lines = (line for line in FILE.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    rows: dict[str, list[tuple[bytes, str]]] = defaultdict(list)
+    for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE):
+        rows[row["target"]].append((bytes.fromhex(row["hex"]), row["text"]))
+    return rows
+
+
+def is_wave64(target: str) -> bool:
+    return target.startswith("gfx9")
+
+
+@lru_cache(maxsize=len(TARGETS))
+def decoded(target: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows and operands of the vectors, decoded from their bytes."""
+    ends, code = [0], b""
+    for content, _ in vectors()[target]:
+        code += content
+        ends.append(len(code))
+    chunks = [(first, first, last, is_wave64(target)) for first, last in pairwise(ends)]
+    answer = _core.disassemble(code, chunks, target)
+    return pl.DataFrame(answer.rows), pl.DataFrame(answer.operands)
+
+
+@lru_cache(maxsize=len(TARGETS))
+def facts(target: str) -> pl.DataFrame:
+    """`text`, `mnemonic` and `facts` of the vectors."""
+    rows, _ = decoded(target)
+    texts = pl.Series("text", [text for _, text in vectors()[target]])
+    return rows.select("facts").with_columns(texts, mnemonic=texts.str.extract(r"^(\S+)"))
+
+
+def having(target: str, fact: int) -> set[str]:
+    return set(facts(target).filter((pl.col("facts") & fact) != 0)["mnemonic"])
+
+
+def matching(target: str, pattern: str) -> set[str]:
+    return set(facts(target).filter(pl.col("mnemonic").str.contains(pattern))["mnemonic"])
+
+
+def operands_by_row(operands: pl.DataFrame) -> dict[int, list[tuple[int, ...]]]:
+    rows: dict[int, list[tuple[int, ...]]] = defaultdict(list)
+    for row, *operand in operands.select("row", "register", "count", "role").iter_rows():
+        rows[row].append(tuple(operand))
+    return {row: sorted(listed) for row, listed in rows.items()}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_texts_say_what_bytes_say(target: str) -> None:
+    rows, operands = decoded(target)
+    texts = [text for _, text in vectors()[target]]
+    answer = _core.read_instruction_texts(pl.Series(texts), target, is_wave64(target))
+    read = operands_by_row(pl.DataFrame(answer.operands))
+    expected = operands_by_row(operands)
+    wrong = [text for row, text in enumerate(texts) if read.get(row) != expected.get(row)]
+    assert not wrong, (len(wrong), wrong[:20])
+    other = pl.DataFrame(answer.rows)["facts"] != rows["facts"]
+    assert not other.any(), [text for text, differs in zip(texts, other, strict=True) if differs][:20]
+
+
+#: Instructions that a record says count on these counters, and AMD's rules pass over (docs/explanation/waits.md).
+UNCOUNTED = re.compile(r"s_(buffer|scratch|atc|dcache|atomic|gl1|mem(real)?time)|cluster_load|image_")
+#: Instructions that AMD's rules count although LLVM has no flag of these counters for them: messages, exports.
+COUNTED = re.compile(r"s_sendmsg|ds_(direct|param)_load")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_instruction_that_counts_is_awaited(target: str) -> None:
+    gfxip = int(target[3:-2])
+    waits = {
+        9: ["s_waitcnt vmcnt(0) lgkmcnt(0)"],
+        12: [
+            f"s_wait_{name}cnt 0x0" for name in ("load", "store", "sample", "bvh", "ds", "km", "exp", "async", "tensor")
+        ],
+    }.get(gfxip, ["s_waitcnt vmcnt(0) lgkmcnt(0)", "s_waitcnt_vscnt null, 0x0"])
+    rows = facts(target)
+    wrong = set()
+    for text, mnemonic, bits in rows.select("text", "mnemonic", "facts").iter_rows():
+        run = pl.Series([0, *range(1, 1 + len(waits))], dtype=pl.Int32)
+        waves = pl.Series([0] * len(run), dtype=pl.UInt32)
+        producers = pl.DataFrame(_core.match_waits([text, *waits], gfxip, waves, run))["producer"].to_list()
+        counts = bool(bits & (VM | LGKM | TENSOR | ASYNC))
+        if counts != (0 in producers) and not (UNCOUNTED if counts else COUNTED).match(mnemonic):
+            wrong.add((mnemonic, counts))
+    assert not wrong
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_directions_of_accesses(target: str) -> None:
+    """The analyses tell loads and stores by their names; the columns by LLVM's flags."""
+    directions = {LOAD: "load", STORE: "store", LOAD_TO_LDS: "load_to_lds", ATOMIC: "atomic"}
+    texts = pl.Series([text for _, text in vectors()[target]])
+    by_facts = read_texts(texts, (target,), wave64=is_wave64(target))["access"]
+    wrong = []
+    for text, access in zip(texts, by_facts, strict=True):
+        by_name = access_of(text)
+        expected = directions[by_name.direction] if by_name else None
+        if (access or "").removesuffix("_return") != (expected or "") and " gds" not in text:
+            wrong.append((text, access, expected))
+    assert not wrong, (len(wrong), wrong[:20])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_names_of_branches_matrices_and_transcendentals(target: str) -> None:
+    assert matching(target, r"^s_(c?branch|subvector_loop|setpc_|set_pc_|rfe_)") >= having(target, BRANCH)
+    assert matching(target, r"^s_(call_|swappc_|swap_pc_)") == having(target, CALL)
+    assert matching(target, r"^v_s?w?(mfma|wmma|mmac)") == having(target, MATRIX)
