@@ -291,6 +291,20 @@ def test_one_wave_has_its_own_arrows(page, serve):
     listed.nth(1).get_by_text(f"{arrow['count']:,}", exact=True).wait_for()
 
 
+def test_registers_that_a_text_does_not_name_light_up_at_the_mnemonic(page, serve):
+    served = serve(made_gemm())
+    code = served.library.document(0).trace.code
+    branch = int(code.filter(pl.col("mnemonic").str.starts_with("s_cbranch_scc"))["row"][0])
+    view = opened(page, served, f"row={branch}")
+    text = view.locator(".isa-list .row.selected [data-column='text']")
+    assert "reads scc (implicit)" in text.get_attribute("title")
+    text.locator(".asm-mnemonic").hover()
+    writer = view.locator(".isa-list .row", has=page.locator(".asm-mnemonic.highlighted.written")).last
+    writer.wait_for()
+    assert "scc" in code["implicit_writes"][int(writer.get_attribute("data-row"))].split()
+    expect(text.locator(".asm-mnemonic")).to_have_class("asm-mnemonic highlighted")
+
+
 def test_keys_move_and_registers_light_up(page, serve):
     served = serve(made_gemm())
     code = served.library.document(0).trace.code

@@ -9,7 +9,7 @@ import pytest
 import wavescope
 from tests.conftest import SHARED
 from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
-from wavescope.codeobj.operands import RowUses
+from wavescope.codeobj.registers import RowUses
 from wavescope.model.trace import ThreadTrace
 
 FOLDER = SHARED / "data" / "uiout-mi350x-flydsl"

@@ -80,7 +80,7 @@ def operands_by_row(operands: pl.DataFrame) -> dict[int, list[tuple[int, ...]]]:
 def test_texts_say_what_bytes_say(target: str) -> None:
     rows, operands = decoded(target)
     texts = [text for _, text in vectors()[target]]
-    answer = _core.read_instruction_texts(pl.Series(texts), target, is_wave64(target))
+    answer = _core.read_instruction_texts(texts, target, is_wave64(target))
     read = operands_by_row(pl.DataFrame(answer.operands))
     expected = operands_by_row(operands)
     wrong = [text for row, text in enumerate(texts) if read.get(row) != expected.get(row)]

@@ -6,35 +6,24 @@ core is asked once for each distinct text.
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from wavescope import _core
 from wavescope.codeobj.classes import classify
+from wavescope.codeobj.registers import HIGH_HALF, LOW_HALF, NULL, spelled
 from wavescope.codeobj.targets import FAMILIES, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# cpp/include/wavescope/isa.hpp: Role, Fact and Register.
-_READS, _WRITES, _IMPLICIT, _TIED, _LOW_HALF, _HIGH_HALF = (1 << bit for bit in range(6))
+# cpp/include/wavescope/isa.hpp: Role and Fact.
+_READS, _WRITES, _IMPLICIT, _TIED = (1 << bit for bit in range(4))
 _LOADS, _STORES, _ATOMIC, _RETURNS = (1 << bit for bit in range(4))
 _TO_LDS = 1 << 11
 _COUNTED = 1 << 12 | 1 << 13 | 1 << 15 | 1 << 16  # vm, lgkm, tensor, async
 _NO_RECORD: Final = 0xFFFF
-VCC, M0, NULL, EXEC, SCC, MODE = 106, 124, 125, 126, 128, 133
-FIRST_VECTOR: Final = 256  #: Registers from here on have a value for each lane.
-
-#: First number, first behind the last, name: files of numbered registers.
-_FILES: Final = ((0, 106, "s"), (108, 124, "ttmp"), (256, 1280, "v"), (1280, 1536, "a"))
-#: Number of the low half -> name: pairs of registers with a name of their own.
-_PAIRS: Final = {VCC: "vcc", EXEC: "exec", 129: "flat_scratch", 131: "xnack_mask"}
-_SINGLES: Final = {M0: "m0", NULL: "null", SCC: "scc", MODE: "mode"}
-_SPELLED: Final = re.compile(r"(ttmp|[vsa])(?:(\d{1,4})(?:\.[lh])?|\[(\d{1,4}):(\d{1,4})\])")
-
 #: Registers that an instruction uses -> (bits of the role that it must have, bits that it must not have).
 _ROLES: Final = {
     "writes": (_WRITES, _IMPLICIT),
@@ -44,13 +33,6 @@ _ROLES: Final = {
     "tied": (_TIED, _IMPLICIT),
 }
 OPERAND_COLUMNS: Final = (*_ROLES, "access", "counters")  #: What `with_operands` adds to a code table.
-
-
-class Uses(NamedTuple):
-    """Registers that an instruction writes and reads, named or not, as numbers of the core."""
-
-    writes: frozenset[int]
-    reads: frozenset[int]
 
 
 def with_operands(code: pl.DataFrame, target: str | None, wave64: Collection[str] = ()) -> pl.DataFrame:
@@ -96,7 +78,7 @@ def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.
     schema = {"at": rest["at"].dtype, **dict.fromkeys((*_ROLES, "access"), pl.String())}
     frames = [pl.DataFrame(schema=schema)]
     for column in columns:
-        answer = _core.read_instruction_texts(rest["text"], column, wave64)
+        answer = _core.read_instruction_texts(rest["text"].to_list(), column, wave64)
         rows = pl.DataFrame(answer.rows).select("record", "facts")
         described = pl.concat(
             [rest, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
@@ -123,87 +105,22 @@ def columns_for(target: str | None) -> tuple[str, ...]:
     return tuple(column for name in families for column in newest_first if family_of(column) == name)
 
 
-class RowUses:
-    """The registers of each row of a code table; rows of which nothing is known have none.
-
-    Examples
-    --------
-    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads"]
-    >>> RowUses(pl.DataFrame([("", "scc", "s1", "")], schema=names, orient="row"))[0].writes == {SCC}
-    True
-    """
-
-    def __init__(self, code: pl.DataFrame) -> None:
-        self._writes, self._reads = (
-            code.select(pl.concat_str(name, f"implicit_{name}", separator=" ", ignore_nulls=True)).to_series().to_list()
-            for name in ("writes", "reads")
-        )
-
-    def __getitem__(self, row: int) -> Uses:
-        return Uses(registers(self._writes[row]), registers(self._reads[row]))
-
-
-@lru_cache(maxsize=1 << 12)
-def registers(text: str) -> frozenset[int]:
-    """The registers of a text of the code table, one number for each dword of them.
-
-    Examples
-    --------
-    >>> sorted(registers("v[1:2] vcc_hi s7 v9.l")) == [7, 107, 257, 258, 265]
-    True
-    """
-    numbers: set[int] = set()
-    for word in text.split():
-        numbers.update(_numbers(word))
-    return frozenset(numbers)
-
-
-def _numbers(word: str) -> range:
-    numbered = _SPELLED.fullmatch(word)
-    if numbered:
-        start, end = next((start, end) for start, end, name in _FILES if name == numbered[1])
-        first = start + int(numbered[2] or numbered[3])
-        return range(first, min(start + int(numbered[4]) + 1 if numbered[4] else first + 1, end))
-    for number, name in _PAIRS.items():
-        if word.startswith(name):
-            return {"": range(number, number + 2), "_lo": range(number, number + 1)}.get(
-                word.removeprefix(name), range(number + 1, number + 2)
-            )
-    return next((range(number, number + 1) for number, name in _SINGLES.items() if name == word), range(0))
-
-
-def spelled(register: int, count: int, role: int = 0) -> str:
-    """A register as LLVM writes it.
-
-    Examples
-    --------
-    >>> spelled(256 + 4, 4), spelled(VCC, 2), spelled(EXEC, 1), spelled(256 + 7, 1, 32)
-    ('v[4:7]', 'vcc', 'exec_lo', 'v7.h')
-    """
-    for start, end, name in _FILES:
-        if start <= register < end:
-            first = register - start
-            half = ".l" if role & _LOW_HALF else ".h" if role & _HIGH_HALF else ""
-            return f"{name}{first}{half}" if count == 1 else f"{name}[{first}:{first + count - 1}]"
-    if register in _SINGLES:
-        return _SINGLES[register]
-    low = register if register in _PAIRS else register - 1
-    return _PAIRS[low] if count > 1 else f"{_PAIRS[low]}_{'lo' if register == low else 'hi'}"
-
-
 def _registers(operands: pl.DataFrame, height: int) -> pl.DataFrame:
-    """The columns of `_ROLES` for `height` rows, from operands in the order of the rows."""
-    half = pl.col("role") & (_LOW_HALF | _HIGH_HALF)
-    operands = operands.filter(pl.col("register") != NULL).with_columns(half=half)
-    names = operands.select("register", "count", "half").unique()
-    words = [spelled(*key) for key in names.iter_rows()]
-    operands = operands.join(names.with_columns(word=pl.Series(words, dtype=pl.String)), on=names.columns, how="left")
-    rows = pl.DataFrame({"row": pl.int_range(height, dtype=pl.UInt32, eager=True)})
-    for column, (wanted, unwanted) in _ROLES.items():
+    """The columns of `_ROLES` for `height` rows; each list in the order of the operands, nothing twice."""
+    half = pl.col("role") & (LOW_HALF | HIGH_HALF)
+    key = (pl.col("register").cast(pl.UInt32) * 256 + pl.col("count")) * 256 + half
+    operands = operands.filter(pl.col("register") != NULL).with_columns(key=key)
+    keys = operands["key"].unique()
+    words = pl.Series([spelled(key >> 16, key >> 8 & 0xFF, key & 0xFF) for key in keys], dtype=pl.String)
+    operands = operands.with_columns(word=pl.col("key").replace_strict(keys, words, return_dtype=pl.String))
+    columns = []
+    for name, (wanted, unwanted) in _ROLES.items():
         of_role = operands.filter((pl.col("role") & (wanted | unwanted)) == wanted)
-        text = pl.col("word").unique(maintain_order=True).str.join(" ").alias(column)
-        rows = rows.join(of_role.group_by("row").agg(text), on="row", how="left", maintain_order="left")
-    return rows.drop("row").with_columns(pl.all().fill_null(""))
+        distinct = of_role.unique(["row", "key"], keep="first", maintain_order=True)
+        lists = distinct.group_by("row", maintain_order=True).agg("word")
+        listed = lists["word"].list.join(" ")
+        columns.append(pl.Series(name, [""], pl.String).new_from_index(0, height).scatter(lists["row"], listed))
+    return pl.DataFrame(columns)
 
 
 def _access() -> pl.Expr:

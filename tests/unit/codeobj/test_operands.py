@@ -10,19 +10,8 @@ import polars as pl
 import pytest
 
 from wavescope.codeobj.classes import classify_frame
-from wavescope.codeobj.operands import (
-    EXEC,
-    FIRST_VECTOR,
-    M0,
-    OPERAND_COLUMNS,
-    SCC,
-    VCC,
-    RowUses,
-    columns_for,
-    registers,
-    spelled,
-    with_operands,
-)
+from wavescope.codeobj.operands import OPERAND_COLUMNS, columns_for, with_operands
+from wavescope.codeobj.registers import EXEC, FIRST_VECTOR, M0, SCC, VCC, RowUses, registers, spelled
 
 GFX9 = [
     # text, writes, reads, implicit writes, implicit reads, tied, access, counters

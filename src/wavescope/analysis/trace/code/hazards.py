@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wavescope.codeobj.operands import EXEC, FIRST_VECTOR, M0, MODE, VCC
+from wavescope.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from wavescope.codeobj.operands import RowUses
+    from wavescope.codeobj.registers import RowUses
 
 NOT_KNOWN = "not known"
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")

@@ -15,7 +15,7 @@ from wavescope.analysis.trace.code.accesses import ATOMIC, STORE, access_of
 from wavescope.analysis.trace.code.hazards import NOT_KNOWN, hazard_of
 from wavescope.analysis.trace.occupancy.achieved import achieved
 from wavescope.analysis.trace.waves.resident import resident_waves
-from wavescope.codeobj.operands import MODE, RowUses
+from wavescope.codeobj.registers import MODE, RowUses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -12,6 +12,7 @@ from wavescope.analysis.trace.code.accesses import LOAD, STORE, access_of
 from wavescope.analysis.trace.code.control_flow import blocks, taken_jumps
 from wavescope.analysis.trace.code.requested import requested_bytes
 from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.codeobj.registers import EXEC, registers
 from wavescope.model.schema import table_spec
 
 if TYPE_CHECKING:
@@ -37,13 +38,11 @@ _WIDEST_BYTES: Final = 16
 #: Widths of vector memory and LDS accesses in bytes, widest first.
 _WIDTHS: Final = (16, 12, 8, 4, 2, 1)
 _OFFSET = re.compile(r"\boffset:(-?\d{1,9}|0x[0-9a-fA-F]{1,8})\b")
-_REGISTERS = re.compile(r"\b([vsa])(?:\[(\d{1,4}):(\d{1,4})\]|(\d{1,4})\b)")
 #: Two addresses or a transposed layout: their offsets say something else.
 _NOT_PLAIN = re.compile(r"^ds_(read|write)2|2addr|_tr|addtid|_lds|lds_")
-#: Nothing may move across: it writes more than its first operand, changes which lanes are active, or orders memory.
-_BORDER = re.compile(
-    r"^(v_swap|v_permlane\d+_swap|v_cmpx|\w*movrel|s_barrier|\w*atomic|buffer_(inv|wb|gl)|global_(inv|wb))|\bexec|saveexec"
-)
+#: Nothing may move across: it writes a register that a register names, or orders memory.
+_BORDER = re.compile(r"\w*movrel|s_barrier|\w*atomic|buffer_(inv|wb|gl)|global_(inv|wb)")
+_LANES: Final = {EXEC, EXEC + 1}  #: They say which lanes are active.
 _HALF = re.compile(r"_d16(_hi)?|(_hi)$")
 
 
@@ -57,12 +56,12 @@ class _Access:
     width: int
     offset: int
     base: str
-    base_registers: frozenset[str]
+    base_registers: frozenset[int]
 
 
 def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Groups of accesses that wider ones could replace (`NEIGHBOURS`), of executed code or of `rows` only."""
-    code = trace.code.select("row", "address", "text")
+    code = trace.code.select("row", "address", "text", "writes", "implicit_writes")
     executed = row_costs(trace)["row"]
     moving = requested_bytes(trace).filter(
         pl.col("row").is_in(executed.implode())
@@ -79,7 +78,7 @@ def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFram
     groups = [
         group
         for (_,), block in near.group_by("block", maintain_order=True)
-        for group in _groups(block.select("row", "text").rows(), widths)
+        for group in _groups(block.select("row", "text", "writes", "implicit_writes").rows(), widths)
     ]
     table = pl.DataFrame(
         [(group[0].row, len(group), wide) for group in groups if (wide := _wide_count(group)) < len(group)],
@@ -94,13 +93,15 @@ def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFram
     )
 
 
-def _groups(block: list[tuple[int, str | None]], widths: dict[int, int]) -> Iterator[list[_Access]]:
+def _groups(
+    block: list[tuple[int, str | None, str | None, str | None]], widths: dict[int, int]
+) -> Iterator[list[_Access]]:
     """Accesses of a basic block with consecutive offsets of one address that nothing changes in between.
 
     Loads do not move across stores, nor stores across loads: they may be of the same bytes.
     """
     open_groups: dict[tuple[str, str], list[_Access]] = {}
-    for row, line in block:
+    for row, line, writes, implicit_writes in block:
         text = (line or "").strip()
         access = _access(row, text, widths[row]) if row in widths else None
         moved = access_of(text)
@@ -109,7 +110,8 @@ def _groups(block: list[tuple[int, str | None]], widths: dict[int, int]) -> Iter
                 yield from _runs(open_groups.pop(key))
         if access is not None:
             open_groups.setdefault((access.kind, access.base), []).append(access)
-        is_border, written = _BORDER.search(text), _written(text)
+        written = registers(f"{writes or ''} {implicit_writes or ''}")
+        is_border = writes is None or not written.isdisjoint(_LANES) or _BORDER.match(text)
         for key, group in list(open_groups.items()):
             if is_border or written & group[0].base_registers:
                 yield from _runs(open_groups.pop(key))
@@ -133,7 +135,7 @@ def _wide_count(group: list[_Access]) -> int:
 
     Examples
     --------
-    >>> access = _Access(0, "global_load_ushort", True, 2, 0, "v1", frozenset({"v1"}))
+    >>> access = _Access(0, "global_load_ushort", True, 2, 0, "v1", frozenset({257}))
     >>> _wide_count([access] * 8), _wide_count([access] * 3)
     (1, 2)
     """
@@ -156,29 +158,4 @@ def _access(row: int, text: str, width: int) -> _Access | None:
         return None
     base = " ".join(", ".join(operands[:data] + operands[data + 1 :]).split())
     distance = int(offset[1], 0) if offset else 0
-    return _Access(row, _HALF.sub("", mnemonic), is_load, width, distance, base, _names(base))
-
-
-def _written(text: str) -> frozenset[str]:
-    """Registers that an instruction may write: those of its first operand, nothing for a store."""
-    if "_store" in text or text.startswith("ds_write"):
-        return frozenset()
-    names: frozenset[str] = frozenset()
-    for part in text.split("::"):  # two instructions in one (VOPD)
-        names |= _names(part.strip().partition(" ")[2].split(",", 1)[0])
-    return names
-
-
-def _names(operands: str) -> frozenset[str]:
-    """Single registers of operands.
-
-    Examples
-    --------
-    >>> sorted(_names("v[2:3], s5, off"))
-    ['s5', 'v2', 'v3']
-    """
-    names: set[str] = set()
-    for kind, first, last, single in _REGISTERS.findall(operands):
-        numbers = range(int(first), int(last) + 1) if first else (int(single),)
-        names.update(f"{kind}{number}" for number in numbers)
-    return frozenset(names)
+    return _Access(row, _HALF.sub("", mnemonic), is_load, width, distance, base, registers(base.replace(",", " ")))

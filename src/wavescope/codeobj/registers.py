@@ -1,0 +1,95 @@
+"""Registers of instructions: their numbers in the core, and their names as LLVM spells them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import polars as pl
+
+# cpp/include/wavescope/isa.hpp: Role and Register.
+LOW_HALF, HIGH_HALF = 16, 32  #: Bits of a role: one of the two values of a register.
+VCC, M0, NULL, EXEC, SCC, MODE = 106, 124, 125, 126, 128, 133
+FIRST_VECTOR: Final = 256  #: Registers from here on have a value for each lane.
+
+#: First number, first behind the last, name: files of numbered registers.
+_FILES: Final = ((0, 106, "s"), (108, 124, "ttmp"), (256, 1280, "v"), (1280, 1536, "a"))
+#: Number of the low half -> name: pairs of registers with a name of their own.
+_PAIRS: Final = {VCC: "vcc", EXEC: "exec", 129: "flat_scratch", 131: "xnack_mask"}
+_SINGLES: Final = {M0: "m0", NULL: "null", SCC: "scc", MODE: "mode"}
+_SPELLED: Final = re.compile(r"(ttmp|[vsa])(?:(\d{1,4})(?:\.[lh])?|\[(\d{1,4}):(\d{1,4})\])")
+
+
+class Uses(NamedTuple):
+    """Registers that an instruction writes and reads, named or not, as numbers of the core."""
+
+    writes: frozenset[int]
+    reads: frozenset[int]
+
+
+class RowUses:
+    """The registers of each row of a code table; rows of which nothing is known have none.
+
+    Examples
+    --------
+    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads"]
+    >>> RowUses(pl.DataFrame([("", "scc", "s1", "")], schema=names, orient="row"))[0].writes == {SCC}
+    True
+    """
+
+    def __init__(self, code: pl.DataFrame) -> None:
+        self._writes, self._reads = (
+            code.select(pl.concat_str(name, f"implicit_{name}", separator=" ", ignore_nulls=True)).to_series().to_list()
+            for name in ("writes", "reads")
+        )
+
+    def __getitem__(self, row: int) -> Uses:
+        return Uses(registers(self._writes[row]), registers(self._reads[row]))
+
+
+@lru_cache(maxsize=1 << 12)
+def registers(text: str) -> frozenset[int]:
+    """The registers of a text of the code table, one number for each dword of them.
+
+    Examples
+    --------
+    >>> sorted(registers("v[1:2] vcc_hi s7 v9.l")) == [7, 107, 257, 258, 265]
+    True
+    """
+    numbers: set[int] = set()
+    for word in text.split():
+        numbers.update(_numbers(word))
+    return frozenset(numbers)
+
+
+def _numbers(word: str) -> range:
+    numbered = _SPELLED.fullmatch(word)
+    if numbered:
+        start, end = next((start, end) for start, end, name in _FILES if name == numbered[1])
+        first = start + int(numbered[2] or numbered[3])
+        return range(first, min(start + int(numbered[4]) + 1 if numbered[4] else first + 1, end))
+    for number, name in _PAIRS.items():
+        halves = {name: (0, 2), f"{name}_lo": (0, 1), f"{name}_hi": (1, 2)}
+        if word in halves:
+            return range(number + halves[word][0], number + halves[word][1])
+    return next((range(number, number + 1) for number, name in _SINGLES.items() if name == word), range(0))
+
+
+def spelled(register: int, count: int, role: int = 0) -> str:
+    """A register as LLVM writes it.
+
+    Examples
+    --------
+    >>> spelled(256 + 4, 4), spelled(VCC, 2), spelled(EXEC, 1), spelled(256 + 7, 1, 32)
+    ('v[4:7]', 'vcc', 'exec_lo', 'v7.h')
+    """
+    for start, end, name in _FILES:
+        if start <= register < end:
+            first = register - start
+            half = ".l" if role & LOW_HALF else ".h" if role & HIGH_HALF else ""
+            return f"{name}{first}{half}" if count == 1 else f"{name}[{first}:{first + count - 1}]"
+    if register in _SINGLES:
+        return _SINGLES[register]
+    low = register if register in _PAIRS else register - 1
+    return _PAIRS[low] if count > 1 else f"{_PAIRS[low]}_{'lo' if register == low else 'hi'}"
