@@ -52,6 +52,13 @@ std::shared_ptr<Disassembly> disassembly_of(nb::bytes code, const std::vector<Ch
     return std::make_shared<Disassembly>(isa::disassemble(chunks, column, operands));
 }
 
+std::shared_ptr<Disassembly> operands_of_texts(const std::vector<std::string>& texts, std::string_view column,
+                                               bool wave64) {
+    nb::gil_scoped_release unlocked;
+    const std::vector<std::string_view> views(texts.begin(), texts.end());
+    return std::make_shared<Disassembly>(isa::read_texts(views, column, wave64));
+}
+
 template <class T>
 void add_column(ArrowTable& table, const char* name, const Column<T>& column) {
     table.columns.push_back({name, arrow_format<T>(), column.data()});
@@ -104,6 +111,8 @@ void bind_isa(nb::module_& m) {
           "The table column that serves a target and whether it has the same records; None where there is none.");
     m.def("disassemble", &disassembly_of, "code"_a, "chunks"_a, "column"_a, "operands"_a = true,
           "Disassembles chunks (address, begin, end, wave64) of code for a table column.");
+    m.def("read_instruction_texts", &operands_of_texts, "texts"_a, "column"_a, "wave64"_a,
+          "Records, facts and operands of instructions whose texts others wrote, by a table column.");
 }
 
 }  // namespace wavescope::bind

@@ -25,19 +25,10 @@ uint64_t field_value(const Word& word, const Field& field) {
 }
 
 void begin(const Candidate& candidate, std::span<const uint8_t> bytes, const Word& word, Instruction& instruction) {
-    const Record& record = tables.records[candidate.record];
-    const Template& shape = tables.templates[tables.forms[record.form].template_number];
-    instruction.record = &record;
-    instruction.traits = &traits_of(record);
-    instruction.shape = &shape;
-    instruction.names = tables.operand_names.data() + shape.first_operand;
-    instruction.kinds = tables.operand_kinds.data() + shape.first_operand;
+    begin_record(tables.records[candidate.record], instruction);
     instruction.bytes = bytes;
     instruction.word = word;
     instruction.size = candidate.literal_at;
-    instruction.has_literal = false;
-    instruction.literal = 0;
-    instruction.address_count = 0;
 }
 
 bool decode_operands(const Target& target, Instruction& instruction) {
@@ -83,6 +74,18 @@ bool is_refused(const Target& target, const Instruction& instruction) {
 }
 
 }  // namespace
+
+void begin_record(const Record& record, Instruction& instruction) {
+    const Template& shape = tables.templates[tables.forms[record.form].template_number];
+    instruction.record = &record;
+    instruction.traits = &traits_of(record);
+    instruction.shape = &shape;
+    instruction.names = tables.operand_names.data() + shape.first_operand;
+    instruction.kinds = tables.operand_kinds.data() + shape.first_operand;
+    instruction.has_literal = false;
+    instruction.literal = 0;
+    instruction.address_count = 0;
+}
 
 bool take_literal(Instruction& instruction) {
     if (instruction.has_literal) return true;

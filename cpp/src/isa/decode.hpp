@@ -12,6 +12,9 @@ namespace wavescope::isa {
 // Decodes the instruction at the front of `bytes`; false where there is none.
 bool decode(const Target& target, const Index& index, std::span<const uint8_t> bytes, Instruction& instruction);
 
+// Makes an instruction one of a record; its operands have no values yet.
+void begin_record(const Record& record, Instruction& instruction);
+
 // Decodes the value of a field as an operand (decode_operand.cpp); false where it has no meaning.
 bool decode_operand(const Target& target, Instruction& instruction, size_t operand, uint64_t value);
 

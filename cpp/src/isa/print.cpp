@@ -6,7 +6,13 @@ namespace {
 // Bits of a modifiers operand.
 constexpr int64_t kNegate = 1, kAbsolute = 2, kSignExtend = 16;
 
-// The suffix by which LLVM tells forms of the same instruction apart.
+// The operand that a modifiers operand belongs to follows it.
+size_t modified_place(size_t modifiers) {
+    return modifiers + 1;
+}
+
+}  // namespace
+
 std::string_view form_suffix(const Instruction& instruction) {
     if (instruction.encoded_as(encoding::vop3))
         return instruction.encoded_as(encoding::dpp) ? "_e64_dpp" : instruction.is(flag::is_single) ? "" : "_e64";
@@ -15,13 +21,6 @@ std::string_view form_suffix(const Instruction& instruction) {
     if (instruction.encoded_as(encoding::vop1 | encoding::vop2)) return instruction.is(flag::is_single) ? "" : "_e32";
     return "";
 }
-
-// The operand that a modifiers operand belongs to follows it.
-size_t modified_place(size_t modifiers) {
-    return modifiers + 1;
-}
-
-}  // namespace
 
 void Printer::print() {
     out_ << text(instruction_.record->mnemonic);
@@ -88,16 +87,15 @@ void Printer::operand(size_t place) {
     }
 }
 
-// VOPC instructions that write vcc do not have it as an operand.
-bool Printer::implies_vcc() const {
-    return instruction_.encoded_as(encoding::vopc) && instruction_.shape->result_count == 0 &&
-           (instruction_.traits->defs & implicit_bit::vcc) != 0;
+bool implies_vcc(const Instruction& instruction) {
+    return instruction.encoded_as(encoding::vopc) && instruction.shape->result_count == 0 &&
+           (instruction.traits->defs & implicit_bit::vcc) != 0;
 }
 
 void Printer::plain(size_t place) {
     const bool is_first =
         place == 0 || (place == 1 && instruction_.encoded_as(encoding::dpp) && instruction_.has(Name::src0_modifiers));
-    if (is_first && implies_vcc()) out_ << vcc() << std::string_view(", ");
+    if (is_first && implies_vcc(instruction_)) out_ << vcc() << std::string_view(", ");
     regular(place);
 }
 
@@ -134,7 +132,8 @@ void Printer::result(size_t place) {
 }
 
 void Printer::source_with_modifiers(size_t place, bool is_float) {
-    if (place == 0 && instruction_.encoded_as(encoding::dpp) && implies_vcc()) out_ << vcc() << std::string_view(", ");
+    if (place == 0 && instruction_.encoded_as(encoding::dpp) && implies_vcc(instruction_))
+        out_ << vcc() << std::string_view(", ");
     const int64_t modifiers = instruction_.values[place].number;
     const size_t source = modified_place(place);
     const Value& value = instruction_.values[source];

@@ -9,6 +9,12 @@
 
 namespace wavescope::isa {
 
+// The suffix by which LLVM tells forms of the same instruction apart.
+std::string_view form_suffix(const Instruction& instruction);
+
+// Whether vcc stands before the first operand: VOPC instructions that write it do not have it as an operand.
+bool implies_vcc(const Instruction& instruction);
+
 class Printer {
   public:
     Printer(const Target& target, const Instruction& instruction, Text& out)
@@ -32,7 +38,6 @@ class Printer {
     void reg_number(std::string_view prefix, int64_t first, unsigned dwords);
     std::string_view special_name(const Value& value) const;
     std::string_view vcc() const { return target_.wave32 ? "vcc_lo" : "vcc"; }
-    bool implies_vcc() const;
 
     // print_constant.cpp
     void constant(const Value& value, Constant kind);

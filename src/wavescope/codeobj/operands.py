@@ -84,7 +84,7 @@ def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.
             [rest, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
         ).with_columns(_access())
         is_read = rows["record"] != _NO_RECORD
-        frames.append(described.filter(is_read).select(schema))
+        frames.append(described.filter(is_read).select(list(schema)))
         rest = rest.filter(~is_read)
         if not rest.height:
             break
