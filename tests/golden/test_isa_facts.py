@@ -76,6 +76,10 @@ def operands_by_row(operands: pl.DataFrame) -> dict[int, list[tuple[int, ...]]]:
     return {row: sorted(listed) for row, listed in rows.items()}
 
 
+#: gfx12: LLVM prints the same for a cascading atomic of a buffer with and without a result.
+UNSAID = re.compile(r"buffer_atomic_.*TH_ATOMIC_CASCADE")
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_texts_say_what_bytes_say(target: str) -> None:
     rows, operands = decoded(target)
@@ -83,14 +87,15 @@ def test_texts_say_what_bytes_say(target: str) -> None:
     answer = _core.read_instruction_texts(texts, target, is_wave64(target))
     read = operands_by_row(pl.DataFrame(answer.operands))
     expected = operands_by_row(operands)
-    wrong = [text for row, text in enumerate(texts) if read.get(row) != expected.get(row)]
+    wrong = [text for row, text in enumerate(texts) if read.get(row) != expected.get(row) and not UNSAID.match(text)]
     assert not wrong, (len(wrong), wrong[:20])
-    other = pl.DataFrame(answer.rows)["facts"] != rows["facts"]
-    assert not other.any(), [text for text, differs in zip(texts, other, strict=True) if differs][:20]
+    facts_read = pl.DataFrame(answer.rows)["facts"]
+    other = [text for text, a, b in zip(texts, facts_read, rows["facts"], strict=True) if a != b]
+    assert not [text for text in other if not UNSAID.match(text)]
 
 
 #: Instructions that a record says count on these counters, and AMD's rules pass over (docs/explanation/waits.md).
-UNCOUNTED = re.compile(r"s_(buffer|scratch|atc|dcache|atomic|gl1|mem(real)?time)|cluster_load|image_")
+UNCOUNTED = re.compile(r"s_(buffer|scratch|atc|dcache|atomic|gl1|mem(real)?time|get_waveid)|cluster_load|image_")
 #: Instructions that AMD's rules count although LLVM has no flag of these counters for them: messages, exports.
 COUNTED = re.compile(r"s_sendmsg|ds_(direct|param)_load")
 
@@ -116,6 +121,10 @@ def test_every_instruction_that_counts_is_awaited(target: str) -> None:
     assert not wrong
 
 
+#: From LDS to LDS, in the global data share, and the state of the tensor unit: not loads, stores or atomics alone.
+ELSEWHERE = re.compile(r"write_src2| gds\b|tensor_(save|stop)")
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_directions_of_accesses(target: str) -> None:
     """The analyses tell loads and stores by their names; the columns by LLVM's flags."""
@@ -126,13 +135,15 @@ def test_directions_of_accesses(target: str) -> None:
     for text, access in zip(texts, by_facts, strict=True):
         by_name = access_of(text)
         expected = directions[by_name.direction] if by_name else None
-        if (access or "").removesuffix("_return") != (expected or "") and " gds" not in text:
+        if (access or "").removesuffix("_return") != (expected or "") and not ELSEWHERE.search(text):
             wrong.append((text, access, expected))
     assert not wrong, (len(wrong), wrong[:20])
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_names_of_branches_matrices_and_transcendentals(target: str) -> None:
-    assert matching(target, r"^s_(c?branch|subvector_loop|setpc_|set_pc_|rfe_)") >= having(target, BRANCH)
+    assert matching(target, r"^s_(c?branch|subvector_loop|setpc_|set_pc_|add_pc_|rfe_)") >= having(target, BRANCH)
     assert matching(target, r"^s_(call_|swappc_|swap_pc_)") == having(target, CALL)
-    assert matching(target, r"^v_s?w?(mfma|wmma|mmac)") == having(target, MATRIX)
+    others = {"v_accvgpr_read_b32", "v_accvgpr_write_b32"}  # LLVM counts them to the matrix unit
+    named = {name for name in matching(target, r"^v_s?w?(mfma|wmma|mmac)") if "_ld_scale" not in name}
+    assert named == having(target, MATRIX) - others

@@ -112,7 +112,8 @@ def _registers(operands: pl.DataFrame, height: int) -> pl.DataFrame:
     operands = operands.filter(pl.col("register") != NULL).with_columns(key=key)
     keys = operands["key"].unique()
     words = pl.Series([spelled(key >> 16, key >> 8 & 0xFF, key & 0xFF) for key in keys], dtype=pl.String)
-    operands = operands.with_columns(word=pl.col("key").replace_strict(keys, words, return_dtype=pl.String))
+    names = pl.DataFrame({"key": keys, "word": words})
+    operands = operands.join(names, on="key", how="left", maintain_order="left")
     columns = []
     for name, (wanted, unwanted) in _ROLES.items():
         of_role = operands.filter((pl.col("role") & (wanted | unwanted)) == wanted)
@@ -133,7 +134,9 @@ def _access() -> pl.Expr:
     has = {fact: (pl.col("facts") & fact) != 0 for fact in (_LOADS, _STORES, _ATOMIC, _TO_LDS, _COUNTED)}
     of_lds = pl.col("text").str.starts_with("ds_")
     return (
-        pl.when(~has[_COUNTED] | pl.col("text").str.starts_with("ds_gws"))
+        pl.when(has[_LOADS] & ~has[_STORES])
+        .then(pl.lit("load"))
+        .when(~has[_COUNTED] | pl.col("text").str.starts_with("ds_gws"))
         .then(None)
         .when(has[_TO_LDS])
         .then(pl.lit("load_to_lds"))
@@ -141,8 +144,6 @@ def _access() -> pl.Expr:
         .then(gives_back.then(pl.lit("atomic_return")).otherwise(pl.lit("atomic")))
         .when(has[_STORES])
         .then(pl.lit("store"))
-        .when(has[_LOADS])
-        .then(pl.lit("load"))
         .alias("access")
     )
 

@@ -97,7 +97,8 @@ def test_padding_by_what_it_separates(hazard: str, name: str) -> None:
 
 
 def trace_of(texts: list[str], *, target: str = "gfx942", waves: tuple[tuple[int, int], ...] = ()) -> ThreadTrace:
-    code = pl.DataFrame({"row": list(range(len(texts))), "text": texts, "function": ["kernel"] * len(texts)})
+    rows = {"row": list(range(len(texts))), "text": texts, "function": ["kernel"] * len(texts)}
+    code = pl.DataFrame(rows, schema={"row": pl.Int64, "text": pl.String, "function": pl.String})
     code = with_operands(classify_frame(code, target), target)
     frame = empty_frame(THREAD_TRACE["waves"])
     rows = {"start_cycles": [wave[0] for wave in waves], "end_cycles": [wave[1] for wave in waves]}
