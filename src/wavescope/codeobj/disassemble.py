@@ -37,8 +37,8 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
     >>> from synth.kernels import kernel_path
     >>> from wavescope.codeobj.code_object import CodeObject
     >>> listing = disassemble(CodeObject.read(kernel_path("saxpy", "gfx942")))
-    >>> listing.backend, listing.rows()[-1].text
-    ('tables of gfx942', 's_nop 0')
+    >>> listing.backend, listing.rows()[0].text
+    ('tables of gfx942', 's_load_dword s3, s[0:1], 0x18')
     """
     chunks, code = cut(code_object, ranges)
     target = (code_object.target or "").partition(":")[0]  # without features: "gfx90a:xnack+"
