@@ -106,28 +106,6 @@ bool shows_vcc(const Instruction& instruction) {
            text(instruction.shape->text).find("vcc") != std::string_view::npos;
 }
 
-bool is_same_encoding(const Record& a, const Record& b) {
-    return a.value == b.value && a.upper == b.upper && a.mask == b.mask && a.mnemonic == b.mnemonic;
-}
-
-// LLVM decodes LDS instructions of gfx9 as those of gfx8, which read M0 for a bound; it has records of the same bits
-// that do not, and those are what gfx9 does.
-bool reads_m0(const Record& record) {
-    static const std::vector<bool> by_record = [] {
-        std::vector<bool> all;
-        for (const Record& each : tables.records) {
-            const bool uses_m0 = (traits_of(each).uses & implicit_bit::m0) != 0;
-            const auto is_better = [&](const Record& other) {
-                return is_same_encoding(each, other) && !(traits_of(other).uses & implicit_bit::m0);
-            };
-            const bool is_lds = (traits_of(each).encoding & encoding::ds) != 0;
-            all.push_back(uses_m0 && !(is_lds && std::ranges::any_of(tables.records, is_better)));
-        }
-        return all;
-    }();
-    return by_record[static_cast<size_t>(&record - tables.records.data())];
-}
-
 void add_implicit(const Target& target, const Instruction& instruction, uint32_t row, Disassembly& out) {
     const Traits& traits = *instruction.traits;
     if ((traits.uses | traits.defs) == 0) return;
@@ -145,7 +123,7 @@ void add_implicit(const Target& target, const Instruction& instruction, uint32_t
     };
     for (const auto& [bit, registers] : kImplicit) {
         const unsigned role = (traits.uses & bit ? unsigned{reads} : 0U) | (traits.defs & bit ? unsigned{writes} : 0U);
-        if (role == 0 || (bit == implicit_bit::m0 && !reads_m0(*instruction.record))) continue;
+        if (role == 0) continue;
         const bool is_shown = bit == implicit_bit::vcc && shows_vcc(instruction);
         add(out, row, registers, role | (is_shown ? 0U : unsigned{implicit}));
     }
