@@ -87,6 +87,7 @@ EXPECTED = {
         "tensor_load_to_lds s[0:3], s[4:11]": "tensor_lds_load",
         "s_wait_tensorcnt 0x0": "wait",
         "s_set_vgpr_msb 0x5": "delay",
+        "s_add_pc_i64 s[0:1]": "jump",
     },
 }
 

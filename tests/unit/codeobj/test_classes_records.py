@@ -67,6 +67,29 @@ ACCESS_EXCEPTIONS = {
     ("*_atomic_*", "*TH_ATOMIC_CASCADE_*"): COUNTER_EXCEPTIONS["*_atomic_*", "*TH_ATOMIC_CASCADE_*"],
     ("*_atomic_*", "*TH_ATOMIC_0x*"): COUNTER_EXCEPTIONS["*_atomic_*", "*TH_ATOMIC_0x*"],
 }
+#: Class -> the flags of control flow that LLVM gives to its instructions.
+CONTROL_FLOW = {
+    "branch": {"isBranch", "isTerminator", "isBarrier"},
+    "jump": {"isBranch", "isTerminator", "isBarrier"},
+    "branch_conditional": {"isBranch", "isTerminator"},
+    "call": {"isCall"},
+    "end": {"isReturn", "isTerminator", "isBarrier"},
+    "padding": {"isReturn", "isTerminator", "isBarrier"},
+}
+CONTROL_FLOW_EXCEPTIONS = {
+    ("s_cbranch_?_fork", "*"): "the compiler does not use it, and LLVM has no flags",
+    ("s_cbranch_join", "*"): "the compiler does not use it, and LLVM has no flags",
+    ("s_rfe_*", "*"): "returns from a trap: the compiler does not use it, and LLVM has no flags",
+}
+#: Flag -> the class of all instructions that have it.
+UNITS = {
+    "TRANS": "valu_transcendental",
+    "IsMAI": "matrix",
+    "IsWMMA": "matrix",
+    "IsSWMMAC": "matrix",
+    "IsDOT": "valu_packed",
+}
+UNIT_EXCEPTIONS = {("v_accvgpr_*", "*"): "copies a register to or from the matrix unit"}
 
 
 @dataclass(frozen=True)
@@ -93,12 +116,13 @@ def rows(shared: Path) -> list[Row]:
     folder = shared / "data/isa"
     bases = {row["base"]: row for row in rows_of(folder / "mimg_base.tsv")}
     images = {row["record"]: bases[row["base"]] for row in rows_of(folder / "mimg_records.tsv")}
+    no_image = {"BVH": "0", "Sampler": "0"}
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     for vector in rows_of(folder / "vectors.tsv"):
         texts[vector["record"]][vector["target"]] = vector["text"]
     rows = []
     for record in rows_of(folder / "instructions.tsv"):
-        image, of_targets = images.get(record["record"]), texts[record["record"]]
+        image, of_targets = images.get(record["record"], no_image), texts[record["record"]]
         other = next(iter(of_targets.values()), record["mnemonic"])
         rows += [
             Row(
@@ -106,8 +130,8 @@ def rows(shared: Path) -> list[Row]:
                 target,
                 frozenset(record["flags"].split(",")),
                 frozenset(record["encoding"].split("+")),
-                is_ray=bool(image) and image["BVH"] == "1",
-                samples=(bool(image) and image["Sampler"] == "1") or record["encoding"] == "VSAMPLE",
+                is_ray=image["BVH"] == "1",
+                samples=image["Sampler"] == "1" or record["encoding"] == "VSAMPLE",
             )
             for target in record["targets"].split(",")
         ]
@@ -170,3 +194,29 @@ def test_loads_stores_and_atomics_are_those_of_the_records(rows: list[Row]) -> N
                 wrong.add((row.target, name, tuple(sorted(row.flags)), row.text))
     assert wrong == set()
     assert used == set(ACCESS_EXCEPTIONS)
+
+
+def test_control_flow_is_that_of_the_records(rows: list[Row]) -> None:
+    flags = set().union(*CONTROL_FLOW.values())
+    wrong, used = set(), set()
+    for row in rows:
+        name = classify(row.text, family_of(row.target)).name
+        if CONTROL_FLOW.get(name, set()) != row.flags & flags:
+            used.add(key := exception(row, CONTROL_FLOW_EXCEPTIONS))
+            if key is None:
+                wrong.add((row.target, name, row.text))
+    assert wrong == set()
+    assert used == set(CONTROL_FLOW_EXCEPTIONS)
+
+
+def test_units_are_those_of_the_records(rows: list[Row]) -> None:
+    wrong, used = set(), set()
+    for row in rows:
+        name = classify(row.text, family_of(row.target)).name
+        # Both halves of a dual instruction are in one class.
+        if name != "valu_dual" and {UNITS[flag] for flag in row.flags & UNITS.keys()} - {name}:
+            used.add(key := exception(row, UNIT_EXCEPTIONS))
+            if key is None:
+                wrong.add((row.target, name, row.text))
+    assert wrong == set()
+    assert used == set(UNIT_EXCEPTIONS)
