@@ -61,6 +61,17 @@ def packing_of(head: bytes) -> str:
     return next((packing for magic, packing in _BY_MAGIC.items() if head.startswith(magic)), "")
 
 
+def without_packing(name: str) -> str:
+    """The name of a file without the end that says how it is packed.
+
+    Examples
+    --------
+    >>> without_packing("7_results.db.zst"), without_packing("7_results.db")
+    ('7_results.db', '7_results.db')
+    """
+    return next((name.removesuffix(end) for end in PACKED_SUFFIXES if name.endswith(end)), name)
+
+
 def zstd_library() -> Any:
     """The module `compression.zstd` of Python 3.14, or `backports.zstd`, which is the same for Pythons before.
 

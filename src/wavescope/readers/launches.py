@@ -17,6 +17,7 @@ import polars as pl
 
 from wavescope.base.scratch import scratch_folder
 from wavescope.base.shown import shown
+from wavescope.base.unpacking import without_packing
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.model.launch import Launch, median_noise
 from wavescope.model.losses import LOSSES, Loss
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the verbs that are about runs.
 MAX_FILES = 64  #: Of one folder.
 
-_OF_RUN = re.compile(r".*(_results\.db|_results\.json(\.gz)?|kernel_trace\.csv(\.gz)?)")
+_OF_RUN = re.compile(r".*(_results\.db|_results\.json|kernel_trace\.csv)")
 _SHAPE = tuple(f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz")
 _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)
 
@@ -106,7 +107,7 @@ def _files(folder: Folder, stack: ExitStack | None = None, unpacked: dict[str, s
     `unpacked` then tells what to call them.
     """
     try:
-        names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(name))
+        names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(without_packing(name)))
     except UsageError:  # a folder next to the trace that may not be read
         return []
     paths = [path for name in names[:MAX_FILES] if (path := folder.path_of(name)) is not None]

@@ -131,11 +131,16 @@ def _selection(options: dict[str, Any]) -> RunSelection:
 
 def _are_small(inputs: Sequence[RunInput]) -> bool:
     """Whether inputs are databases that are read in less time than processes take to start."""
+    from wavescope.base.unpacking import PACKED_SUFFIXES
     from wavescope.readers.files.kinds import Kind
 
     databases = (Kind.ROCPD, Kind.RPD)
     try:
-        sizes = [each.path.stat().st_size for each in inputs if each.kind in databases and each.path.suffix != ".gz"]
+        sizes = [
+            each.path.stat().st_size
+            for each in inputs
+            if each.kind in databases and each.path.suffix not in PACKED_SUFFIXES
+        ]
     except OSError:  # opening it says why
         return False
     return len(sizes) == len(inputs) and sum(sizes) < _SMALL_BYTES

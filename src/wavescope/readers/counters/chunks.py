@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import zlib
+import io
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, cast
 
 from wavescope.base.files import open_regular
+from wavescope.base.unpacking import PackedError, UnpackedReader, packing_of
 from wavescope.errors import NotATraceError, UsageError
-from wavescope.readers.files.text import GZIP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +18,8 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 31  #: Of one file, unpacked.
 _CHUNK_BYTES = 4 << 20
 _MAX_LINE = 32 << 20
-#: zstd and zlib: polars would unpack them itself, without a bound.
+_MAGIC_BYTES = 8
+#: Packed once more: polars would unpack zstd and zlib itself, without a bound.
 _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 
 
@@ -31,13 +31,13 @@ def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is not text, a damaged gzip file, or too long.
+        When it is not text, damaged where it is packed, or too long.
     """
     try:
         with _opened(file) as stream:
             yield from _cut(stream, file, size)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise NotATraceError("a damaged gzip file", where=str(file), advice="copy it again") from error
+    except PackedError as error:
+        raise NotATraceError("a damaged packed file", where=str(file), advice="copy it again") from error
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
 
@@ -45,13 +45,9 @@ def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
 @contextmanager
 def _opened(file: Path) -> Iterator[IO[bytes]]:
     with open_regular(file) as stream:
-        is_packed = stream.read(len(GZIP)) == GZIP
+        packing = packing_of(stream.read(_MAGIC_BYTES))
         stream.seek(0)
-        if not is_packed:
-            yield stream
-            return
-        with gzip.GzipFile(fileobj=stream) as packed:
-            yield cast("IO[bytes]", packed)
+        yield cast("IO[bytes]", io.BufferedReader(UnpackedReader(stream, packing))) if packing else stream
 
 
 def _cut(stream: IO[bytes], file: Path, size: int) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.base.files import open_regular
+from wavescope.base.unpacking import packing_of
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.stored import MANIFEST, RUN_MANIFEST
 from wavescope.readers.files.archive import holds_raw, is_archive, is_raw_name
@@ -279,9 +280,11 @@ _ROCPROF = {"index", "kernelname", "gpu-id"}
 def _sniff_file(file: Path, listings: Inventory) -> Kind:
     with open_regular(file) as stream:
         head = stream.read(1 << 16)
+        if packing_of(head):
+            head += stream.read(3 << 16)  # a block of Zstandard has up to 128 KiB
     if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
         return _sniff_database(file)
-    if head.startswith(_CODE_OBJECTS):
+    if head_of(head, 64).startswith(_CODE_OBJECTS):
         return Kind.CODE_OBJECT
     if is_raw_name(file.name):
         return Kind.RAW_CAPTURE

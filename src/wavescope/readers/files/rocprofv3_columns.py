@@ -17,9 +17,10 @@ import polars as pl
 
 from wavescope.base.files import open_regular
 from wavescope.base.shown import is_text
+from wavescope.base.unpacking import packing_of, without_packing
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
-from wavescope.readers.files.text import GZIP, head_of, text_bytes
+from wavescope.readers.files.text import head_of, text_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ _FILE = re.compile(
     r"|(?:kernel|memory_copy|memory_allocation|scratch_memory|regions?"
     r"|(?:marker|hip|hsa|rccl|rocdecode|rocjpeg|ompt|kfd)"
     r"(?:_(?:api|runtime|compiler?|core|amd|ext|image|finalize|range|control|name|events?))*)"
-    r"(?:_trace|_stats)?)\.csv|results\.(?:db|json|csv|hip_stats\.csv|stats\.csv))(?:\.gz)?",
+    r"(?:_trace|_stats)?)\.csv|results\.(?:db|json|csv|hip_stats\.csv|stats\.csv))",
     re.IGNORECASE,
 )
 _COUNTER = re.compile(r"(sqc?|spi|t[acd]|tc[acp]|grbm|cp[cfg]|gl[12][ac]|gcea|ea)_[a-z0-9_]+(\[\d+\])?$")
@@ -205,8 +206,9 @@ def run_of(name: str) -> str:
     >>> run_of("decode_hip_api_trace.csv"), run_of("908_kernel_trace.csv.gz"), run_of("908_results.db")
     ('decode', '908', '908')
     """
-    match = _FILE.fullmatch(name)
-    return (match[1] or "") if match else name.removesuffix(".gz").rpartition(".")[0] or name
+    plain = without_packing(name)
+    match = _FILE.fullmatch(plain)
+    return (match[1] or "") if match else plain.rpartition(".")[0] or name
 
 
 def header_of(head: bytes) -> list[str]:
@@ -268,7 +270,7 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     """
     with open_regular(file) as stream:
         head = stream.read(_HEADER_BYTES)
-    data = text_bytes(file) if head.startswith(GZIP) or not is_text(file) else file
+    data = text_bytes(file) if packing_of(head) or not is_text(file) else file
     header = header_of(head)
     cut = _cut_row(data, len(header))  # polars (2.1) would panic at an open quote, and take half a number for a whole
     whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.base.files import is_inside, listed, not_read_here, open_regular
+from wavescope.base.unpacking import PACKED_SUFFIXES, without_packing
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.inventory import Inventory
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
-_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", ".gz")
-_DATABASE = re.compile(r".*(\.rpd(\.gz)?|_results\.db(\.gz)?)")
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", *PACKED_SUFFIXES)
+_DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
 
@@ -99,7 +100,7 @@ def is_named_like_database(name: str) -> bool:
     >>> is_named_like_database("12_results.db"), is_named_like_database("Thumbs.db")
     (True, False)
     """
-    return _DATABASE.fullmatch(name) is not None
+    return _DATABASE.fullmatch(without_packing(name)) is not None
 
 
 def packaged_files(index: Path) -> list[tuple[Path, str]]:

@@ -1,33 +1,32 @@
-"""Text files of runs as bytes: plain or gzip, never more than a bound."""
+"""Text files of runs as bytes: plain or packed, never more than a bound."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from typing import TYPE_CHECKING, BinaryIO
 
 from wavescope.base.files import open_regular
+from wavescope.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-GZIP = b"\x1f\x8b"
 SQLITE = b"SQLite format 3\0"
 MAX_BYTES = 1 << 33  #: Of one file, unpacked.
 _PIECE = 1 << 20
+_MAGIC_BYTES = 8
 
 
 def text_bytes(file: Path, limit: int | None = None) -> bytes:
-    """The content of a file, unpacked where it is a gzip file (of any number of members).
+    """The content of a file, unpacked where it is packed (gzip, Zstandard, xz or bzip2, of any number of members).
 
     Raises
     ------
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is empty, a damaged gzip file, or longer than `limit` (None = `MAX_BYTES`) bytes.
+        When it is empty, damaged where it is packed, or longer than `limit` (None = `MAX_BYTES`) bytes.
     """
     return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
 
@@ -42,7 +41,7 @@ def json_text(file: Path) -> bytes:
     UsageError
         When it cannot be read.
     NotATraceError
-        When it is empty, a damaged gzip file, too long, or has such a byte.
+        When it is empty, damaged where it is packed, too long, or has such a byte.
     """
     return _content(file, MAX_BYTES, is_json=True)
 
@@ -50,13 +49,13 @@ def json_text(file: Path) -> bytes:
 def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
     try:
         with open_regular(file) as stream:
-            is_packed = stream.read(len(GZIP)) == GZIP
+            packing = packing_of(stream.read(_MAGIC_BYTES))
             if os.fstat(stream.fileno()).st_size > limit:
                 raise _too_long(file, limit)
             stream.seek(0)
-            if is_json and not is_packed:
+            if is_json and not packing:
                 _refuse_zeros(stream, file)
-            data = _unpacked(stream, file, limit, is_json=is_json) if is_packed else stream.read()
+            data = _unpacked(stream, file, limit, packing, is_json=is_json) if packing else stream.read()
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
     if not data or data.isspace():
@@ -80,41 +79,31 @@ def _zeros(file: Path, offset: int) -> NotATraceError:
 
 
 def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
-    """The start of a gzip file's content from the start of the file; other bytes as they are.
+    """The start of a packed file's content from the start of the file; other bytes as they are.
 
     Examples
     --------
     >>> head_of(b"plain")
     b'plain'
     """
-    if not head.startswith(GZIP):
-        return head
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, limit)
-    except zlib.error:
-        return b""
+    packing = packing_of(head)
+    return unpacked_head(head, packing, limit) if packing else head
 
 
-def _unpacked(stream: BinaryIO, file: Path, limit: int, *, is_json: bool) -> bytes:
+def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json: bool) -> bytes:
     pieces: list[bytes] = []
     length = 0
     try:
-        with gzip.open(stream) as packed:
-            while piece := packed.read(_PIECE):
-                if is_json and 0 in piece:
-                    raise _zeros(file, length + piece.index(0))
-                pieces.append(piece)
-                length += len(piece)
-                if length > limit:
-                    raise _too_long(file, limit)
-    except (EOFError, OSError, zlib.error) as error:
-        raise _damaged(file) from error
+        for piece in unpacked_stream(stream, packing):
+            if is_json and 0 in piece:
+                raise _zeros(file, length + piece.index(0))
+            pieces.append(piece)
+            length += len(piece)
+            if length > limit:
+                raise _too_long(file, limit)
+    except (PackedError, OSError) as error:
+        raise NotATraceError(f"a damaged {packing} file", where=str(file), advice="copy it again") from error
     return b"".join(pieces)
-
-
-def _damaged(file: Path) -> NotATraceError:
-    what = "a damaged gzip file"
-    return NotATraceError(what, where=str(file), advice="copy it again")
 
 
 def _too_long(file: Path, limit: int) -> NotATraceError:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.base.files import LEADS_OUT, not_read, open_regular
+from wavescope.base.unpacking import PACKED_SUFFIXES
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.inventory import Inventory
@@ -289,7 +290,7 @@ def _rank(kind: Kind) -> int:
 def _agent_lists(file: Path, run: str) -> list[Path]:
     """The lists of agents in the folder of a file of the same run."""
     stem = f"{run}_agent_info.csv" if run else "agent_info.csv"
-    places = (file.with_name(name) for name in (stem, f"{stem}.gz"))
+    places = (file.with_name(name) for name in (stem, *(f"{stem}{end}" for end in PACKED_SUFFIXES)))
     return [place for place in places if place.is_file() and not not_read(place, place.parent)]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.sampling import every_third
+from wavescope.base.unpacking import zstd_library
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers.files import archive as archive_module
 from wavescope.readers.files.archive import Archive, is_archive
@@ -51,6 +52,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".tar.xz": lzma.compress,
     ".tar.gz": gzip.compress,
     ".tar.bz2": bz2.compress,
+    ".tar.zst": zstd_library().compress,
 }
 
 

@@ -36,7 +36,7 @@ _STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a que
 
 
 class Database:
-    """A SQLite file (or a gzip file of one), for reading only.
+    """A SQLite file (or a packed file of one), for reading only.
 
     Raises
     ------

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sqlite3
 import weakref
-import zlib
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from wavescope import _core
+from wavescope.base.files import open_regular
 from wavescope.base.scratch import make_scratch, scratch_folder
+from wavescope.base.unpacking import PackedError, packing_of, unpacked_head, unpacked_stream
 from wavescope.errors import NotATraceError, UsageError
 from wavescope.readers.files.sqlite.locks import BusyError, shared_lock
 from wavescope.readers.files.sqlite.moments import copy_moment, is_pending, open_descriptor
 from wavescope.readers.files.sqlite.permits import permit_reading
-from wavescope.readers.files.text import GZIP, SQLITE
+from wavescope.readers.files.text import SQLITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ LOCK_SECONDS = 2.0  #: How long to wait for a database that another process hold
 
 _PAGE_COUNT_AT = 28
 _BEGINNING = 1 << 18
-_BLOCK = 1 << 20
+_MAGIC_BYTES = 8
 _WAIT = "wait until the process that writes it has ended"
 
 
@@ -111,7 +111,7 @@ class OpenFile:
 
     def _open(self) -> None:
         self._use(open_descriptor(self._path))
-        if os.pread(self._descriptor, len(GZIP), 0) == GZIP:
+        if packing_of(os.pread(self._descriptor, _MAGIC_BYTES, 0)):
             target = self._temporary()
             self._unpack_to(target)
             self._use_copy(target)
@@ -170,7 +170,7 @@ class OpenFile:
         return folder / "database"
 
     def _unpack_to(self, target: Path) -> None:
-        """Write the content of a gzip file.
+        """Write the content of a packed file.
 
         Raises
         ------
@@ -181,7 +181,7 @@ class OpenFile:
         limit = min(MAX_UNPACKED_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
         try:
             _unpack(path, target, limit)
-        except (EOFError, zlib.error, OSError) as error:
+        except (PackedError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 what = f"cannot be unpacked ({error.strerror})"
                 raise NotATraceError(what, where=str(path), advice="set TMPDIR to a folder with more room") from error
@@ -193,10 +193,11 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
     """Names of the tables of a packed database, when the pages that say them are its first; else None."""
     with path.open("rb") as stream:
         packed = stream.read(_BEGINNING)
-    if not packed.startswith(GZIP):
+    packing = packing_of(packed)
+    if not packing:
         return None
     try:
-        begin = zlib.decompressobj(wbits=31).decompress(packed, _BEGINNING)
+        begin = unpacked_head(packed, packing, _BEGINNING)
         if not begin.startswith(SQLITE) or len(begin) < _BEGINNING:
             return None  # no database, or one that is unpacked in no time
         page_size = int.from_bytes(begin[16:18], "big")
@@ -210,14 +211,16 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
                 connection.set_authorizer(permit_reading)
                 rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")
                 return frozenset(name for (name,) in rows)
-    except (*ERRORS, OSError, zlib.error):
+    except (*ERRORS, OSError):
         return None
 
 
 def _unpack(path: Path, target: Path, limit: int) -> None:
     written = 0
-    with gzip.open(path) as packed, target.open("wb") as plain:
-        while block := packed.read(_BLOCK):
+    with open_regular(path) as packed, target.open("wb") as plain:
+        packing = packing_of(packed.read(_MAGIC_BYTES))
+        packed.seek(0)
+        for block in unpacked_stream(packed, packing):
             written += len(block)
             if written > limit:
                 what = f"unpacks to more than {limit >> 20:,} MiB"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.base.unpacking import packing_of, unpacked_pieces, without_packing
 from wavescope.codeobj.code_object import CodeObject
 from wavescope.errors import WavescopeError
 from wavescope.readers.trace.resources.result_json import read_results
@@ -52,7 +52,7 @@ def is_sidecar(name: str) -> bool:
     >>> [is_sidecar(name) for name in ("28_kernel_trace.csv", "code.json", "28_results.json.gz", "notes.csv")]
     [True, False, True, False]
     """
-    plain = name.removesuffix(".gz")
+    plain = without_packing(name)
     if plain.endswith(".csv"):
         return any(word in plain for word in ("kernel_trace", "agent_info", "counter_collection"))
     return plain.endswith(("_results.json", *CODE_SUFFIXES))
@@ -68,7 +68,7 @@ def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFa
         data = _unpacked(sidecar)
         if data.startswith(b"\x7fELF") or sidecar.name.endswith(CODE_SUFFIXES):
             _code_object(data, sidecar.origin, trace_kernels, facts)
-        elif sidecar.name.removesuffix(".gz").endswith(".json"):
+        elif without_packing(sidecar.name).endswith(".json"):
             read_results(data, sidecar.origin, trace_kernels, facts)
         else:
             _csv(data, sidecar.origin, trace_kernels, facts)
@@ -79,16 +79,17 @@ def read_sidecar(sidecar: Sidecar, trace_kernels: TraceKernels, facts: SidecarFa
 
 def _unpacked(sidecar: Sidecar) -> bytes:
     data = sidecar.read()
-    if not data.startswith(b"\x1f\x8b"):
+    packing = packing_of(data)
+    if not packing:
         return data
-    try:
-        inflate = zlib.decompressobj(wbits=31)
-        text = inflate.decompress(data, MAX_BYTES)
-    except zlib.error as error:
-        raise ValueError(str(error)) from error
-    if inflate.unconsumed_tail or not inflate.eof:
-        raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB" if inflate.unconsumed_tail else "it ends early")
-    return text
+    pieces: list[bytes] = []
+    length = 0
+    for piece in unpacked_pieces([data], packing):
+        pieces.append(piece)
+        length += len(piece)
+        if length > MAX_BYTES:
+            raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB")
+    return b"".join(pieces)
 
 
 def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -13,18 +11,19 @@ import msgspec
 import polars as pl
 
 from wavescope.base.files import open_regular
+from wavescope.base.unpacking import PackedError, packing_of, unpacked_stream
 from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
-from wavescope.readers.files.text import GZIP, json_text
+from wavescope.readers.files.text import json_text
 from wavescope.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
-    from typing import BinaryIO
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _PIECE = 1 << 22
+_MAGIC_BYTES = 8
 _FIRST_SAMPLE = re.compile(rb'"pc_sample_(?:host_trap|stochastic)"\s*:\s*\[\s*\{')
 _LONGEST_MATCH = 256  #: Characters of the above, with room for white space.
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -129,19 +128,16 @@ class _File(msgspec.Struct, rename={"processes": "rocprofiler-sdk-tool"}):
 
 def holds_samples(file: Path) -> bool:
     """Whether a result file has a PC sample; it is looked through, not parsed."""
-    with suppress(OSError, EOFError, zlib.error), open_regular(file) as stream:
-        is_packed = stream.read(len(GZIP)) == GZIP
+    with suppress(OSError, PackedError), open_regular(file) as stream:
+        packing = packing_of(stream.read(_MAGIC_BYTES))
         stream.seek(0)
-        if not is_packed:
-            return _has_sample(stream)
-        with gzip.open(stream) as unpacked:
-            return _has_sample(unpacked)
+        return _has_sample(unpacked_stream(stream, packing) if packing else iter(lambda: stream.read(_PIECE), b""))
     return False
 
 
-def _has_sample(stream: BinaryIO | gzip.GzipFile) -> bool:
+def _has_sample(pieces: Iterable[bytes]) -> bool:
     rest = b""
-    while piece := stream.read(_PIECE):
+    for piece in pieces:
         if _FIRST_SAMPLE.search(rest + piece):
             return True
         rest = (rest + piece)[-_LONGEST_MATCH:]
