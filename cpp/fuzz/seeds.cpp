@@ -1,10 +1,12 @@
 // Where fuzzing starts: valid inputs of every family, made here so that none is a stranger's file.
 #include <algorithm>
+#include <array>
 #include <random>
 
 #include "sample.hpp"
 #include "sqlite_pages.hpp"
 #include "targets.hpp"
+#include "wavescope/isa.hpp"
 
 namespace wavescope::fuzz {
 namespace {
@@ -136,6 +138,32 @@ std::vector<Seed> column_seeds(const std::vector<uint8_t>& head) {
     return seeds;
 }
 
+// Machine code with every value of the bits that tell encodings apart, for every column; and texts.
+std::vector<Seed> isa_seeds() {
+    std::vector<Seed> seeds;
+    std::mt19937 random(17);
+    const auto columns = static_cast<uint8_t>(isa::targets().size());
+    for (uint8_t column = 0; column < columns; ++column) {
+        Seed code{"code" + std::to_string(column), {column, static_cast<uint8_t>(4 | column % 2)}};
+        for (uint32_t top = 0; top < 512; top += 1 + random() % 3) {
+            const std::array<uint32_t, 3> words{top << 23 | (static_cast<uint32_t>(random()) & 0x7FFFFF),
+                                                static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
+            for (size_t word = 0; word < 1 + top % 3; ++word)
+                for (uint32_t shift = 0; shift < 32; shift += 8)
+                    code.bytes.push_back(static_cast<uint8_t>(words[word] >> shift));
+        }
+        seeds.push_back(std::move(code));
+        Seed texts{"texts" + std::to_string(column), {column, static_cast<uint8_t>(2 | column % 2)}};
+        for (const std::string_view text : kWaitTexts) append(texts.bytes, text);
+        append(texts.bytes,
+               "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]\nv_cmp_gt_f32_e64 s[4:5], |v1|, -v2\n"
+               "v_dual_mul_f32 v196, v12, v98 :: v_dual_add_nc_u32 v9, v4, v74\nv_log_f16_dpp v50.h, v28.l\n"
+               "v_add_f32_e32 v1, v2 /*v258*/, v3\ns_and_saveexec_b64 s[2:3], vcc\n.long 0xffffffff\n");
+        seeds.push_back(std::move(texts));
+    }
+    return seeds;
+}
+
 }  // namespace
 
 std::vector<Seed> seeds_of(std::string_view target) {
@@ -146,6 +174,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_spans") return span_seeds();
     if (target == "fuzz_executed" || target == "fuzz_groups") return column_seeds({});
     if (target == "fuzz_writers") return column_seeds({3, 'k', 0, '"', 0xFF, 0, 'a', '\n', 0, 'b', 0});
+    if (target == "fuzz_isa") return isa_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

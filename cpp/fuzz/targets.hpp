@@ -37,6 +37,8 @@ void fuzz_executed(Bytes input);
 void fuzz_groups(Bytes input);
 // Texts up to NULs, then rows with any times and numbers: Chrome and Perfetto traces.
 void fuzz_writers(Bytes input);
+// A column of the tables, flags (wave size, texts instead of code, size of chunks), then machine code or texts.
+void fuzz_isa(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -62,6 +64,7 @@ constexpr Target kTargets[] = {
     {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
     {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
     {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
+    {"fuzz_isa", fuzz_isa},
 };
 
 struct Seed {

@@ -1,0 +1,131 @@
+"""Compare the disassembler in the core with LLVM 22. The differences that are allowed stand here, each with a name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tools.isa.judge_llvm import DEATH, NONE, SOFT, WINDOW_BYTES, Answer, ask
+from wavescope import _core
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_SPACING = 64  # between the addresses of windows
+_EXAMPLES = 5
+_COMMENT = re.compile(r"/\*Invalid (?:register, operand has '\w+' register class|immediate)\*/")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A window on which ours and LLVM differ."""
+
+    column: str
+    wave64: bool
+    window: bytes
+    ours: Answer
+    llvm: Answer
+
+    def __str__(self) -> str:
+        wave = " wave64" if self.wave64 else ""
+        return (
+            f"{self.column}{wave} {self.window.hex()}\n      ours {self.ours.size} {self.ours.text}"
+            f"\n      LLVM {self.llvm.size} {self.llvm.text}"
+        )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A class of differences that is allowed; docs/reference/disassembly-exceptions.md has the same names."""
+
+    name: str
+    holds: Callable[[Case], bool]
+
+
+def _plain(answer: Answer) -> str:
+    return _COMMENT.sub("", answer.text)
+
+
+def _is_only_remark(case: Case) -> bool:
+    return case.ours.size == case.llvm.size and _plain(case.ours) == _plain(case.llvm)
+
+
+ALLOWED = (
+    Difference("LLVM dies", lambda case: case.llvm.text == DEATH),
+    Difference("remark about an invalid operand", _is_only_remark),
+)
+
+
+@dataclass
+class Verdict:
+    """How many windows were equal, and those that were not by the name of their class."""
+
+    total: int = 0
+    equal: int = 0
+    none: int = 0
+    allowed: Counter[str] = field(default_factory=Counter)
+    differences: list[Case] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        allowed = ", ".join(f"{name} {count}" for name, count in self.allowed.most_common())
+        return (
+            f"{self.total} windows: {self.equal} equal ({self.none} of them no instruction), "
+            f"{len(self.differences)} different" + (f"; allowed: {allowed}" if allowed else "")
+        )
+
+    def examples(self) -> str:
+        """Some differences of every mnemonic."""
+        by_word: dict[str, list[Case]] = {}
+        for case in self.differences:
+            by_word.setdefault((case.ours.text if case.llvm.size == 0 else case.llvm.text).split(" ")[0], []).append(
+                case
+            )
+        lines = []
+        for word, cases in sorted(by_word.items(), key=lambda item: -len(item[1])):
+            lines += [f"  {len(cases)} {word}", *(f"    {case}" for case in cases[:_EXAMPLES])]
+        return "\n".join(lines)
+
+
+def ours(column: str, windows: bytes, *, wave64: bool = False) -> list[Answer]:
+    """What the core says about windows of `WINDOW_BYTES` each."""
+    count = len(windows) // WINDOW_BYTES
+    chunks = [(_SPACING * i, WINDOW_BYTES * i, WINDOW_BYTES * (i + 1), wave64) for i in range(count)]
+    rows = pl.DataFrame(_core.disassemble(windows, chunks, column, operands=False).rows)
+    first = rows.filter(pl.col("address") % _SPACING == 0).select("size", "text", "record")
+    if len(first) != count:
+        raise ValueError(f"{count} windows gave {len(first)} first rows")
+    no_record = 0xFFFF
+    return [
+        Answer(0, NONE) if record == no_record else Answer(size, text)
+        for size, text, record in zip(*first.get_columns(), strict=True)
+    ]
+
+
+def compare(target: str, windows: Iterable[bytes], *, wave64: bool = False, column: str = "") -> Verdict:
+    """Ask both about windows; `column` is the nearest table column of a target that has none."""
+    cases = list(windows)
+    joined = b"".join(cases)
+    answers = ours(column or target, joined, wave64=wave64)
+    return judged(target, cases, answers, ask(target, joined, wave64=wave64), wave64=wave64)
+
+
+def judged(column: str, windows: list[bytes], our: list[Answer], llvm: list[Answer], *, wave64: bool) -> Verdict:
+    """Count equal answers, and name the others."""
+    verdict = Verdict(len(windows))
+    for window, from_core, theirs in zip(windows, our, llvm, strict=True):
+        is_none = theirs.text in (NONE, SOFT) and theirs.size == 0
+        if (from_core.size, from_core.text) == (theirs.size, theirs.text) or (is_none and from_core.size == 0):
+            verdict.equal += 1
+            verdict.none += is_none
+            continue
+        case = Case(column, wave64, window, from_core, theirs)
+        name = next((difference.name for difference in ALLOWED if difference.holds(case)), None)
+        if name is None:
+            verdict.differences.append(case)
+        else:
+            verdict.allowed[name] += 1
+    return verdict

@@ -1,0 +1,93 @@
+"""Registers of instructions as data: LLVM's names and ours as the same words.
+
+A word is a role, a register and how many follow: `dv4*2` (v4 and v5 are written), `uv28.l` (the low half is read),
+`tv4` (read because it is tied to a result), `Dscc`, `Uexec*2` (implicit). Registers that hold no data of a program
+(`null`, apertures, counters) have none.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from wavescope import _core
+
+_TUPLE = re.compile(r"(VGPR|AGPR|SGPR|TTMP)(\d+)")
+_BANKS = {"VGPR": "v", "AGPR": "a", "SGPR": "s", "TTMP": "ttmp"}
+_OTHERS = {
+    "VCC": "vcc_lo*2",
+    "VCC_LO": "vcc_lo",
+    "VCC_HI": "vcc_hi",
+    "EXEC": "exec_lo*2",
+    "EXEC_LO": "exec_lo",
+    "EXEC_HI": "exec_hi",
+    "M0": "m0",
+    "SCC": "scc",
+    "MODE": "mode",
+    "FLAT_SCR": "flat_scratch_lo*2",
+    "FLAT_SCR_LO": "flat_scratch_lo",
+    "FLAT_SCR_HI": "flat_scratch_hi",
+    "XNACK_MASK": "xnack_mask_lo*2",
+    "XNACK_MASK_LO": "xnack_mask_lo",
+    "XNACK_MASK_HI": "xnack_mask_hi",
+    "SRC_SCC": "scc",
+}
+_NO_DATA = re.compile(r"SGPR_NULL|SRC_(?!SCC)|LDS_DIRECT|ASYNCcnt|TENSORcnt|LDS_DMA|TMA|TBA")
+_GENERATION = re.compile(r"_(?:vi|ci|gfxpre11|gfx9plus|gfx11plus)$")
+_SPECIAL = (
+    *((106, "vcc_lo"), (107, "vcc_hi"), (124, "m0"), (126, "exec_lo"), (127, "exec_hi"), (128, "scc")),
+    *((129, "flat_scratch_lo"), (130, "flat_scratch_hi"), (131, "xnack_mask_lo"), (132, "xnack_mask_hi")),
+    (133, "mode"),
+)
+_NULL = 125
+
+
+def word_of_llvm(word: str) -> str:
+    """`d:VGPR4_VGPR5` -> `dv4*2`; "" where the register holds no data.
+
+    Examples
+    --------
+    >>> [word_of_llvm(word) for word in ("d:VGPR4_VGPR5", "t:VGPR50_HI16", "U:EXEC", "U:LDS_DIRECT")]
+    ['dv4*2', 'tv50.h', 'Uexec_lo*2', '']
+    """
+    role, name = word.split(":")
+    name = _GENERATION.sub("", name)
+    if _NO_DATA.match(name):
+        return ""
+    half = {"_LO16": ".l", "_HI16": ".h"}.get(name[-5:], "")
+    parts = _TUPLE.findall(name)
+    if not parts:
+        return role + _OTHERS[name.removesuffix("_LO16").removesuffix("_HI16")]
+    return f"{role}{_BANKS[parts[0][0]]}{parts[0][1]}{half}" + (f"*{len(parts)}" if len(parts) > 1 else "")
+
+
+def words_of_llvm(operands: str) -> str:
+    """The operands of an answer as words, sorted."""
+    return " ".join(sorted(filter(None, map(word_of_llvm, operands.split()))))
+
+
+def _register_name(number: int) -> str:
+    if number < 106:
+        return f"s{number}"
+    if 108 <= number < 124:
+        return f"ttmp{number - 108}"
+    if number >= 256:
+        return f"v{number - 256}" if number < 1280 else f"a{number - 1280}"
+    return dict(_SPECIAL)[number]
+
+
+def words_of_core(disassembly: _core.Disassembly, rows: int) -> list[str]:
+    """The operands of every row of a disassembly as words, sorted."""
+    words: list[list[str]] = [[] for _ in range(rows)]
+    for row, number, count, role in pl.DataFrame(disassembly.operands).iter_rows():
+        if number == _NULL:
+            continue
+        name = _register_name(number) + {16: ".l", 32: ".h"}.get(role & 48, "") + (f"*{count}" if count > 1 else "")
+        if role & 2:
+            words[row].append(("D" if role & 4 else "d") + name)
+        if role & 1:
+            words[row].append(("U" if role & 4 else "t" if role & 8 else "u") + name)
+    return [" ".join(sorted(row)) for row in words]
