@@ -1,0 +1,31 @@
+"""Registers read and written, against the operands and implicit registers of LLVM's decoded instructions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.codeobj.isa.test_vectors import COLUMNS, _of
+from tools.isa.judge_cases import Vector
+from tools.isa.judge_registers import expected, without_vcc_roles, words_of_core
+from wavescope import _core
+
+
+def _expected(vector: Vector) -> str:
+    return expected(vector.registers, wave64=vector.wave64 or vector.column.startswith("gfx9"))
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_registers_of_every_vector(column: str) -> None:
+    for group in _of(column):
+        code = b"".join(vector.code for vector in group)
+        chunks, at = [], 0
+        for vector in group:
+            chunks.append((at, at, at + len(vector.code), vector.wave64))
+            at += len(vector.code)
+        words = words_of_core(_core.disassemble(code, chunks, column, True), len(group))
+        wrong = [
+            f"{vector.text}: {ours}, not {theirs}"
+            for vector, ours in zip(group, words, strict=True)
+            if without_vcc_roles(ours) != without_vcc_roles(theirs := _expected(vector))
+        ]
+        assert wrong == [], "\n".join(wrong[:20])
