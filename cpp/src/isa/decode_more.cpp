@@ -14,11 +14,13 @@ void choose_half(Instruction& instruction, Name operand, Name modifiers, int64_t
 }
 
 // Registers of a source by its number format: FP8, BF8, FP6, BF6, FP4.
-constexpr unsigned kFormatDwords[] = {8, 8, 6, 6, 4};
+// The others are reserved; LLVM counts them as 8.
+constexpr unsigned kFormatDwords[] = {8, 8, 6, 6, 4, 8, 8, 8};
+constexpr int64_t kLastFormat = 4;
 
 void narrow(Value* value, int64_t format) {
-    if (value == nullptr || !value->is_vector() || value->dwords == 1) return;
-    const unsigned dwords = kFormatDwords[format] * (value->dwords == 16 ? 2 : 1);
+    if (value == nullptr || !value->is_reg() || value->bank == Bank::special || value->dwords == 1) return;
+    const unsigned dwords = kFormatDwords[format & 7] * (value->dwords == 16 ? 2 : 1);
     value->dwords = static_cast<uint8_t>(dwords);
 }
 
@@ -42,10 +44,10 @@ void narrow_matrix_sources(Instruction& instruction) {
     } else if (instruction.is(flag::is_wmma) && instruction.has(Name::matrix_a_fmt)) {
         a_format = instruction.number(Name::matrix_a_fmt);
         b_format = instruction.number(Name::matrix_b_fmt);
+        if (a_format > kLastFormat || b_format > kLastFormat) return;
     } else {
         return;
     }
-    if (a_format > 4 || b_format > 4) return;
     narrow(instruction.value(Name::src0), a_format);
     narrow(instruction.value(Name::src1), b_format);
 }

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "decode.hpp"
 
 namespace wavescope::isa {
@@ -17,7 +19,14 @@ unsigned aligned(unsigned number, unsigned width_bits) {
     return number / alignment * alignment;
 }
 
+// LLVM has no tuples of 6 and of 32 scalars, nor of 3 trap registers; where an operand wants them, it takes others.
+unsigned tuple_bits(Bank bank, unsigned width_bits) {
+    if (bank == Bank::ttmp && (width_bits == 96 || width_bits == 192)) return 256;
+    return width_bits == 192 ? 160 : std::min(width_bits, 512U);
+}
+
 bool tuple(Value& value, Bank bank, unsigned number, unsigned width_bits, unsigned bank_size) {
+    width_bits = tuple_bits(bank, width_bits);
     const unsigned first = aligned(number, width_bits);
     value = Value::reg(bank, first, width_bits);
     return first + dwords_of(width_bits) <= bank_size;

@@ -79,6 +79,8 @@ void apply(const Target& target, Instruction& instruction, const Image& image, c
         }
     }
     if (data != nullptr && data->number + sizes.data > 256) return;
+    // gfx90a has its data in even registers; LLVM leaves others as they are.
+    if (data != nullptr && target.has(feature::gfx90a_insts) && data->number % 2 != 0) return;
     if (address != nullptr && address->number + address_count > 256) return;
     if (data != nullptr) {
         data->dwords = static_cast<uint8_t>(sizes.data);

@@ -53,6 +53,7 @@ class Printer {
     void flat_offset(int64_t value);
     void cache_policy(int64_t value);
     void temporal_hint(unsigned hint, unsigned scope);
+    bool is_double_dpp() const;
     void dpp_ctrl(unsigned value);
     void packed_bits(std::string_view title, int64_t bit);
     void op_sel();

@@ -1,4 +1,5 @@
 // What stands behind the operands: offsets, cache policies, DPP, SDWA, packed bits.
+#include <algorithm>
 #include <iterator>
 
 #include "print.hpp"
@@ -14,7 +15,7 @@ int64_t sign_extended(int64_t value, unsigned bits) {
 constexpr int64_t kOpSel = 4, kOpSelHigh = 8, kNegateLow = 1, kNegateHigh = 2;
 
 constexpr std::string_view kSelectors[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD", "?"};
-constexpr std::string_view kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", "?"};
+constexpr std::string_view kUnused[] = {"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", "UNUSED_PAD"};
 constexpr Name kSources[] = {Name::src0, Name::src1, Name::src2};
 constexpr Name kSourceModifiers[] = {Name::src0_modifiers, Name::src1_modifiers, Name::src2_modifiers};
 
@@ -154,8 +155,31 @@ void Printer::cache_policy(int64_t value) {
         out_ << (is_gfx940 ? std::string_view(" sc1") : std::string_view(" scc"));
 }
 
+// Instructions of the unit for doubles can take rows of one lane only.
+bool Printer::is_double_dpp() const {
+    // FeatureDPALU_DPP
+    if (!target_.has(feature::gfx90a_insts) && text(target_.column->name) != "gfx1251") return false;
+    constexpr std::string_view kIntegers[] = {"v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u32"};
+    if (target_.generation() >= 12 &&
+        std::ranges::find(kIntegers, text(instruction_.record->mnemonic)) != std::end(kIntegers))
+        return true;
+    constexpr Name kOperands[] = {Name::vdst, Name::src0, Name::src1, Name::src2};
+    return std::ranges::any_of(kOperands, [&](Name name) {
+        const int place = instruction_.place(name);
+        if (place < 0) return false;
+        const OperandKind& kind = instruction_.kind(static_cast<size_t>(place));
+        return kind.decode == Decode::vector && kind.width_bits == 64;
+    });
+}
+
 void Printer::dpp_ctrl(unsigned value) {
     const bool is_gfx10 = target_.generation() >= 10;
+    if ((value < 0x150 || value > 0x15F) && is_double_dpp()) {
+        out_ << std::string_view(" /* DP ALU dpp only supports ")
+             << (is_gfx10 ? std::string_view("row_share") : std::string_view("row_newbcast"))
+             << std::string_view(" */");
+        return;
+    }
     const unsigned low = value & 15;
     if (value <= 0xFF) {
         out_ << std::string_view("quad_perm:[") << (value & 3) << ',' << (value >> 2 & 3) << ',' << (value >> 4 & 3)
@@ -205,19 +229,19 @@ void Printer::dpp_ctrl(unsigned value) {
 }
 
 void Printer::packed_bits(std::string_view title, int64_t bit) {
-    const int64_t absent = bit == kOpSelHigh ? bit : 0;
+    constexpr int64_t kNoModifiers = 0;
     int64_t modifiers[3] = {};
     size_t count = 0;
     if (instruction_.is(flag::is_wmma | flag::is_swmmac)) {
         for (const Name name : kSourceModifiers)
-            modifiers[count++] = instruction_.has(name) ? instruction_.number(name) : absent;
+            modifiers[count++] = instruction_.has(name) ? instruction_.number(name) : kNoModifiers;
     } else {
         for (size_t source = 0; source < 3 && instruction_.has(kSources[source]); ++source) {
             const Name name = kSourceModifiers[source];
-            modifiers[count++] = instruction_.has(name) ? instruction_.number(name) : absent;
+            modifiers[count++] = instruction_.has(name) ? instruction_.number(name) : kNoModifiers;
         }
         if (count == 1 && instruction_.has(Name::src2)) {
-            modifiers[count++] = absent;
+            modifiers[count++] = kNoModifiers;
             modifiers[count++] = instruction_.number(Name::src2_modifiers);
         }
     }
