@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.trace.code.control_flow import branch_targets, taken_jumps
+from wavescope.analysis.code.control_flow import branch_targets
+from wavescope.analysis.trace.code.control_flow import taken_jumps
 from wavescope.analysis.trace.listing import wait_arrows
 from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.waits import waits

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.analysis.trace.code.control_flow import blocks, taken_jumps
+from wavescope.analysis.code.control_flow import blocks
+from wavescope.analysis.trace.code.control_flow import taken_jumps
 from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.compare.sequences import align, moved
 from wavescope.analysis.trace.costs.row_totals import row_totals

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from wavescope.analysis.code.control_flow import blocks
 from wavescope.analysis.trace.code.attribution import source_of_rows
-from wavescope.analysis.trace.code.control_flow import blocks, jumps_in_part, loop_of_rows, taken_jumps
+from wavescope.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
 from wavescope.analysis.trace.code.requested import requested_bytes
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavescope.analysis.trace.costs.kernel_costs import kernel_costs

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope import _core
-from wavescope.analysis.trace.code import control_flow
+from wavescope.analysis.code.control_flow import call_rows
 from wavescope.analysis.trace.costs.loops import loop_starts
 from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
@@ -67,4 +67,4 @@ def loop_iterations(trace: ThreadTrace, wave: int) -> pl.DataFrame:
 
 @once_per_trace
 def _call_rows(trace: ThreadTrace) -> pl.Series:
-    return control_flow.call_rows(trace.code)
+    return call_rows(trace.code)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope import _core
+from wavescope.analysis.code.control_flow import call_rows
 from wavescope.analysis.trace.code import control_flow
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.costs.iteration_means import (
@@ -93,7 +94,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
     totals = _totals(trace, spans)
     every = int(row_costs(trace).select(pl.sum_horizontal("latency_cycles_total", "idle_cycles_total").sum()).item())
     share = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total") / (every or 1)
-    executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, control_flow.call_rows(trace.code)))
+    executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, call_rows(trace.code)))
     iterations = by_iteration(executed)
     table = (
         spans.join(totals, on="loop", maintain_order="left")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope.analysis.trace.code.control_flow import LOOPS, blocks, loops, taken_jumps
+from wavescope.analysis.code.control_flow import blocks
+from wavescope.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits.rows import stall_rows

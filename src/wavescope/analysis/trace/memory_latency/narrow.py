@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from wavescope.analysis.code.control_flow import blocks
 from wavescope.analysis.trace.code.accesses import LOAD, STORE, access_of
-from wavescope.analysis.trace.code.control_flow import blocks, taken_jumps
+from wavescope.analysis.trace.code.control_flow import taken_jumps
 from wavescope.analysis.trace.code.requested import requested_bytes
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.codeobj.registers import EXEC, registers

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from wavescope.analysis.common.occupancy.compiled import resources_of
 from wavescope.analysis.common.occupancy.limits import Resources
 from wavescope.analysis.trace.occupancy.registers import registers
 from wavescope.codeobj.names import demangle
@@ -58,16 +58,7 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
 
 def compiled_resources(number: int, kernel: Kernel, override: Resources) -> KernelResources:
     """Resources of a kernel of a code object, as its metadata has them; `override` wins."""
-    required = kernel.workgroup_size_required
-    size = override.workgroup_size or (math.prod(required) if required else kernel.workgroup_size_max)
-    resources = Resources(
-        vgprs=override.vgprs if override.vgprs is not None else kernel.vgprs,
-        agprs=override.agprs or (kernel.agprs or 0 if override.vgprs is None else 0),
-        sgprs=override.sgprs if override.sgprs is not None else kernel.sgprs,
-        lds_bytes=override.lds_bytes if override.lds_bytes is not None else kernel.lds_bytes,
-        workgroup_size=size,
-        wave_size=override.wave_size or kernel.wave_size,
-    )
+    resources = resources_of(kernel, override)
     origin = "options" if override.vgprs is not None else "nothing" if kernel.vgprs is None else "metadata"
     return KernelResources(number, demangle(kernel.name), resources, origin, ())
 
