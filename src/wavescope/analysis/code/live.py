@@ -1,0 +1,117 @@
+"""Registers that hold values which are still needed, at every row of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope import _core
+from wavescope.analysis.code.flow import ANYWHERE, CALL, flow_rows
+from wavescope.analysis.code.machine_code import AGPR0, SGPR_COUNT, VCC_LO, VGPR0
+from wavescope.codeobj.targets import family_of
+
+if TYPE_CHECKING:
+    from wavescope.analysis.code.machine_code import MachineCode
+    from wavescope.codeobj.descriptors import Descriptor
+
+#: Columns of `LiveRegisters.rows` that count registers.
+COUNTS = ("live_vgprs", "live_agprs", "live_sgprs", "live_vectors")
+
+# Targets whose hardware puts all three work-item ids into v0 (AMDGPUUsage, "Initial Kernel Execution State").
+_PACKED_IDS = ("gfx90a", "gfx942", "gfx950", "gfx9-4-generic")
+_IDS_IN_TTMP = ("gfx12", "gfx1250")
+_ALWAYS_GIVEN = (*range(108, 124), 124, 126, 127, 129, 130, 131, 132, 133)  # ttmp, m0, exec, flat_scratch, ..., mode
+
+
+@dataclass(frozen=True)
+class LiveRegisters:
+    """Live registers of machine code."""
+
+    flow: pl.DataFrame  #: As `flow_rows`.
+    rows: pl.DataFrame  #: `row`, `live_vgprs`, `live_agprs`, `live_sgprs`, `live_vectors`, `is_reached`.
+    #: Registers that are read although nothing wrote them before, by number: what they hold is not defined.
+    unwritten: tuple[int, ...]
+    jumps_anywhere: bool  #: Whether jumps whose target is not in the code make all counts upper bounds.
+    calls: bool
+
+
+def live_registers(code: MachineCode) -> LiveRegisters | None:
+    """Follow the values of all registers; None where there are no operands, or the code is too tangled.
+
+    A register is live at a row where a later row may read the value that it holds there. The count of a row is the
+    larger of those live before it, and those live behind it together with those it writes. Lanes that are masked out
+    keep their values: a write ends the old value only in the lanes that are active then.
+    """
+    if not code.has_operands:
+        return None
+    flow = flow_rows(code)
+    entry = code.rows.filter(pl.col("address") == code.kernel.address)["row"]
+    answer = _core.live_registers(flow.to_dict(), code.operands.to_dict(), _given(code), entry.cast(pl.Int32).sort())
+    if answer is None:
+        return None
+    rows, at_entry = map(pl.DataFrame, answer)
+    numbered = rows.with_columns(pl.col("is_reached") == 1).insert_column(0, code.rows["row"])
+    unwritten = at_entry.filter(pl.col("is_given") == 0)["register"].to_list()
+    reached = flow.filter(numbered["is_reached"])["flow"]
+    counted = tuple(number for number in unwritten if number < VCC_LO + 2 or number >= VGPR0)
+    jumps, calls = (bool((reached == kind).any()) for kind in (ANYWHERE, CALL))
+    return LiveRegisters(flow, numbered, counted, jumps, calls)
+
+
+def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:
+    """Registers whose values are live before a row, by number."""
+    answer = _core.live_registers(
+        live.flow.to_dict(), code.operands.to_dict(), _given(code), pl.Series([row], dtype=pl.Int32)
+    )
+    if answer is None:
+        return []
+    registers: list[int] = pl.DataFrame(answer[1]).filter(pl.col("is_given") == 1)["register"].to_list()
+    return registers
+
+
+def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:
+    """The highest register of each kind that the rows which can be reached name, plus one: vgprs, agprs, sgprs.
+
+    `vcc` is 1 where they use it; it lies above the others and counts in what compilers call used.
+    """
+    reached = live.rows.filter("is_reached")["row"].cast(pl.UInt32)
+    operands = code.operands.filter(pl.col("row").is_in(reached.implode()))
+    first = pl.col("register").cast(pl.Int32)
+    last = first + pl.col("count")
+    ends = operands.select(
+        vgprs=pl.when(first.is_between(VGPR0, AGPR0 - 1)).then(last - VGPR0).max(),
+        agprs=pl.when(first >= AGPR0).then(last - AGPR0).max(),
+        sgprs=pl.when(first < SGPR_COUNT).then(pl.min_horizontal(last, SGPR_COUNT)).max(),
+        vcc=(first.is_between(VCC_LO, VCC_LO + 1)).max().cast(pl.Int32),
+    )
+    return {name: value or 0 for name, value in ends.row(0, named=True).items()}
+
+
+def _given(code: MachineCode) -> pl.Series:
+    descriptor = code.kernel.descriptor
+    numbers = [*_ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(AGPR0))]
+    return pl.Series(sorted(set(numbers)), dtype=pl.UInt16)
+
+
+def entry_registers(descriptor: Descriptor, target: str) -> list[int]:
+    """Scalar and vector registers that hold values when a kernel starts, by number.
+
+    User SGPRs (arguments and pointers), then the ids of the workgroup where they have SGPRs and the offset of scratch;
+    v0 to v2 are the ids of the work-item, all in v0 on later targets (AMDGPUUsage, "Initial Kernel Execution State").
+
+    Examples
+    --------
+    >>> from wavescope.codeobj.descriptors import read_descriptor
+    >>> entry_registers(read_descriptor(bytes(64), "gfx942"), "gfx942")
+    [256]
+    """
+    fields, family = descriptor.fields, family_of(target)
+    scalars = fields["user_sgprs"]
+    if family not in _IDS_IN_TTMP:
+        scalars += fields["workgroup_id_x"] + fields["workgroup_id_y"] + fields["workgroup_id_z"]
+        scalars += fields["private_segment"]
+    is_packed = target.split(":")[0] in _PACKED_IDS or family in ("gfx11", *_IDS_IN_TTMP)
+    vectors = 1 if is_packed else 1 + min(2, fields["workitem_id_dims"])
+    return [*range(min(scalars, SGPR_COUNT)), *range(VGPR0, VGPR0 + vectors)]
