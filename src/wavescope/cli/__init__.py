@@ -48,6 +48,7 @@ _GROUPS = {
         "window": "Write a part of runs: a time window, some ranks, GPUs, kernels, ...",
     },
     "A kernel: where do its waves spend the time?": {
+        "disassemble": "What do the kernels in a file need: code, live registers, loops, one wave more?",
         "decode": "Decode raw thread traces into tables or a ui_output directory.",
         "hotspots": "Which instructions, lines, blocks or loops take the cycles?",
         "loops": "How often do loops run, and what does an iteration cost?",

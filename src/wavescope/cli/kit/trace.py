@@ -222,7 +222,7 @@ def _request(
     return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
 
 
-class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+class Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
     """`A:B`, `A:`, `:B` or `A` alone."""
 
     def __init__(self, name: str) -> None:
@@ -231,6 +231,7 @@ class _Span(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> tuple[int | None, int | None]:
+        """The two numbers; None = not given."""
         if isinstance(value, tuple):
             return value
         first, colon, last = str(value).replace(",", "").replace("_", "").partition(":")
@@ -255,14 +256,14 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
     click.option("--wave", type=Whole(ITEM), multiple=True, help="Only this wave (waves.wave); may be repeated."),
     click.option(
         "--time",
-        type=_Span("A:B"),
+        type=Span("A:B"),
         default=(None, None),
         metavar="A:B",
         help="Only instructions first attempted between cycles A and B.",
     ),
     click.option("--file", metavar="FILE", help="Only instructions from this source file (the end of its path)."),
     click.option(
-        "--line", type=_Span("N[:M]"), default=(None, None), metavar="N[:M]", help="Only instructions of these lines."
+        "--line", type=Span("N[:M]"), default=(None, None), metavar="N[:M]", help="Only instructions of these lines."
     ),
 )
 _OPTIONS: tuple[Callable[[Any], Any], ...] = (
