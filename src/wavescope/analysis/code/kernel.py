@@ -108,8 +108,8 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
     registers = register_rows(code, rows, used)
     steps = step_rows(arch, kernel, override or Resources(), rows, used) if arch and fitting else frame_of(STEPS, [])
     peak = _peak_row(rows) if live else None
-    if live:
-        notes += _notes(code, live, used or {})
+    if live and used is not None:
+        notes += _notes(code, live, used)
     return KernelCode(
         kernel=kernel.name,
         demangled=demangle(kernel.name),
@@ -164,14 +164,22 @@ def _notes(code: MachineCode, live: LiveRegisters, used: dict[str, int]) -> list
             " kernels; a call whose target is not in the code may go to any of them"
         )
     if live.unwritten:
-        notes.append(f"read although nothing in the kernel has written them: {register_ranges(list(live.unwritten))}")
+        notes.append(f"read before anything has written them: {register_ranges(list(live.unwritten))}")
     words = code.rows.filter(live.rows["is_reached"])["text"].str.starts_with(".long").sum()
     if words:
         notes.append(f"{words:,} words on the way are no instruction: what they read and write is not known")
+    return notes + _excess(code.kernel, used)
+
+
+def _excess(kernel: Kernel, used: dict[str, int]) -> list[str]:
+    """Registers that the code names and the descriptor does not give."""
+    notes = []
     for name, title in (("vgprs", "vector"), ("agprs", "accumulation"), ("sgprs", "scalar")):
-        allocated = getattr(code.kernel, name)
-        if allocated is not None and used.get(name, 0) > allocated:
-            notes.append(f"the code names {used[name]:,} {title} registers, the descriptor allocates {allocated:,}")
+        allocated = getattr(kernel, name)
+        if allocated is None or used[name] <= allocated:
+            continue
+        split = f" and {kernel.agprs:,} accumulation registers behind them" if name == "vgprs" and kernel.agprs else ""
+        notes.append(f"the code names {used[name]:,} {title} registers, the descriptor gives {allocated:,}{split}")
     return notes
 
 

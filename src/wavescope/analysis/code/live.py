@@ -31,7 +31,8 @@ class LiveRegisters:
 
     flow: pl.DataFrame  #: As `flow_rows`.
     rows: pl.DataFrame  #: `row`, `live_vgprs`, `live_agprs`, `live_sgprs`, `live_vectors`, `is_reached`.
-    #: Registers that are read although nothing wrote them before, by number: what they hold is not defined.
+    #: Scalar registers that are read although nothing wrote them before: what they hold is not defined. Of vector
+    #: registers this is not known, because it depends on which lanes are active.
     unwritten: tuple[int, ...]
     jumps_anywhere: bool  #: Whether jumps whose target is not in the code make all counts upper bounds.
     calls: bool
@@ -55,20 +56,20 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
     numbered = rows.with_columns(pl.col("is_reached") == 1).insert_column(0, code.rows["row"])
     unwritten = at_entry.filter(pl.col("is_given") == 0)["register"].to_list()
     reached = flow.filter(numbered["is_reached"])["flow"]
-    counted = tuple(number for number in unwritten if number < VCC_LO + 2 or number >= VGPR0)
+    counted = tuple(number for number in unwritten if number < SGPR_COUNT)
     jumps, calls = (bool((reached == kind).any()) for kind in (ANYWHERE, CALL))
     return LiveRegisters(flow, numbered, counted, jumps, calls)
 
 
 def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:
-    """Registers whose values are live before a row, by number."""
+    """Scalar and vector registers whose values are live before a row, by number; no special ones."""
     answer = _core.live_registers(
         live.flow.to_dict(), code.operands.to_dict(), _given(code), pl.Series([row], dtype=pl.Int32)
     )
     if answer is None:
         return []
     registers: list[int] = pl.DataFrame(answer[1]).filter(pl.col("is_given") == 1)["register"].to_list()
-    return registers
+    return [number for number in registers if number < SGPR_COUNT or number >= VGPR0]
 
 
 def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:

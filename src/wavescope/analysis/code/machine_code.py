@@ -95,7 +95,7 @@ def _code(
         target,
         tuple(functions),
         numbered.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()),
-        pl.DataFrame(schema=_OPERANDS) if operands is None else operands.select(_OPERANDS),
+        pl.DataFrame(schema=_OPERANDS) if operands is None else operands.select(*_OPERANDS),
         operands is not None,
         backend,
         losses,

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
 _WIDEST_CURVE = 160
-_MOST_STEPS = 3
 
 
 def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, width: int) -> Iterator[RenderableType]:
     """All but the listing. `resources` is the kernel's row of the overview."""
     yield Text(_verdict(answer), "bold")
     yield Text(_resources(resources), "dim")
-    yield frame_table(answer.registers, _register_columns(answer), limit=None, width=width, what="", title="registers")
+    has_agprs = any(answer.registers.filter(kind="agprs").select("allocated", "used").row(0))
+    shown = answer.registers if has_agprs else answer.registers.filter(pl.col("kind") != "agprs")
+    yield frame_table(shown, _register_columns(answer), limit=None, width=width, what="kinds of registers")
     if answer.peak_row is not None:
         yield Text()
         yield from _curve(answer, width)
@@ -120,7 +121,7 @@ def _curve(answer: KernelCode, width: int) -> Iterator[RenderableType]:
         reached["live_vectors"].to_list(), reached["depth"].to_list(), limits, width=min(width, _WIDEST_CURVE)
     )
     if answer.peak_registers:
-        yield Text(f"at the peak: {answer.peak_registers}", "dim")
+        yield Text(f"live before the peak: {answer.peak_registers}", "dim")
 
 
 def _one_wave_more(answer: KernelCode, width: int) -> Iterator[RenderableType]:
