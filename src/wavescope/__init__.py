@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wavescope import capture
+    from wavescope.analysis.code.files import disassemble
     from wavescope.errors import (
         DamagedError,
         LimitError,
@@ -46,6 +47,7 @@ __all__ = [
     "WavescopeError",
     "capture",
     "decode",
+    "disassemble",
     "open",
     "open_counters",
     "open_run",
@@ -53,6 +55,7 @@ __all__ = [
 
 _HOMES = {
     "decode": "wavescope.readers.trace.att",
+    "disassemble": "wavescope.analysis.code.files",
     "open": "wavescope.readers.opening",
     "open_counters": "wavescope.readers.counters",
     "open_run": "wavescope.readers.run.inputs",

@@ -160,6 +160,12 @@ _KINDS = (
         "put the code objects of this capture beside the trace, or pass them with --code-object",
     ),
     LossKind(
+        "registers_not_followed",
+        "live registers are not known: {detail}",
+        "the listing, loops and waits are not affected",
+        is_damage=False,
+    ),
+    LossKind(
         "no_disassembler",
         "the code cannot be disassembled ({detail}): instructions have categories and times, but no text and no PC",
         "install an LLVM that supports this GPU, or pass a listing of the code with --code-object",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
 _WIDEST_CURVE = 160
+_WIDE_KINDS = ("scratch", "flat", "SMEM", "barrier", "branch", "other")  #: Shown where there is room.
 
 
 def kernel_report(answer: KernelCode, resources: dict[str, Any], *, limit: int, width: int) -> Iterator[RenderableType]:
@@ -114,9 +115,7 @@ def _curve(answer: KernelCode, width: int) -> Iterator[RenderableType]:
     if answer.waves_per_simd_limit and answer.bound_by == "VGPR":
         allocated = answer.registers.filter(pl.col("kind") != "sgprs")["allocated"].sum()
         limits[int(allocated)] = f"{answer.waves_per_simd_limit} waves"
-    yield Text(
-        f"live vector registers over the {reached.height:,} rows, and how many waves fit below each line", "bold"
-    )
+    yield Text(f"live vector registers over {counted(reached.height, 'rows')}; below a line so many waves fit", "bold")
     yield from live_curve(
         reached["live_vectors"].to_list(), reached["depth"].to_list(), limits, width=min(width, _WIDEST_CURVE)
     )
@@ -202,7 +201,7 @@ def _mix_table(answer: KernelCode, limit: int, width: int) -> RenderableType:
 
 
 def _kind_column(kind: str, counts: dict[int | None, dict[str, int]]) -> Column:
-    return Column(kind, lambda row: f"{counts[row['loop']].get(kind, 0):,}")
+    return Column(kind, lambda row: f"{counts[row['loop']].get(kind, 0):,}", is_wide=kind in _WIDE_KINDS)
 
 
 def _whole_row(answer: KernelCode) -> dict[str, Any]:
@@ -247,7 +246,10 @@ def _waits(answer: KernelCode, limit: int, width: int) -> Iterator[RenderableTyp
     yield frame_table(
         waited, _WAITS, limit=limit, width=width, what="waits", title="deepest loops and shortest distances first"
     )
-    yield Text(f"between: instructions from the latest operation that is waited for to the wait{more}", "dim")
+    around = ", * in the iteration before" if waited["is_around_loop"].any() else ""
+    unsure = "; ? they may complete in any order" if not waited["is_certain"].all() else ""
+    words = f"between: instructions from the latest operation that is waited for{around} to the wait{unsure}{more}"
+    yield Text(words, "dim")
 
 
 def _between(row: dict[str, Any]) -> str:
@@ -260,9 +262,9 @@ _WAITS = (
     Column("for", lambda row: f"{row['counter']}({row['value']})", is_text=True, is_fixed=True),
     Column("operations", lambda row: f"{row['producer_count']:,}" + ("" if row["is_certain"] else "?")),
     Column("between", _between),
-    Column(
-        "latest", lambda row: f"{hexadecimal(row['producer_address'])} {row['producer']}", is_text=True, takes_rest=True
-    ),
+    Column("latest", lambda row: hexadecimal(row["producer_address"])),
+    # Without offsets: words that end with a colon and a number are taken for places in source, and cut in front.
+    Column("operation", lambda row: (row["producer"] or "").split(" offset")[0], is_text=True, takes_rest=True),
 )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
 _PLACES_FROM = 110  #: Characters per line from which on source lines have a column.
-_TEXT_WIDTH = 52
+_TEXT_WIDTH, _NARROW_TEXT_WIDTH = 52, 30
 _MAX_LANES = 6
 _AROUND_PEAK = 8
 
@@ -66,6 +66,7 @@ class CodeListing:
         self.has_agprs = any(row["live_agprs"] for row in self.rows)
         self.has_counts = any(row["live_vgprs"] is not None for row in self.rows)
         self.peak_row = answer.peak_row
+        self.text_width = _TEXT_WIDTH
         self.addresses = dict(answer.rows.select("row", "address").iter_rows())
         self.waits = _wait_words(answer, self.addresses)
 
@@ -74,6 +75,7 @@ class CodeListing:
         drawing = draw_arrows(
             _arrows(self.rows, self.lines), max_lanes=_MAX_LANES, glyphs=ASCII if options.ascii_only else UNICODE
         )
+        self.text_width = _TEXT_WIDTH if options.max_width >= _PLACES_FROM else _NARROW_TEXT_WIDTH
         has_places = options.max_width >= _PLACES_FROM and any(row["file"] for row in self.rows)
         yield fitted(self._head(drawing, has_places=has_places), options)
         for number, line in enumerate(self.lines):
@@ -106,7 +108,9 @@ class CodeListing:
         text.append(printable(row["text"]), style)
         note = self._note(row)
         if note:
-            text.append(" " * max(1, _TEXT_WIDTH - len(row["text"])) + note, "#E69F00" if "after" in note else "dim")
+            text.append(
+                " " * max(2, self.text_width - len(row["text"])) + note, "#E69F00" if "after" in note else "dim"
+            )
         return text
 
     def _note(self, row: dict[str, Any]) -> str:
