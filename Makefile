@@ -52,6 +52,7 @@ PAGE_FILES := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -t
 NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
+.PHONY: sdist wheel try-wheel
 .PHONY: help demo docs ready test test-llvm test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
@@ -165,6 +166,27 @@ bench: ready ## speed and memory of the decoder, of analyses, of databases, of c
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings
 	$(BIN)/python -m synth.kernels.build
 
+# Machines to build wheels for; the system's g++ 12 and that for the other machine, as packages of Debian 12.
+WHEEL_MACHINES ?= x86_64 aarch64
+# Chroots that the wheel is installed and tried in (Debian's and Ubuntu's names), and those under QEMU.
+WHEEL_SUITES ?= bookworm jammy sid
+WHEEL_VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+
+sdist: page ## the source distribution, into dist/; it contains the built page
+	$(PYTHON) tools/wheel/build.py --sdist-only
+
+wheel: page $(STAMPS)/audit ## the source distribution and a wheel for each of WHEEL_MACHINES, into dist/, checked
+	tools/wheel/compilers.sh $(WHEEL_MACHINES)
+	$(PYTHON) tools/wheel/build.py $(WHEEL_MACHINES)
+	for machine in $(WHEEL_MACHINES); do \
+		$(BIN)/python tools/wheel/check_wheel.py dist/wavescope-$(WHEEL_VERSION)-*_$$machine.whl; \
+	done
+
+try-wheel: ## install the wheels of dist/ in bare chroots of WHEEL_SUITES, and one for aarch64 under QEMU; needs root and mmdebstrap
+	for suite in $(WHEEL_SUITES); do tools/wheel/try_wheel.sh $$suite dist/wavescope-$(WHEEL_VERSION)-*_x86_64.whl; done
+	tools/wheel/try_wheel.sh bookworm dist/wavescope-$(WHEEL_VERSION)-*_aarch64.whl
+	tools/wheel/try_wheel.sh bookworm dist/wavescope-$(WHEEL_VERSION).tar.gz
+
 browser: ## Chromium through apt-get when root and missing
 	@tools/browser.sh
 
@@ -187,7 +209,7 @@ $(STAMPS)/venv:
 	mkdir -p $(STAMPS)
 	touch $@
 
-$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
