@@ -1,9 +1,9 @@
 """Build the source distribution and the wheels from it: what `make sdist` and `make wheel` run.
 
-The same commit gives the same files, wherever the clone lies: only files that git tracks and the built page go in, their
-time is that of the commit, tools are those of requirements.txt, paths are cut from what the compiler writes, and the
-archives are sorted. The same means also: with the same compiler and the same minor version of Python; releases are built
-on Debian 12 (docs/adr/0024-old-symbols-from-a-new-compiler.md).
+The same commit gives the same files, wherever the clone lies: only files that git tracks and the built page go in,
+their time is that of the commit, tools are those of requirements.txt, paths are cut from what the compiler writes, and
+the archives are sorted. This holds for one compiler and one minor version of Python; releases are built on Debian 12
+(docs/adr/0024-old-symbols-from-a-new-compiler.md).
 
 usage: python tools/wheel/build.py [--sdist-only] [--out FOLDER] [MACHINE...]
 """
@@ -31,6 +31,12 @@ TOOLS = WORK / "tools"
 PAGE = Path("src/wavescope/_web")
 MACHINES = ("x86_64", "aarch64")
 PLATFORM = "manylinux_2_28"  # the limits of old_libraries.py; the wheels that we depend on ask for 2.26 to 2.28
+
+CALL = """
+import json, sys
+from scikit_build_core import build
+print(getattr(build, sys.argv[1])(sys.argv[2], json.loads(sys.argv[3])))
+"""
 
 
 def main() -> None:
@@ -141,10 +147,7 @@ def copy_python_headers(folder: Path) -> None:
 
 def _backend(hook: str, folder: Path, out: Path, settings: dict[str, str], environment: dict[str, str]) -> Path:
     """Call the build backend as pip would."""
-    code = "import json, sys; from scikit_build_core import build; " + (
-        "print(getattr(build, sys.argv[1])(sys.argv[2], json.loads(sys.argv[3])))"
-    )
-    command = [TOOLS / "bin" / "python", "-c", code, hook, out, json.dumps(settings)]
+    command = [TOOLS / "bin" / "python", "-c", CALL, hook, out, json.dumps(settings)]
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{done.stdout}\n{hook} failed, see above")

@@ -89,23 +89,10 @@ def make_folder(compiler: str, folder: Path) -> None:
     (folder / "stub.s").write_text(assembler)
     (folder / "stub.map").write_text(versions)
     stub, shim = folder / "libstdc++.so.6", folder / "glibc_shim.o"
-    _run(
-        [
-            compiler,
-            "-shared",
-            "-nostdlib",
-            "-Wl,-soname,libstdc++.so.6",
-            "-Wl,--version-script=stub.map",
-            "-o",
-            stub.name,
-        ]
-        + ["stub.s"],
-        folder,
-    )
-    _run(
-        [compiler, "-x", "c", "-O2", "-fPIC", "-fvisibility=hidden", "-c", str(HERE / "glibc_shim.c"), "-o", shim.name],
-        folder,
-    )
+    names = ["-Wl,-soname,libstdc++.so.6", "-Wl,--version-script=stub.map"]
+    _run([compiler, "-shared", "-nostdlib", *names, "-o", stub.name, "stub.s"], folder)
+    options = ["-O2", "-fPIC", "-fvisibility=hidden"]
+    _run([compiler, "-x", "c", *options, "-c", str(HERE / "glibc_shim.c"), "-o", shim.name], folder)
     (folder / "libstdc++.so").write_text(f"INPUT ( {stub} {archive} {shim} )\n")
 
 
