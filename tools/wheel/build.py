@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import venv
 from pathlib import Path
 
@@ -105,8 +104,8 @@ def unpack(sdist: Path) -> Path:
     """The folder of an unpacked source distribution."""
     folder = WORK / "source"
     shutil.rmtree(folder, ignore_errors=True)
-    with tarfile.open(sdist) as archive:
-        archive.extractall(folder, filter="data")
+    folder.mkdir(parents=True)
+    subprocess.run(["tar", "--extract", "--gzip", "--file", sdist, "--directory", folder], check=True)
     return next(folder.iterdir())
 
 

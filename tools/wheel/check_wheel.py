@@ -39,7 +39,7 @@ WANTED = (
 NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES.md", "licenses/LLVM.txt", "licenses/nanobind.txt", "licenses/GCC.txt")
 UNWANTED = re.compile(r"(^|/)(tests?|synth|benchmarks|node_modules|__pycache__)/|\.(pyc|cpp|hpp|map|o|a)$")
 # Folders of the machine that built it: no user's home, no build folder.
-PATHS = re.compile(rb"/(?:home|root|tmp|work|github|__w|usr/(?:include|lib/gcc))/[\w.+/-]+")
+PATHS = re.compile(rb"/(?:home|root|tmp|work|github|__w)/[\w.+/-]+")
 
 
 class Symbols(NamedTuple):

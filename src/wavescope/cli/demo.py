@@ -171,11 +171,14 @@ def _unpack(archive: str, member: str, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     with as_file(files("wavescope.cli.demo_data") / f"{archive}.tar.xz") as path, tarfile.open(path) as tar:
-        entries = [entry for entry in tar.getmembers() if entry.name.startswith(f"{member}/")]
-        for entry in entries:
-            entry.name = entry.name.removeprefix(f"{member}/")
-        tar.extractall(folder, entries, filter="data")
-    return [folder / entry.name for entry in entries if entry.isfile()]
+        # Not extractall(filter="data"): Python 3.11.2 of Debian 12 does not have it yet.
+        entries = [entry for entry in tar.getmembers() if entry.isfile() and entry.name.startswith(f"{member}/")]
+        targets = [folder / entry.name.removeprefix(f"{member}/") for entry in entries]
+        for entry, target in zip(entries, targets, strict=True):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            content = tar.extractfile(entry)
+            target.write_bytes(content.read() if content else b"")
+    return targets
 
 
 def _unpack_trace(kernel: str, target: str, folder: Path) -> list[Path]:

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs a wheel (or the source distribution) in a bare chroot and runs the tests of the wheel there.
+#
+#   try_wheel.sh SUITE FILE       SUITE: bookworm, trixie, sid, ... of Debian or jammy, noble, ... of Ubuntu
+#
+# Needs root and mmdebstrap; for a wheel of another machine also QEMU's user emulation, registered with the kernel
+# (binfmt_misc: the packages qemu-user-static and binfmt-support). The chroot has Python and certificates, nothing else:
+# no compiler, no Node.js, no LLVM; for a source distribution a C++ compiler and Python's headers. Chroots are kept in
+# WAVESCOPE_CHROOTS (build/chroots) and used again; every try has a fresh virtual environment.
+set -euo pipefail
+
+suite=$1
+file=$(realpath "$2")
+root=$(cd "$(dirname "$0")/../.." && pwd)
+chroots=${WAVESCOPE_CHROOTS:-$root/build/chroots}
+case $file in
+    *_aarch64.whl) architecture=arm64 ;;
+    *.whl) architecture=amd64 ;;
+    *.tar.gz) architecture=$(dpkg --print-architecture) ;;
+esac
+
+python=python3
+components=main
+mirror=http://deb.debian.org/debian
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+case $suite in
+    jammy) python=python3.11 ;;& # its python3 is 3.10
+    jammy | noble | plucky | questing)
+        components=main,universe
+        mirror=http://archive.ubuntu.com/ubuntu
+        keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg # package ubuntu-archive-keyring
+        ;;
+esac
+packages=$python,$python-venv,ca-certificates
+chroot=$chroots/$suite-$architecture
+if [[ $file == *.tar.gz ]]; then
+    packages=$packages,g++,$python-dev
+    chroot=$chroot-compiler
+fi
+
+if [[ ! -e $chroot/.ready ]]; then
+    mkdir -p "$chroots"
+    rm -rf --one-file-system "$chroot"
+    # A mirror may be behind: what it says is signed all the same.
+    mmdebstrap --quiet --variant=minbase --architectures="$architecture" --components="$components" --keyring="$keyring" \
+        --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" "$suite" "$chroot" "$mirror"
+    touch "$chroot/.ready"
+fi
+
+# What pip needs to reach its index from here: certificates, proxies, its configuration.
+install -d "$chroot/etc" "$chroot/try"
+cp -L /etc/resolv.conf "$chroot/etc/resolv.conf" 2>/dev/null || true
+if [[ -n ${PIP_CERT:-} ]]; then install -D -m 644 "$PIP_CERT" "$chroot$PIP_CERT"; fi
+environment=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8)
+for name in PIP_CERT PIP_INDEX_URL PIP_DEFAULT_TIMEOUT SSL_CERT_FILE http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+    if [[ -n ${!name:-} && ( $name != SSL_CERT_FILE || -n ${PIP_CERT:-} ) ]]; then environment+=("$name=${!name}"); fi
+done
+
+rm -rf "$chroot/try"
+mkdir -p "$chroot/try"
+cp "$file" "$chroot/try/"
+cp -r "$root/tests/wheel" "$chroot/try/tests"
+cp "$root/tools/wheel/inside.sh" "$chroot/try/inside.sh"
+# /proc and the null device are what programs take for granted; both go with the mount namespace.
+unshare --mount --pid --fork bash -c '
+    chroot=$1; shift
+    mount -t proc proc "$chroot/proc"
+    for device in null zero random urandom; do
+        [[ -e $chroot/dev/$device ]] || touch "$chroot/dev/$device"
+        mount --bind "/dev/$device" "$chroot/dev/$device"
+    done
+    exec chroot "$chroot" "$@"
+' try "$chroot" /usr/bin/env -i "${environment[@]}" bash /try/inside.sh "$suite" "$python" "$(basename "$file")"
