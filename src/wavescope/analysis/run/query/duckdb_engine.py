@@ -74,6 +74,7 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
 
     try:
         connection = duckdb.connect(":memory:", config=dict(_CONFIG))
+        connection.execute("SET enable_progress_bar = false")  # DuckDB draws it on stdout where there is no script
         statement = _statement(connection, sql)
         _create(connection, used(statement), named_extras(run, sql))
         needed = _needed(connection, statement)
