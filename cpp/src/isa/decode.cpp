@@ -19,9 +19,10 @@ Word first_word(std::span<const uint8_t> bytes) {
 }
 
 uint64_t field_value(const Word& word, const Field& field) {
-    uint64_t value = 0;
-    for (const FieldPart& part : tables.field_parts.subspan(field.first_part, field.part_count))
-        value |= word.bits(part.word_low, part.width) << part.low;
+    const FieldPart* part = &tables.field_parts[field.first_part];
+    uint64_t value = word.bits(part->word_low, part->width) << part->low;
+    for (const FieldPart* end = part + field.part_count; ++part != end;)
+        value |= word.bits(part->word_low, part->width) << part->low;
     return value;
 }
 
@@ -111,7 +112,7 @@ bool decode(const Target& target, const Index& index, std::span<const uint8_t> b
         begin(candidate, bytes, word, instruction);
         failed_step = candidate.step;
         if (!decode_operands(target, instruction)) continue;
-        choose_halves(instruction);
+        if (target.generation() >= 11) choose_halves(instruction);
         narrow_matrix_sources(instruction);
         if (!decode_image(target, instruction) || !take_needed_literal(instruction)) continue;
         return !is_refused(target, instruction);

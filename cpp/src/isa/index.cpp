@@ -15,10 +15,16 @@ int fixed_bit_count(const Candidate& candidate) {
     return std::popcount(candidate.pattern.mask.low) + std::popcount(candidate.pattern.mask.high);
 }
 
-// Whether a record is possible where the bits from `shift` on have a value.
-bool may_have(const Pattern& pattern, unsigned shift, uint32_t bits, uint32_t value) {
-    const auto mask = static_cast<uint32_t>(pattern.mask.low >> shift) & bits;
-    return ((static_cast<uint32_t>(pattern.value.low >> shift) ^ value) & mask) == 0;
+// Calls `visit` with every value that the bits from `shift` on can have in a record.
+template <class Visit>
+void each_match(const Pattern& pattern, unsigned shift, uint32_t bits, Visit&& visit) {
+    const uint32_t free_bits = ~static_cast<uint32_t>(pattern.mask.low >> shift) & bits;
+    const uint32_t fixed = static_cast<uint32_t>(pattern.value.low >> shift) & bits;
+    uint32_t chosen = 0;
+    do {
+        visit(fixed | chosen);
+        chosen = (chosen - free_bits) & free_bits;  // the next number with bits of free_bits only
+    } while (chosen != 0);
 }
 
 std::vector<Candidate> all_candidates(const TargetColumn& column) {
@@ -68,8 +74,8 @@ Index::Index(const TargetColumn& column) {
     const std::vector<Candidate> all = all_candidates(column);
     std::vector<std::vector<uint16_t>> members(buckets_.size());
     for (size_t number = 0; number < all.size(); ++number) {
-        for (uint32_t top = 0; top < members.size(); ++top)
-            if (may_have(all[number].pattern, 23, 511, top)) members[top].push_back(static_cast<uint16_t>(number));
+        each_match(all[number].pattern, 23, 511,
+                   [&](uint32_t top) { members[top].push_back(static_cast<uint16_t>(number)); });
     }
     for (size_t top = 0; top < buckets_.size(); ++top) add_bucket(buckets_[top], all, members[top]);
 }
@@ -80,9 +86,12 @@ void Index::add_bucket(Bucket& bucket, std::span<const Candidate> all, std::span
         bucket.shift = static_cast<uint8_t>(best_shift(all, members));
         bucket.mask = (1U << kListBits) - 1;
     }
-    for (uint32_t value = 0; value <= bucket.mask; ++value) {
-        for (const uint16_t member : members)
-            if (may_have(all[member].pattern, bucket.shift, bucket.mask, value)) candidates_.push_back(all[member]);
+    std::vector<std::vector<uint16_t>> lists(bucket.mask + 1U);
+    for (const uint16_t member : members)
+        each_match(all[member].pattern, bucket.shift, bucket.mask,
+                   [&](uint32_t value) { lists[value].push_back(member); });
+    for (const std::vector<uint16_t>& list : lists) {
+        for (const uint16_t member : list) candidates_.push_back(all[member]);
         list_begins_.push_back(static_cast<uint32_t>(candidates_.size()));
     }
 }

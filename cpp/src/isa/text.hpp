@@ -27,8 +27,10 @@ class Text {
         if (size_ < sizeof data_) data_[size_++] = letter;
         return *this;
     }
-    Text& operator<<(int64_t number) { return put(number, 10); }
-    Text& operator<<(unsigned number) { return put(number, 10); }
+    Text& operator<<(int64_t number) {
+        return number >= 0 && number < 1000 ? put_small(static_cast<unsigned>(number)) : put(number, 10);
+    }
+    Text& operator<<(unsigned number) { return number < 1000 ? put_small(number) : put(number, 10); }
 
     Text& hex(uint64_t number) {
         *this << std::string_view("0x");
@@ -50,15 +52,27 @@ class Text {
     void append_to(std::string& all) const {
         char joined[sizeof data_];
         size_t length = 0;
+        bool was_blank = true;
         for (size_t place = 0; place < size_; ++place) {
+            const bool is_blank = data_[place] == ' ';
             joined[length] = data_[place];
-            length += data_[place] != ' ' || (length != 0 && joined[length - 1] != ' ');
+            length += !(is_blank && was_blank);
+            was_blank = is_blank;
         }
-        length -= length != 0 && joined[length - 1] == ' ';
+        length -= length != 0 && was_blank;
         all.append(joined, length);
     }
 
   private:
+    // Register numbers, which most numbers are.
+    Text& put_small(unsigned number) {
+        if (sizeof data_ - size_ < 3) return *this;
+        if (number >= 100) data_[size_++] = static_cast<char>('0' + number / 100);
+        if (number >= 10) data_[size_++] = static_cast<char>('0' + number / 10 % 10);
+        data_[size_++] = static_cast<char>('0' + number % 10);
+        return *this;
+    }
+
     template <class Number>
     Text& put(Number number, int base) {
         const auto [end, error] = std::to_chars(data_ + size_, data_ + sizeof data_, number, base);
