@@ -22,7 +22,7 @@ import polars as pl
 
 from tools.isa import judge_cases, judge_library
 from tools.isa.judge_compare import Verdict, compare
-from tools.isa.judge_llvm import WINDOW_BYTES
+from tools.isa.judge_llvm import WINDOW_BYTES, wave_sizes
 from wavescope import _core
 
 if TYPE_CHECKING:
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
 _BYTES = re.compile(r"(?:0x[0-9a-fA-F]{1,2}[, ]*)+")
 _CPU = re.compile(r"-mcpu=(gfx\w+(?:-generic)?)")
 _LIBRARY_BYTES = 16 << 20  # of a target that are disassembled at once
-
-
-def wave_sizes(column: str) -> tuple[bool, ...]:
-    """Whether waves have 64 threads: gfx9 has one wave size, later targets both."""
-    return (False,) if column.startswith("gfx9") else (False, True)
 
 
 def columns(target: str | None) -> list[str]:

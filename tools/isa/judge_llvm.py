@@ -47,6 +47,11 @@ def library() -> str:
     raise UnavailableError("no libLLVM.so.22.1 here (apt-get install llvm-22)")
 
 
+def wave_sizes(column: str) -> tuple[bool, ...]:
+    """Whether waves have 64 threads: gfx9 has no others, gfx1250 none of them."""
+    return (True,) if column.startswith("gfx9") else (False,) if column.startswith("gfx125") else (False, True)
+
+
 def features(column: str, *, wave64: bool) -> str:
     """LLVM's features for a wave size; gfx9 has waves of 64 only."""
     return "+wavefrontsize64" if wave64 and not column.startswith("gfx9") else ""

@@ -8,11 +8,17 @@ A word is a role, a register and how many follow: `dv4*2` (v4 and v5 are written
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tools.isa.judge_cases import fixed_bits
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tools.isa.judge_cases import Vector
     from wavescope import _core
 
 _TUPLE = re.compile(r"(VGPR|AGPR|SGPR|TTMP)(\d+)")
@@ -71,23 +77,53 @@ def words_of_llvm(operands: str) -> str:
     return " ".join(sorted(filter(None, map(word_of_llvm, operands.split()))))
 
 
-def expected(words: str, *, wave64: bool) -> str:
-    """What the core must say where LLVM says `words`.
+def expected(vector: Vector) -> str:
+    """What the core must say of a vector: LLVM's operands, except where these are not what the instruction does."""
+    words = vector.registers.split()
+    if not vector.wave64:  # the records name masks of waves of 64
+        masks = ("vcc_lo*2", "exec_lo*2")
+        words = [word.removesuffix("*2") if word[0] in "DU" and word[1:] in masks else word for word in words]
+    if vector.text.startswith("exp "):
+        words = [word for word in words if word[0] != "u" or re.search(rf"\b{word[1:]}\b", vector.text)]
+    if f"{vector.record}_gfx9" in _record_names():  # LLVM takes the record of gfx8, which needs m0
+        words = [word for word in words if word != "Um0"]
+    # The old value of a result is there twice, or tied to half of the result or to its neighbour.
+    ties = {word[1:] for word in words if word[0] == "t"}
+    words = [word for word in words if word[0] != "u" or word[1:] not in ties or _is_shown_twice(word[1:], vector.text)]
+    results = [word[1:] for word in words if word[0] == "d"]
+    return " ".join(sorted(word for word in _with_ties_to_results(words, results)))
 
-    LLVM's records name the masks of waves of 64 also in waves of 32, and count a `vcc` as implicit that its text shows;
-    the core gives what a wave reads and writes, and `vcc` as an operand like others.
-    """
-    result = []
-    for word in words.split():
-        if word[1:] in ("vcc_lo*2", "exec_lo*2") and not wave64 and word[0] in "DU":
-            word = word.removesuffix("*2")
-        result.append(word)
-    return " ".join(sorted(result))
+
+@cache
+def _record_names() -> frozenset[str]:
+    return frozenset(record.name for record in fixed_bits())
+
+
+def _is_shown_twice(register: str, text: str) -> bool:
+    first, _, count = register.partition("*")
+    number = int(first.lstrip("vasttmp").partition(".")[0])
+    shown = f"{first.rstrip('0123456789')}[{number}:{number + int(count) - 1}]" if count else first
+    return len(re.findall(rf"(?<!\w){re.escape(shown)}(?![\w.])", text)) > 1
+
+
+def _with_ties_to_results(words: list[str], results: list[str]) -> Iterator[str]:
+    free = list(results)
+    for word in words:
+        if word[0] != "t" or not results:
+            yield word
+            continue
+        number = re.sub(r"\d+", lambda digits: str(int(digits[0]) ^ 1), word[1:], count=1)
+        near = (word[1:], word[1:].replace(".l", ".h"), f"{word[1:]}*2", number)
+        result = next((register for register in near if register in free), word[1:])
+        if result in free:
+            free.remove(result)
+        yield f"t{result}"
 
 
 def without_vcc_roles(words: str) -> str:
-    """Words in which it makes no difference whether `vcc` is implicit."""
-    return " ".join(sorted(word[0].lower() + word[1:] if word[1:].startswith("vcc") else word for word in words.split()))
+    """Words in which it makes no difference whether `vcc` is implicit: LLVM's are, though its text shows them."""
+    every = (word[0].lower() + word[1:] if word[1:].startswith("vcc") else word for word in words.split())
+    return " ".join(sorted(every))
 
 
 def _register_name(number: int) -> str:

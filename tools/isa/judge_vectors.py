@@ -1,6 +1,6 @@
 """Make tests/data/isa: the fixed bits of all records, and one instruction of every record with LLVM's text.
 
-usage: python -m tools.isa.judge_vectors TABLES [OLD_VECTORS.tsv]   (needs LLVM 22 and its headers)
+usage: python -m tools.isa.judge_vectors LLVM_SOURCE [OLD_VECTORS.tsv]   (needs LLVM 22 and its headers)
 
 Rows of OLD_VECTORS (target, hex, size_bytes, record, text) are taken over after LLVM was asked again.
 """
@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tools.isa.from_tsv import read_isa
+from tools.isa.from_llvm import load
 from tools.isa.judge_cases import DATA, Vector
-from tools.isa.judge_llvm import WINDOW_BYTES, Answer, ask_operands
+from tools.isa.judge_llvm import WINDOW_BYTES, Answer, ask_operands, wave_sizes
 from tools.isa.judge_registers import words_of_llvm
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ _EXEC = 126
 
 def records_of(isa: Isa, column: str, *, wave64: bool) -> list[Record]:
     """The records that a wave of that size can have."""
-    without = "Wave32" if wave64 else "Wave64"
-    return [record for record in isa.records if column in record.targets and without not in record.flags]
+    sizes = (0, 64 if wave64 else 32)
+    return [record for record in isa.records if column in record.targets and record.wave_size in sizes]
 
 
 def instruction(record: Record, draw: random.Random, turn: int) -> bytes:
@@ -106,7 +106,7 @@ def confirmed(vectors: Sequence[Vector]) -> Iterator[Vector]:
     for vector, answer in zip(vectors, _ask(vectors[0].column, windows, wave64=False), strict=True):
         if (answer.size, answer.text) != (len(vector.code), vector.text):
             raise SystemExit(f"LLVM has another text now: {vector} {answer}")
-        yield _vector(vector.column, vector.code, answer, wave64=vector.wave64)
+        yield _vector(vector.column, vector.code, answer, wave64=vector.column.startswith("gfx9"))
 
 
 def _vector(column: str, window: bytes, answer: Answer, *, wave64: bool) -> Vector:
@@ -131,12 +131,13 @@ def old_vectors(path: Path) -> dict[str, list[Vector]]:
 
 
 def all_vectors(isa: Isa, old: dict[str, list[Vector]]) -> Iterator[Vector]:
-    """Vectors of all columns; of both wave sizes from gfx10 on."""
+    """Vectors of all columns and of the wave sizes that they have."""
     for column in isa.features:
+        is_gfx9 = column.startswith("gfx9")
         vectors = list(confirmed(old[column])) if column in old else []
-        vectors += new_vectors(isa, column, frozenset(vector.record for vector in vectors), wave64=False)
+        vectors += new_vectors(isa, column, frozenset(vector.record for vector in vectors), wave64=is_gfx9)
         yield from vectors
-        if not column.startswith("gfx9"):
+        if len(wave_sizes(column)) > 1:
             wave64 = list(as_wave64(vectors))
             have = frozenset(vector.record for vector in (*vectors, *wave64))
             yield from wave64
@@ -151,9 +152,13 @@ def write(name: str, what: str, version: str, lines: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Write both files."""
-    isa = read_isa(Path(sys.argv[1]))
-    old = old_vectors(Path(sys.argv[2])) if len(sys.argv) > 2 else {}
+    """Read the tables and write both files."""
+    write_all(load(Path(sys.argv[1])), Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+
+
+def write_all(isa: Isa, old_file: Path | None) -> None:
+    """Write both files from tables."""
+    old = old_vectors(old_file) if old_file is not None else {}
     records = (
         f"{record.name}\t{record.size_bytes}\t{record.mask:x}\t{record.value:x}\t{','.join(record.targets)}"
         for record in isa.records

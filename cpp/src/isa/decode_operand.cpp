@@ -40,8 +40,7 @@ bool acc(Value& value, unsigned number, unsigned width_bits) {
 // Registers with a name of their own, by the code of a source operand.
 bool is_special(const Target& target, unsigned code, unsigned width_bits) {
     const unsigned null_code = target.generation() >= 11 ? 124 : 125;
-    if (width_bits > 64)
-        return code == null_code && (width_bits == 96 || width_bits == 128 || width_bits == 256 || width_bits == 512);
+    if (width_bits > 64) return code == null_code;
     if (width_bits == 64) {
         switch (code) {
             case 102:

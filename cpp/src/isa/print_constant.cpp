@@ -82,7 +82,7 @@ void Printer::constant(const Value& value, Constant kind) {
     } else {
         const auto place = static_cast<size_t>(value.number - kFirstFloat);
         if (kind == Constant::integer_16 || kind == Constant::pair_float_16_literal) {
-            out_.hex(kFloats16[place]);
+            out_.hex(kind == Constant::integer_16 ? kFloats16[place] : kFloats32[place]);
         } else {
             out_ << (place == 8 && is_64_bits_wide(kind) ? kInversePi64 : kFloatTexts[place]);
         }

@@ -6,9 +6,8 @@ import pytest
 
 from tests.unit.codeobj.isa.test_vectors import COLUMNS
 from tools.isa import judge_cases
-from tools.isa.judge import wave_sizes
 from tools.isa.judge_compare import compare
-from tools.isa.judge_llvm import UnavailableError, ask
+from tools.isa.judge_llvm import UnavailableError, ask, wave_sizes
 
 WAVES = [(column, wave64) for column in COLUMNS for wave64 in wave_sizes(column)]
 SHORT = 400  # windows of a short run

@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.codeobj.isa.test_vectors import COLUMNS, _of
-from tools.isa.judge_cases import Vector
 from tools.isa.judge_registers import expected, without_vcc_roles, words_of_core
 from wavescope import _core
-
-
-def _expected(vector: Vector) -> str:
-    return expected(vector.registers, wave64=vector.wave64 or vector.column.startswith("gfx9"))
 
 
 @pytest.mark.parametrize("column", COLUMNS)
@@ -26,6 +21,6 @@ def test_registers_of_every_vector(column: str) -> None:
         wrong = [
             f"{vector.text}: {ours}, not {theirs}"
             for vector, ours in zip(group, words, strict=True)
-            if without_vcc_roles(ours) != without_vcc_roles(theirs := _expected(vector))
+            if without_vcc_roles(ours) != without_vcc_roles(theirs := expected(vector))
         ]
         assert wrong == [], "\n".join(wrong[:20])
