@@ -16,8 +16,6 @@ import polars as pl
 from tools.isa.judge_cases import fixed_bits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tools.isa.judge_cases import Vector
     from wavescope import _core
 
@@ -85,13 +83,22 @@ def expected(vector: Vector) -> str:
         words = [word.removesuffix("*2") if word[0] in "DU" and word[1:] in masks else word for word in words]
     if vector.text.startswith("exp "):
         words = [word for word in words if word[0] != "u" or re.search(rf"\b{word[1:]}\b", vector.text)]
+        words = sorted(set(words))
     if f"{vector.record}_gfx9" in _record_names():  # LLVM takes the record of gfx8, which needs m0
         words = [word for word in words if word != "Um0"]
-    # The old value of a result is there twice, or tied to half of the result or to its neighbour.
-    ties = {word[1:] for word in words if word[0] == "t"}
-    words = [word for word in words if word[0] != "u" or word[1:] not in ties or _is_shown_twice(word[1:], vector.text)]
-    results = [word[1:] for word in words if word[0] == "d"]
-    return " ".join(sorted(word for word in _with_ties_to_results(words, results)))
+    results = {word[1:] for word in words if word[0] == "d"}  # the old value of some is there twice
+    words = [word for word in words if word[0] != "u" or word[1:] not in results or _is_shown_twice(word, vector.text)]
+    return " ".join(sorted(words))
+
+
+def comparable(words: str) -> str:
+    """Words without what LLVM and the core say differently.
+
+    LLVM counts a `vcc` as implicit that its text shows, and ties to the neighbour of a result or to half of it; so of
+    tied registers only the number is compared.
+    """
+    every = (word[0].lower() + word[1:] if word[1:].startswith("vcc") else word for word in words.split())
+    return " ".join(sorted("t" if word[0] == "t" else word for word in every))
 
 
 @cache
@@ -99,31 +106,13 @@ def _record_names() -> frozenset[str]:
     return frozenset(record.name for record in fixed_bits())
 
 
-def _is_shown_twice(register: str, text: str) -> bool:
-    first, _, count = register.partition("*")
-    number = int(first.lstrip("vasttmp").partition(".")[0])
-    shown = f"{first.rstrip('0123456789')}[{number}:{number + int(count) - 1}]" if count else first
+def _is_shown_twice(word: str, text: str) -> bool:
+    parts = re.fullmatch(r"u([a-z]+)(\d+)(\.[lh])?(?:\*(\d+))?", word)
+    if parts is None:
+        return True
+    bank, number, half, count = parts.groups()
+    shown = f"{bank}[{number}:{int(number) + int(count) - 1}]" if count else f"{bank}{number}{half or ''}"
     return len(re.findall(rf"(?<!\w){re.escape(shown)}(?![\w.])", text)) > 1
-
-
-def _with_ties_to_results(words: list[str], results: list[str]) -> Iterator[str]:
-    free = list(results)
-    for word in words:
-        if word[0] != "t" or not results:
-            yield word
-            continue
-        number = re.sub(r"\d+", lambda digits: str(int(digits[0]) ^ 1), word[1:], count=1)
-        near = (word[1:], word[1:].replace(".l", ".h"), f"{word[1:]}*2", number)
-        result = next((register for register in near if register in free), word[1:])
-        if result in free:
-            free.remove(result)
-        yield f"t{result}"
-
-
-def without_vcc_roles(words: str) -> str:
-    """Words in which it makes no difference whether `vcc` is implicit: LLVM's are, though its text shows them."""
-    every = (word[0].lower() + word[1:] if word[1:].startswith("vcc") else word for word in words.split())
-    return " ".join(sorted(every))
 
 
 def _register_name(number: int) -> str:
