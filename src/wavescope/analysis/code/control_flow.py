@@ -12,7 +12,7 @@ from wavescope.model.schema import TableSpec, table_spec
 
 BRANCH = r"^s_(c?branch|subvector_loop)"
 CALL = r"^s_(call_|swappc_|swap_pc_)"
-JUMP = r"^s_(setpc_|set_pc_|rfe_)"
+JUMP = r"^s_(setpc_|set_pc_|add_pc_|rfe_)"
 END = r"^s_endpgm"
 _BRANCH_BYTES = 4
 _DEEPEST = 64  #: Loops around a loop among which its parent is searched.

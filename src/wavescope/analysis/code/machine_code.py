@@ -11,17 +11,17 @@ import polars as pl
 from wavescope import _core
 from wavescope.codeobj.chunks import cut
 from wavescope.codeobj.disassemble import disassemble
+from wavescope.codeobj.registers import spelled
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     from wavescope.codeobj.code_object import CodeObject, Function, Kernel
 
 #: Numbers of registers in operands (cpp/include/wavescope/isa.hpp).
-VGPR0, AGPR0, REGISTER_END = 256, 1280, 1536
+VGPR0, AGPR0 = 256, 1280
 SGPR_COUNT = 106
 VCC_LO, EXEC_LO, EXEC_HI = 106, 126, 127
-FLAT_SCRATCH_LO = 129
-READS, WRITES = 1, 2
+WRITES = 2  #: Bit of a role.
 
 _ROWS = {"row": pl.Int32, "address": pl.UInt64, "size": pl.UInt8, "text": pl.String, "function": pl.UInt32}
 _OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
@@ -102,63 +102,18 @@ def _code(
     )
 
 
-def register_name(number: int) -> str:
-    """Name of one register of an operand.
-
-    Examples
-    --------
-    >>> [register_name(number) for number in (7, 106, 126, 300, 1280)]
-    ['s7', 'vcc_lo', 'exec_lo', 'v44', 'a0']
-    """
-    if number >= AGPR0:
-        return f"a{number - AGPR0}"
-    if number >= VGPR0:
-        return f"v{number - VGPR0}"
-    if number < SGPR_COUNT:
-        return f"s{number}"
-    return _SPECIAL.get(number) or (f"ttmp{number - 108}" if 108 <= number < 124 else f"register {number}")
-
-
-_SPECIAL = {
-    106: "vcc_lo",
-    107: "vcc_hi",
-    124: "m0",
-    125: "null",
-    126: "exec_lo",
-    127: "exec_hi",
-    128: "scc",
-    129: "flat_scratch_lo",
-    130: "flat_scratch_hi",
-    131: "xnack_mask_lo",
-    132: "xnack_mask_hi",
-    133: "mode",
-}
-
-
 def register_ranges(numbers: list[int]) -> str:
-    """Registers in few words; numbers in order.
+    """Registers of one or more files in few words; numbers in order.
 
     Examples
     --------
-    >>> register_ranges([0, 1, 2, 106, 256, 258, 259])
-    's[0:2], vcc_lo, v0, v[2:3]'
+    >>> register_ranges([0, 1, 2, 256, 258, 259])
+    's[0:2], v0, v[2:3]'
     """
     runs: list[list[int]] = []
     for number in numbers:
-        if runs and number == runs[-1][1] + 1 and _file(number) == _file(runs[-1][0]) != "":
+        if runs and number == runs[-1][1] + 1 and number not in (VGPR0, AGPR0):
             runs[-1][1] = number
         else:
             runs.append([number, number])
-    return ", ".join(
-        register_name(first)
-        if first == last
-        else f"{register_name(first)[0]}[{register_name(first)[1:]}:{register_name(last)[1:]}]"
-        for first, last in runs
-    )
-
-
-def _file(number: int) -> str:
-    """Which registers stand beside each other: s, v, a; empty = special ones."""
-    if number >= AGPR0:
-        return "a"
-    return "v" if number >= VGPR0 else "s" if number < SGPR_COUNT else ""
+    return ", ".join(spelled(first, last - first + 1) for first, last in runs)
