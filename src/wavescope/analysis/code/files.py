@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.code.overview import CodeOverview
     from wavescope.analysis.common.occupancy.limits import Resources
     from wavescope.codeobj.code_object import Kernel
+    from wavescope.codeobj.embedded import EmbeddedObject
 
 _NAMED = 4  # kernels that an error names
 
@@ -98,7 +99,7 @@ def open_code(path: str | PathLike[str], *, target: str | None = None, number: i
     """
     contents = code_objects_in(path)
     if number is not None:
-        chosen = (contents.choose(number=number),)
+        chosen: tuple[EmbeddedObject, ...] = (contents.choose(number=number),)
     else:
         chosen = contents.of_target(target) if target else contents.objects
         if target and not chosen and len(contents.objects) > 1:

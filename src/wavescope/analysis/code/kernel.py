@@ -56,7 +56,7 @@ class KernelCode(Answer):
 
     definition: ClassVar[str] = (
         "A register is live at a row where a later row may read the value that it holds there. The count of a row is "
-        "the larger of those live before it, and those live behind it together with those it writes; registers that "
+        "the larger of those live before it, and those live after it together with those it writes; registers that "
         "nothing has written on any way to the row do not count. Lanes that are masked out keep their values, so a "
         "write ends the old value only in the lanes that are active then. The counts are upper bounds of what this "
         "order of instructions needs, and no bound for another order. Loops are backward branches. Waits are resolved "
@@ -160,14 +160,14 @@ def _notes(code: MachineCode, live: LiveRegisters, used: dict[str, int]) -> list
     if live.calls:
         others = len(code.functions) - 1
         notes.append(
-            f"it calls functions: its rows are followed by those of {others:,} functions of the code object that are no"
-            " kernels; a call whose target is not in the code may go to any of them"
+            f"it calls functions: the {others:,} of the code object that are not kernels follow its own rows; a call"
+            " whose target is not in the code may go to any of them"
         )
     if live.unwritten:
         notes.append(f"read before anything has written them: {register_ranges(list(live.unwritten))}")
     words = code.rows.filter(live.rows["is_reached"])["text"].str.starts_with(".long").sum()
     if words:
-        notes.append(f"{words:,} words on the way are no instruction: what they read and write is not known")
+        notes.append(f"{words:,} words on the way are not instructions: what they read and write is not known")
     return notes + _excess(code.kernel, used)
 
 
@@ -178,7 +178,7 @@ def _excess(kernel: Kernel, used: dict[str, int]) -> list[str]:
         allocated = getattr(kernel, name)
         if allocated is None or used[name] <= allocated:
             continue
-        split = f" and {kernel.agprs:,} accumulation registers behind them" if name == "vgprs" and kernel.agprs else ""
+        split = f" and {kernel.agprs:,} accumulation registers after them" if name == "vgprs" and kernel.agprs else ""
         notes.append(f"the code names {used[name]:,} {title} registers, the descriptor gives {allocated:,}{split}")
     return notes
 

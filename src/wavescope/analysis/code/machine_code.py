@@ -50,7 +50,7 @@ class MachineCode:
 
 
 def machine_code(code_object: CodeObject, kernel: Kernel) -> MachineCode:
-    """Disassemble a kernel; where it calls, with all functions of the code object that are no kernels."""
+    """Disassemble a kernel; where it calls, with all functions of the code object that are not kernels."""
     functions = [each for each in code_object.functions if each.address == kernel.address]
     code = _disassembled(code_object, kernel, functions)
     if not code.rows["text"].str.contains(_CALLS).any():

@@ -106,22 +106,22 @@ def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None =
     notes: list[str] = []
     names = demangle_all(each.name for place in places if place.code_object for each in place.code_object.kernels)
     for place in places:
-        found = place.code_object
+        opened = place.code_object
         objects.append(
             {
                 "object": place.number,
-                "target": place.target or (found.target if found else None),
+                "target": place.target or (opened.target if opened else None),
                 "entry": place.entry or None,
                 "place": place.place or None,
-                "size": place.size or (len(found.elf.data) if found else 0),
+                "size": place.size or (len(opened.elf.data) if opened else 0),
                 "packing": place.packing or None,
-                "kernel_count": len(found.kernels) if found else None,
-                "code_bytes": sum(size for _, size in found.text_ranges) if found else None,
+                "kernel_count": len(opened.kernels) if opened else None,
+                "code_bytes": sum(size for _, size in opened.text_ranges) if opened else None,
             }
         )
-        for number, kernel in enumerate(found.kernels if found else ()):
+        for number, kernel in enumerate(opened.kernels if opened else ()):
             row = {"object": place.number, "kernel": number, "demangled": names[kernel.name]}
-            rows.append(row | _kernel_row(found.target if found else None, kernel, override or Resources(), notes))
+            rows.append(row | _kernel_row(opened.target if opened else None, kernel, override or Resources(), notes))
     return CodeOverview(frame_of(_OBJECTS, objects), frame_of(_KERNELS, rows), tuple(dict.fromkeys(notes)))
 
 

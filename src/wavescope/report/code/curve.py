@@ -19,7 +19,7 @@ _DEEPEST = 9
 def live_curve(
     live: Sequence[int], depths: Sequence[int], limits: Mapping[int, str], *, width: int, height: int = _HEIGHT
 ) -> list[Text]:
-    """One column per stretch of rows, as high as the most live registers in it; `limits`: registers -> a word.
+    """One column per group of rows, as high as the most live registers in it; `limits`: registers -> a word.
 
     Below it stands how many loops are around the rows of a column.
 
@@ -63,7 +63,7 @@ def live_curve(
 
 
 def _columns(values: Sequence[int], cells: int) -> list[int]:
-    """The most of each of at most `cells` equal stretches."""
+    """The most of each of at most `cells` equal parts."""
     if len(values) <= cells:
         return list(values)
     edges = [len(values) * cell // cells for cell in range(cells + 1)]

@@ -115,7 +115,7 @@ def _curve(answer: KernelCode, width: int) -> Iterator[RenderableType]:
     if answer.waves_per_simd_limit and answer.bound_by == "VGPR":
         allocated = answer.registers.filter(pl.col("kind") != "sgprs")["allocated"].sum()
         limits[int(allocated)] = f"{answer.waves_per_simd_limit} waves"
-    yield Text(f"live vector registers over {counted(reached.height, 'rows')}; below a line so many waves fit", "bold")
+    yield Text(f"live vector registers over {counted(reached.height, 'rows')}; waves fit below their lines", "bold")
     yield from live_curve(
         reached["live_vectors"].to_list(), reached["depth"].to_list(), limits, width=min(width, _WIDEST_CURVE)
     )

@@ -92,7 +92,8 @@ class CodeListing:
         if line.heading:
             return text.append(" " * self.address_width + " ").append(line.heading, "dim italic")
         if not line.is_row:
-            return text.append(f"{'…':>{self.address_width}} {counted(line.end - line.begin, 'rows')}", "dim")
+            count = line.end - line.begin
+            return text.append(f"{'…':>{self.address_width}} {counted(count, 'rows')}", "dim")
         row = self.rows[line.begin]
         style = "dim" if not row["is_reached"] else ""
         text.append(f"{row['address']:>{self.address_width}x}", "dim")

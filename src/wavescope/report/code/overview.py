@@ -42,7 +42,7 @@ def overview_report(answer: CodeOverview, *, limit: int, width: int) -> Iterator
 
 
 def register_cell(row: dict[str, Any], kind: str) -> str:
-    """Registers as `used/allocated`; of vector registers those that are no accumulation registers."""
+    """Registers as `used/allocated`; without accumulation registers."""
     used, allocated = row[f"{kind}_used"], row[kind]
     if kind == "vgprs" and used is not None and row["agprs"] and row["agprs_used"] is not None:
         used = max(0, used - row["agprs_used"]) if row["target"] != "gfx908" else used
