@@ -65,8 +65,8 @@ def prepare_tools() -> dict[str, str]:
     stamp = TOOLS / "requirements.txt"
     if not stamp.exists() or stamp.read_bytes() != requirements.read_bytes():
         venv.create(TOOLS, with_pip=True, clear=True)
-        pip = [TOOLS / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
-        subprocess.run([*pip, "install", "--no-deps", "--only-binary", ":all:", "-r", requirements], check=True)
+        pip = [str(TOOLS / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+        subprocess.run([*pip, "install", "--no-deps", "--only-binary", ":all:", "-r", str(requirements)], check=True)
         shutil.copy(requirements, stamp)
     commit_time = _git("log", "-1", "--format=%ct").strip()
     if _git("status", "--porcelain", "--untracked-files=no").strip():
@@ -146,7 +146,7 @@ def copy_python_headers(folder: Path) -> None:
 
 def _backend(hook: str, folder: Path, out: Path, settings: dict[str, str], environment: dict[str, str]) -> Path:
     """Call the build backend as pip would."""
-    command = [TOOLS / "bin" / "python", "-c", CALL, hook, out, json.dumps(settings)]
+    command = [str(TOOLS / "bin" / "python"), "-c", CALL, hook, str(out), json.dumps(settings)]
     done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{done.stdout}\n{hook} failed, see above")

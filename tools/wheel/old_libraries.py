@@ -41,7 +41,7 @@ def allowed(version: str) -> bool:
     (True, False, True, False)
     """
     match = VERSION.match(version)
-    return bool(match) and match[1] in LIMITS and order(version) <= LIMITS[match[1]]
+    return match is not None and match[1] in LIMITS and order(version) <= LIMITS[match[1]]
 
 
 def order(version: str) -> tuple[int, ...]:
