@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+from synth.containers import hip_entry, host_elf, offload_bundle, packed_bundle
+from synth.kernels import kernel_path
 from tests.cli.conftest import Run
 from wavescope.base.unpacking import zstd_library
 
@@ -139,3 +141,24 @@ def test_a_bomb_is_refused(run: Run, tmp_path: Path) -> None:
     done = run("info", tmp_path / "se0.att.zst")
     assert "Traceback" not in done.stderr
     assert done.returncode == 3 or "unpacks to more than 256 MiB" in done.stdout
+
+
+def test_code_objects_of_a_library(run: Run, tmp_path: Path) -> None:
+    """`info` lists them; with one only, its kernels."""
+    code = {target: kernel_path("saxpy", target).read_bytes() for target in ("gfx942", "gfx1100")}
+    bundle = offload_bundle([(hip_entry(target), data) for target, data in code.items()])
+    library = tmp_path / "lib.so"
+    library.write_bytes(host_elf({".hip_fatbin": packed_bundle(bundle)}))
+    shown = run("info", library)
+    assert shown.returncode == 0, shown.stderr
+    assert "2 GPU code objects" in shown.stdout
+    assert "gfx1100: 1, gfx942: 1" in shown.stdout
+    answer = json.loads(run("info", library, "--json").stdout)
+    sizes = [(each["number"], each["target"], each["size_bytes"], each["packing"]) for each in answer["objects"]]
+    assert sizes == [(number, target, len(data), "zstd") for number, (target, data) in enumerate(code.items())]
+    single = tmp_path / "one.so"
+    single.write_bytes(
+        host_elf({".hip_fatbin": packed_bundle(offload_bundle([(hip_entry("gfx942"), code["gfx942"])]))})
+    )
+    kernels = json.loads(run("info", single, "--json").stdout)["kernels"]
+    assert kernels == json.loads(run("info", kernel_path("saxpy", "gfx942"), "--json").stdout)["kernels"]

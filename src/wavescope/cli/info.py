@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.overview import Overview
     from wavescope.analysis.trace.subject import Subject
     from wavescope.cli.kit.request import Parts
+    from wavescope.codeobj.embedded import Contents
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.capture import Capture, Window
     from wavescope.readers.files.decoded import Decoded
@@ -384,8 +385,15 @@ def _files(path: Path, capture: Capture) -> str:
 def _code_object(path: Path, *, as_json: bool) -> None:
     import msgspec
 
+    from wavescope.base.files import open_regular
     from wavescope.codeobj.code_object import CodeObject
+    from wavescope.codeobj.containers import code_objects_in, is_contained
 
+    with open_regular(path) as stream:
+        is_container = is_contained(stream.read(64))
+    if is_container and len((contents := code_objects_in(path)).objects) > 1:
+        _container(path, contents, as_json=as_json)
+        return
     code_object = CodeObject.read(path)
     if as_json:
         kernels = [msgspec.to_builtins(kernel) for kernel in code_object.kernels]
@@ -397,3 +405,16 @@ def _code_object(path: Path, *, as_json: bool) -> None:
 
     for renderable in code_object_report(str(path), code_object.target, code_object.kernels, code_object.losses):
         console().print(renderable)
+
+
+def _container(path: Path, contents: Contents, *, as_json: bool) -> None:
+    """A file with several code objects: which they are."""
+    if as_json:
+        names = ("number", "target", "settings", "entry", "place", "size_bytes", "packing")
+        objects = [{name: getattr(each, name) for name in names} for each in contents.objects]
+        losses = [loss.message for loss in contents.losses]
+        emit_json({"kind": "code_objects", "objects": objects}, inputs=[path], losses=losses)
+        return
+    from wavescope.report.trace.capture import code_objects_report
+
+    _print_uncut(code_objects_report(str(path), contents))

@@ -21,6 +21,7 @@ from wavescope.base.unpacking import without_packing
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.model.launch import Launch, median_noise
 from wavescope.model.losses import LOSSES, Loss
+from wavescope.readers.files.archive import ArchiveFolder, is_raw_name
 from wavescope.readers.files.capture import TraceFile
 from wavescope.readers.files.folder import Directory
 from wavescope.readers.files.rocprofv3_columns import run_of
@@ -47,15 +48,24 @@ _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_S
 
 def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
     """Let `trace.launch` look in these folders, the nearest first."""
+    places_around = [_with_runs_only(folder) for folder in around]
 
     def find_launch(trace: ThreadTrace) -> Launch | None:
         with ExitStack() as stack:
             unpacked: dict[str, str] = {}
-            places = (_ordered(_files(folder, stack, unpacked), trace, around) for folder in around)
+            places = (_ordered(_files(folder, stack, unpacked), trace, places_around) for folder in places_around)
             launch = _launch(trace, places)
             return replace(launch, path=unpacked.get(launch.path, launch.path)) if launch else None
 
     trace.find_launch = find_launch
+
+
+def _with_runs_only(folder: Folder) -> Folder:
+    """The folder; of one in memory only the files of runs, and the names of raw traces, are kept."""
+    if not isinstance(folder, ArchiveFolder):
+        return folder
+    runs = {name: data for name, data in folder.files.items() if _OF_RUN.fullmatch(without_packing(name))}
+    return replace(folder, files=runs | {name: b"" for name in folder.files if is_raw_name(name)})
 
 
 def look_first_at(trace: ThreadTrace, named: Sequence[str | os.PathLike[str]]) -> None:

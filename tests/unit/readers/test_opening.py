@@ -236,7 +236,7 @@ def test_a_code_object_names_info() -> None:
 def test_an_archive_without_a_trace(tmp_path: Path) -> None:
     with pytest.raises(NotATraceError, match="no decoded trace in the archive"):
         wavescope.open(zipped(tmp_path / "a.zip", {"notes.txt": b"hello"}))
-    with pytest.raises(NotATraceError, match="holds raw traces"):
+    with pytest.raises(NotATraceError, match=r"b\.zip/se0\.att: 5 bytes are too short for a thread trace"):
         wavescope.open(zipped(tmp_path / "b.zip", {"se0.att": b"hello"}))
 
 

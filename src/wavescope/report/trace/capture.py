@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.trace.overview import Overview
     from wavescope.codeobj.code_object import Kernel
+    from wavescope.codeobj.embedded import Contents
     from wavescope.errors import WavescopeError
     from wavescope.model.losses import Loss
 
 _NAMED = 8  #: Dispatches that the line of a loss names.
+_LISTED = 20  #: Code objects of a file that are shown.
 
 
 def capture_report(
@@ -90,6 +93,30 @@ def code_object_report(
     if kernels:
         yield table
     for loss in losses:
+        yield Text.assemble(("loss: ", "bold yellow"), f"{loss.message}; {loss.advice}")
+
+
+def code_objects_report(path: str, contents: Contents) -> Iterator[RenderableType]:
+    """The answer of `wavescope info` on a file with several code objects.
+
+    Examples
+    --------
+    >>> from wavescope.codeobj.embedded import Contents
+    >>> str(next(iter(code_objects_report("lib.so", Contents("lib.so", ())))))
+    'lib.so: 0 GPU code objects'
+    """
+    yield Text.assemble((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
+    targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
+    yield Text(", ".join(f"{target}: {count:,}" for target, count in sorted(targets.items())))
+    table = Table("number", "GPU", "place", "bytes", "packed", box=None, header_style="bold")
+    for each in contents.objects[:_LISTED]:
+        target, size = f"{each.target or '-'}{each.settings}", f"{each.size_bytes:,}"
+        table.add_row(str(each.number), target, printable(each.place) or "-", size, each.packing or "-")
+    if contents.objects:
+        yield table
+    if len(contents.objects) > _LISTED:
+        yield Text(f"showing {_LISTED} of {len(contents.objects):,}, --json has all")
+    for loss in contents.losses:
         yield Text.assemble(("loss: ", "bold yellow"), f"{loss.message}; {loss.advice}")
 
 
