@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 #include <mutex>
+#include <numeric>
 
 namespace wavescope::isa {
 namespace {
@@ -54,14 +55,16 @@ std::vector<Candidate> all_candidates(const TargetColumn& column) {
 
 // The place of the bits that leave the fewest records per list: most have them fixed.
 unsigned best_shift(std::span<const Candidate> all, std::span<const uint16_t> members) {
-    unsigned best = 0;
-    int best_fixed = -1;
-    for (unsigned shift = 0; shift + kListBits <= 24; ++shift) {
-        int fixed = 0;
-        for (const uint16_t member : members)
-            fixed += std::popcount((all[member].pattern.mask.low >> shift) & ((1U << kListBits) - 1));
-        if (fixed > best_fixed) {
-            best_fixed = fixed;
+    constexpr unsigned kBits = 24;
+    std::array<unsigned, kBits> fixed_counts{};
+    for (const uint16_t member : members)
+        for (unsigned bit = 0; bit < kBits; ++bit) fixed_counts[bit] += (all[member].pattern.mask.low >> bit & 1) != 0;
+    unsigned best = 0, best_count = 0;
+    for (unsigned shift = 0; shift + kListBits <= kBits; ++shift) {
+        const auto first = fixed_counts.begin() + shift;
+        const unsigned count = std::accumulate(first, first + kListBits, 0U);
+        if (count > best_count) {
+            best_count = count;
             best = shift;
         }
     }

@@ -48,19 +48,19 @@ class Text {
     bool ends_with(std::string_view end) const { return view().ends_with(end); }
     std::string_view from(size_t begin) const { return view().substr(begin); }
 
-    // Appends to `all`; blanks beside each other become one, and the last goes.
+    // Appends to `all`, words with one blank between them.
     void append_to(std::string& all) const {
-        char joined[sizeof data_];
-        size_t length = 0;
-        bool was_blank = true;
-        for (size_t place = 0; place < size_; ++place) {
-            const bool is_blank = data_[place] == ' ';
-            joined[length] = data_[place];
-            length += !(is_blank && was_blank);
-            was_blank = is_blank;
+        const size_t begin = all.size();
+        const char* at = data_;
+        for (const char* const end = data_ + size_; at != end;) {
+            const void* blank = std::memchr(at, ' ', static_cast<size_t>(end - at));
+            const char* word_end = blank == nullptr ? end : static_cast<const char*>(blank);
+            if (word_end != at) {
+                if (all.size() != begin) all += ' ';
+                all.append(at, word_end);
+            }
+            at = word_end == end ? end : word_end + 1;
         }
-        length -= length != 0 && was_blank;
-        all.append(joined, length);
     }
 
   private:
