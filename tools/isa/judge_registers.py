@@ -81,7 +81,7 @@ def expected(vector: Vector) -> str:
     if not vector.wave64:  # the records name masks of waves of 64
         masks = ("vcc_lo*2", "exec_lo*2")
         words = [word.removesuffix("*2") if word[0] in "DU" and word[1:] in masks else word for word in words]
-    if vector.text.startswith("exp "):
+    if vector.text.startswith(("exp ", "export ")):
         words = [word for word in words if word[0] != "u" or re.search(rf"\b{word[1:]}\b", vector.text)]
         words = sorted(set(words))
     if f"{vector.record}_gfx9" in _record_names():  # LLVM takes the record of gfx8, which needs m0
