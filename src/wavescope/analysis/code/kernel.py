@@ -97,6 +97,8 @@ def kernel_code(code_object: CodeObject, kernel: Kernel, *, override: Resources 
     code = machine_code(code_object, kernel)
     notes: list[str] = []
     losses = list(code.losses)
+    if not code.rows.height:
+        losses.append(Loss("disassembly_incomplete", detail="the file does not hold the code of this kernel"))
     live = live_registers(code)
     if live is None:
         losses.append(_not_followed(code))

@@ -48,7 +48,8 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
     if not code.has_operands:
         return None
     flow = flow_rows(code)
-    entry = code.rows.filter(pl.col("address") == code.kernel.address)["row"]
+    is_entry = pl.col("address").eq_missing(pl.lit(code.kernel.address, pl.UInt64))
+    entry = code.rows.filter(is_entry)["row"]
     answer = _core.live_registers(flow.to_dict(), code.operands.to_dict(), _given(code), entry.cast(pl.Int32).sort())
     if answer is None:
         return None
