@@ -157,7 +157,7 @@ def disassemble(
     >>> from synth.kernels import kernel_path
     >>> code = disassemble(kernel_path("saxpy", "gfx942"), "saxpy")
     >>> code.registers.select("kind", "used", "peak").rows()[0]
-    ('vgprs', 6, 6)
+    ('vgprs', 8, 7)
     """
     file = open_code(path, target=target, number=number)
     if kernel is None:
