@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= python3
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= fuzz_tokens fuzz_waves fuzz_pcmap fuzz_program fuzz_waits fuzz_wave_json fuzz_stalls fuzz_sqlite fuzz_spans \
-	fuzz_executed fuzz_groups fuzz_writers
+	fuzz_executed fuzz_groups fuzz_writers fuzz_isa
 FLIPS ?= 10000
 SANITIZED_TESTS ?= tests/unit/readers tests/damage tests/golden tests/property
 # Tests of captures that start programs, wait for them and kill them.
@@ -161,6 +161,7 @@ bench: ready ## speed and memory of the decoder, of analyses, of databases, of c
 	$(BIN)/python -m benchmarks.analysis
 	$(BIN)/python -m benchmarks.databases --quick
 	$(BIN)/python -m benchmarks.counters
+	$(BIN)/python -m benchmarks.disassembly
 	$(BIN)/python -m benchmarks.viewer
 
 kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again and write their listings

@@ -107,7 +107,7 @@ def _apart(entries: list[Entry], table_end: int, size: int, problems: list[str])
     reached = table_end
     for entry in sorted((entry for entry in entries if entry.size), key=lambda entry: (entry.offset, entry.size)):
         if entry.offset >= size:
-            problems.append(f"{entry.id:.100} starts at {entry.offset:,}, behind the end ({size:,} bytes)")
+            problems.append(f"{entry.id:.100} starts at {entry.offset:,}, after the end ({size:,} bytes)")
         elif entry.offset < reached:
             problems.append(f"{entry.id:.100} overlaps what is before it, at {entry.offset:,}")
         else:

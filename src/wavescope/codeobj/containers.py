@@ -275,9 +275,9 @@ class _Search:
             return NotATraceError("an offload bundle without code for an AMD GPU", where=self.where)
         if head.startswith(ARCHIVE_MAGIC):
             return NotATraceError("an archive without code for an AMD GPU", where=self.where)
-        begins = f"it starts with {head[:4].hex()}" if head else "it is empty"
+        head_words = f"it starts with {head[:4].hex()}" if head else "it is empty"
         advice = "give a .out, .co or .hsaco file, or a program or library with such in it"
-        return NotATraceError(f"no code object ({begins})", where=self.where, advice=advice)
+        return NotATraceError(f"no code object ({head_words})", where=self.where, advice=advice)
 
 
 class _Starts:

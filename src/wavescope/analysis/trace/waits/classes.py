@@ -34,7 +34,7 @@ PRODUCERS: tuple[Producer, ...] = (
     Producer("unknown", (), "operations whose instruction is not known", "give the code objects of the capture"),
     Producer(
         "LDS",
-        ("lds_load", "lds_store", "lds_atomic", "lds_param"),
+        ("lds_load", "lds_store", "lds_atomic", "lds_async_arrive", "lds_param"),
         "reads and writes of LDS",
         "issue LDS reads in batches before the arithmetic that needs them; look for bank conflicts; pad the layout",
     ),
