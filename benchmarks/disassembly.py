@@ -26,7 +26,7 @@ from wavescope.codeobj import llvm_child
 from wavescope.codeobj.code_object import CodeObject
 
 LEAST_ROWS_PER_SECOND = 2e6
-"""What issue 17 asks for."""
+"""The goal, on one core."""
 KERNEL_BYTES = 2 << 20
 LLVM_BYTES = 1 << 20
 
