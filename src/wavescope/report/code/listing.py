@@ -62,7 +62,7 @@ class CodeListing:
             table = table.slice(first, max(0, last - first + 1))
         self.rows: list[dict[str, Any]] = table.to_dicts()
         self.lines = _lines(self.rows, _windows(answer, self.rows, view), with_source=view.with_source)
-        self.address_width = max((len(f"{row['address']:x}") for row in self.rows), default=4)
+        self.address_width = max([len("address"), *(len(f"{row['address']:x}") for row in self.rows)])
         self.has_agprs = any(row["live_agprs"] for row in self.rows)
         self.has_counts = any(row["live_vgprs"] is not None for row in self.rows)
         self.peak_row = answer.peak_row
