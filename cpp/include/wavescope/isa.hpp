@@ -57,8 +57,8 @@ enum Fact : uint32_t {
     is_salu = 1 << 8,
     is_matrix = 1 << 9,  // MFMA, WMMA and their sparse forms
     is_transcendental = 1 << 10,
-    to_lds = 1 << 11,           // a load that goes to LDS
-    counts_vm = 1 << 12,        // which counters it adds to, in LLVM's words
+    to_lds = 1 << 11,     // a load that goes to LDS
+    counts_vm = 1 << 12,  // which counters it adds to, in LLVM's words
     counts_lgkm = 1 << 13,
     counts_exp = 1 << 14,
     counts_tensor = 1 << 15,
