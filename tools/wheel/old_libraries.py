@@ -91,7 +91,7 @@ def make_folder(compiler: str, folder: Path) -> None:
     stub, shim = folder / "libstdc++.so.6", folder / "glibc_shim.o"
     names = ["-Wl,-soname,libstdc++.so.6", "-Wl,--version-script=stub.map"]
     _run([compiler, "-shared", "-nostdlib", *names, "-o", stub.name, "stub.s"], folder)
-    options = ["-O2", "-fPIC", "-fvisibility=hidden"]
+    options = ["-O2", "-fPIC", "-fexceptions", "-fvisibility=hidden"]
     _run([compiler, "-x", "c", *options, "-c", str(HERE / "glibc_shim.c"), "-o", shim.name], folder)
     (folder / "libstdc++.so").write_text(f"INPUT ( {stub} {archive} {shim} )\n")
 
