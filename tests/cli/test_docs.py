@@ -30,8 +30,11 @@ def test_verbs_and_options_of_the_documentation_exist(command: str) -> None:
     for stop in ("|", ">", ";", "&&"):
         words = words[: words.index(stop)] if stop in words else words
     words = words[: words.index("--")] if "--" in words else words  # a program with options of its own
-    verb, rest = import_module(f"wavescope.cli.{words[0]}").command, words[1:]
-    if isinstance(verb, click.Group):
+    if words[0].startswith("-"):  # an option of the program itself
+        verb, rest = import_module("wavescope.cli")._group, words
+    else:
+        verb, rest = import_module(f"wavescope.cli.{words[0]}").command, words[1:]
+    if isinstance(verb, click.Group) and not rest[0].startswith("--"):
         name, rest = ("input", rest) if rest[:1] == ["-i"] else (rest[0], rest[1:])
         verb = verb.get_command(click.Context(verb), name)
     verb.make_parser(click.Context(verb)).parse_args(rest)
