@@ -145,7 +145,7 @@ std::vector<Seed> isa_seeds() {
     const auto columns = static_cast<uint8_t>(isa::targets().size());
     for (uint8_t column = 0; column < columns; ++column) {
         Seed code{"code" + std::to_string(column), {column, static_cast<uint8_t>(4 | column % 2)}};
-        for (uint32_t top = 0; top < 512; top += 1 + static_cast<uint32_t>(random() % 3)) {
+        for (uint32_t top = 0; top < 512; top += 16 + static_cast<uint32_t>(random() % 16)) {
             const std::array<uint32_t, 3> words{top << 23 | (static_cast<uint32_t>(random()) & 0x7FFFFF),
                                                 static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
             for (size_t word = 0; word < 1 + top % 3; ++word)

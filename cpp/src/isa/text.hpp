@@ -18,8 +18,7 @@ class Text {
 
     Text& operator<<(std::string_view text) {
         if (text.size() <= sizeof data_ - size_) {
-            std::memcpy(data_ + size_, text.data(), text.size());
-            size_ += text.size();
+            size_ += text.copy(data_ + size_, text.size());
         }
         return *this;
     }
