@@ -363,10 +363,12 @@ def test_many_lines_are_matched_in_time_that_grows_with_them() -> None:
     count = 30_000
     rows = Alignment(count, (tuple(range(count)),) * 2, ((None,) * count,) * 2, (True, True))
     labels: dict[Any, str] = {line: f"f:{line}" for line in range(count)}
-    begun = time.process_time()
-    found = grouped_units(rows, [range(count)] * 2, [labels] * 2)
-    assert found.unit_count == count
-    assert time.process_time() - begun < 2  # 7 s when each line looked at all that are taken
+    seconds = []
+    for _ in range(3):  # a busy machine only adds
+        begun = time.process_time()
+        assert grouped_units(rows, [range(count)] * 2, [labels] * 2).unit_count == count
+        seconds.append(time.process_time() - begun)
+    assert min(seconds) < 3  # 7 s when each line looked at all that are taken
 
 
 @pytest.mark.parametrize("size", ["big", "small"])

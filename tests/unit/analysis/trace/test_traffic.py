@@ -15,6 +15,8 @@ from tests.unit.ui_directories import frame
 from wavescope.analysis.trace.costs.hotspots import hotspots
 from wavescope.analysis.trace.memory_latency import memory_latency
 from wavescope.analysis.trace.memory_latency.beyond_trace import counter_command
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.trace import ThreadTrace
 
 
@@ -23,6 +25,8 @@ def trace_of(texts: list[str], *, waves: int = 2, gfxip: int = 9, wave_size: int
     count = len(texts)
     code = frame("code", {"row": range(count), "code_object": [1] * count, "address": range(256, 256 + 4 * count, 4),
                           "text": texts, "function": ["k"] * count})  # fmt: skip
+    target = "gfx942" if gfxip == 9 else None
+    code = with_operands(classify_frame(code, target), target)
     engines = frame("shader_engines", {"se": [0], "gfxip": [gfxip]})
     kernels = frame("kernels", {"kernel": [0], "name": ["k"], "demangled": ["k"], "wave_size": [wave_size]})
     lives: list[dict[str, Any]] = [
