@@ -23,6 +23,29 @@ size_t words_for(size_t bits) {
     return (bits + kWordBits - 1) / kWordBits;
 }
 
+// Blocks that are still to be followed, each at most once at a time, the first by `Order` first.
+template <class Order>
+class Waiting {
+  public:
+    explicit Waiting(size_t count) : is_waiting_(count, 0) {}
+
+    bool empty() const { return queue_.empty(); }
+    void push(uint32_t block) {
+        if (!is_waiting_[block]) queue_.push(block);
+        is_waiting_[block] = 1;
+    }
+    uint32_t pop() {
+        const uint32_t block = queue_.top();
+        queue_.pop();
+        is_waiting_[block] = 0;
+        return block;
+    }
+
+  private:
+    std::priority_queue<uint32_t, std::vector<uint32_t>, Order> queue_;
+    std::vector<uint8_t> is_waiting_;
+};
+
 // Where registers stand in a set of bits: scalars, low halves of VGPRs, high halves, AGPRs. Halves have places of their
 // own only where some operand is a half.
 class Places {
@@ -179,13 +202,10 @@ class Analysis {
     bool follow_values() {
         live_.assign(blocks_.size() * state_words_, 0);
         std::vector<uint64_t> state(state_words_);
-        std::priority_queue<uint32_t> waiting;
-        std::vector<uint8_t> is_waiting(blocks_.size(), 1);
+        Waiting<std::less<>> waiting(blocks_.size());
         for (uint32_t block = 0; block < blocks_.size(); ++block) waiting.push(block);
         while (!waiting.empty()) {
-            const uint32_t block = waiting.top();
-            waiting.pop();
-            is_waiting[block] = 0;
+            const uint32_t block = waiting.pop();
             const Block& rows = blocks_[block];
             const size_t operands = first_operand_[rows.end] - first_operand_[rows.begin];
             if (!spend(operands + (rows.end - rows.begin) + (blocks_.after(block).size() + 1) * state_words_))
@@ -194,10 +214,7 @@ class Analysis {
             for (size_t row = rows.end; row-- > rows.begin;) step_back(state.data(), row);
             if (std::equal(state.begin(), state.end(), live_before(block))) continue;
             std::copy(state.begin(), state.end(), live_before(block));
-            for (const uint32_t before : blocks_.before(block)) {
-                if (!is_waiting[before]) waiting.push(before);
-                is_waiting[before] = 1;
-            }
+            for (const uint32_t before : blocks_.before(block)) waiting.push(before);
         }
         return true;
     }
@@ -219,8 +236,7 @@ class Analysis {
     bool follow_definitions() {
         defined_.assign(blocks_.size() * defined_words_, 0);
         is_reached_.assign(blocks_.size(), 0);
-        std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> waiting;
-        std::vector<uint8_t> is_waiting(blocks_.size(), 0);
+        Waiting<std::greater<>> waiting(blocks_.size());
         for (const uint32_t block : blocks_.starts()) {
             if (code_.starts[blocks_[block].begin] == 1)
                 for (const uint16_t given : code_.given)
@@ -228,13 +244,11 @@ class Analysis {
                         put(defined_before(block), bit + (is_vector ? scalar_words_ * kWordBits : 0));
                     });
             waiting.push(block);
-            is_waiting[block] = is_reached_[block] = 1;
+            is_reached_[block] = 1;
         }
         std::vector<uint64_t> state(defined_words_);
         while (!waiting.empty()) {
-            const uint32_t block = waiting.top();
-            waiting.pop();
-            is_waiting[block] = 0;
+            const uint32_t block = waiting.pop();
             const Block& rows = blocks_[block];
             const size_t operands = first_operand_[rows.end] - first_operand_[rows.begin];
             if (!spend(operands + (blocks_.after(block).size() + 1) * defined_words_)) return false;
@@ -248,10 +262,7 @@ class Analysis {
                     there[word] |= state[word];
                 }
                 is_reached_[next] = 1;
-                if (is_new && !is_waiting[next]) {
-                    waiting.push(next);
-                    is_waiting[next] = 1;
-                }
+                if (is_new) waiting.push(next);
             }
         }
         return true;
