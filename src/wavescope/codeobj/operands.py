@@ -12,25 +12,24 @@ import polars as pl
 
 from wavescope import _core
 from wavescope.codeobj.classes import classify
-from wavescope.codeobj.registers import HIGH_HALF, LOW_HALF, NULL, spelled
+from wavescope.codeobj.registers import HIGH_HALF, IMPLICIT, LOW_HALF, NULL, READS, TIED, WRITES, spelled
 from wavescope.codeobj.targets import FAMILIES, family_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-# cpp/include/wavescope/isa.hpp: Role and Fact.
-_READS, _WRITES, _IMPLICIT, _TIED = (1 << bit for bit in range(4))
+# cpp/include/wavescope/isa.hpp: Fact.
 _LOADS, _STORES, _ATOMIC, _RETURNS = (1 << bit for bit in range(4))
 _TO_LDS = 1 << 11
 _COUNTED = 1 << 12 | 1 << 13 | 1 << 15 | 1 << 16  # vm, lgkm, tensor, async
 _NO_RECORD: Final = 0xFFFF
 #: Registers that an instruction uses -> (bits of the role that it must have, bits that it must not have).
 _ROLES: Final = {
-    "writes": (_WRITES, _IMPLICIT),
-    "reads": (_READS, _IMPLICIT),
-    "implicit_writes": (_WRITES | _IMPLICIT, 0),
-    "implicit_reads": (_READS | _IMPLICIT, 0),
-    "tied": (_TIED, _IMPLICIT),
+    "writes": (WRITES, IMPLICIT),
+    "reads": (READS, IMPLICIT),
+    "implicit_writes": (WRITES | IMPLICIT, 0),
+    "implicit_reads": (READS | IMPLICIT, 0),
+    "tied": (TIED, IMPLICIT),
 }
 OPERAND_COLUMNS: Final = (*_ROLES, "access", "counters")  #: What `with_operands` adds to a code table.
 

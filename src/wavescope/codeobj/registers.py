@@ -9,12 +9,14 @@ from typing import Final, NamedTuple
 import polars as pl
 
 # cpp/include/wavescope/isa.hpp: Role and Register.
-LOW_HALF, HIGH_HALF = 16, 32  #: Bits of a role: one of the two values of a register.
+READS, WRITES, IMPLICIT, TIED, LOW_HALF, HIGH_HALF = (1 << bit for bit in range(6))  #: Bits of a role.
+SGPR_COUNT: Final = 106
 VCC, M0, NULL, EXEC, SCC, MODE = 106, 124, 125, 126, 128, 133
-FIRST_VECTOR: Final = 256  #: Registers from here on have a value for each lane.
+FIRST_VECTOR: Final = 256  #: v0; registers from here on have a value for each lane.
+FIRST_AGPR: Final = 1280
 
 #: First number, first behind the last, name: files of numbered registers.
-_FILES: Final = ((0, 106, "s"), (108, 124, "ttmp"), (256, 1280, "v"), (1280, 1536, "a"))
+_FILES: Final = ((0, SGPR_COUNT, "s"), (108, 124, "ttmp"), (FIRST_VECTOR, FIRST_AGPR, "v"), (FIRST_AGPR, 1536, "a"))
 #: Number of the low half -> name: pairs of registers with a name of their own.
 _PAIRS: Final = {VCC: "vcc", EXEC: "exec", 129: "flat_scratch", 131: "xnack_mask"}
 _SINGLES: Final = {M0: "m0", NULL: "null", SCC: "scc", MODE: "mode"}

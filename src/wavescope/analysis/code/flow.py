@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.code.control_flow import branch_targets
-from wavescope.analysis.code.machine_code import EXEC_HI, EXEC_LO, WRITES
+from wavescope.codeobj.registers import EXEC, WRITES
 
 if TYPE_CHECKING:
     from wavescope.analysis.code.machine_code import MachineCode
@@ -60,8 +60,8 @@ def flow_rows(code: MachineCode) -> pl.DataFrame:
     calls = _call_targets(rows)
     masked = code.operands.filter(
         (pl.col("role") & WRITES != 0)
-        & (pl.col("register") <= EXEC_HI)
-        & (pl.col("register") + pl.col("count") > EXEC_LO)
+        & (pl.col("register") <= EXEC + 1)
+        & (pl.col("register") + pl.col("count") > EXEC)
     )["row"].unique()
     starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
     behind = pl.col("address") + pl.col("size").cast(pl.UInt64)

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope import _core
 from wavescope.analysis.code.flow import ANYWHERE, CALL, flow_rows
-from wavescope.analysis.code.machine_code import AGPR0, SGPR_COUNT, VCC_LO, VGPR0
+from wavescope.codeobj.registers import FIRST_AGPR, FIRST_VECTOR, SGPR_COUNT, VCC
 from wavescope.codeobj.targets import family_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:
     if answer is None:
         return []
     registers: list[int] = pl.DataFrame(answer[1]).filter(pl.col("is_given") == 1)["register"].to_list()
-    return [number for number in registers if number < SGPR_COUNT or number >= VGPR0]
+    return [number for number in registers if number < SGPR_COUNT or number >= FIRST_VECTOR]
 
 
 def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:
@@ -83,17 +83,17 @@ def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:
     first = pl.col("register").cast(pl.Int32)
     last = first + pl.col("count")
     ends = operands.select(
-        vgprs=pl.when(first.is_between(VGPR0, AGPR0 - 1)).then(last - VGPR0).max(),
-        agprs=pl.when(first >= AGPR0).then(last - AGPR0).max(),
+        vgprs=pl.when(first.is_between(FIRST_VECTOR, FIRST_AGPR - 1)).then(last - FIRST_VECTOR).max(),
+        agprs=pl.when(first >= FIRST_AGPR).then(last - FIRST_AGPR).max(),
         sgprs=pl.when(first < SGPR_COUNT).then(pl.min_horizontal(last, SGPR_COUNT)).max(),
-        vcc=(first.is_between(VCC_LO, VCC_LO + 1)).max().cast(pl.Int32),
+        vcc=(first.is_between(VCC, VCC + 1)).max().cast(pl.Int32),
     )
     return {name: value or 0 for name, value in ends.row(0, named=True).items()}
 
 
 def _given(code: MachineCode) -> pl.Series:
     descriptor = code.kernel.descriptor
-    numbers = [*_ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(AGPR0))]
+    numbers = [*_ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(FIRST_AGPR))]
     return pl.Series(sorted(set(numbers)), dtype=pl.UInt16)
 
 
@@ -116,4 +116,4 @@ def entry_registers(descriptor: Descriptor, target: str) -> list[int]:
         scalars += fields["private_segment"]
     is_packed = target.split(":")[0] in _PACKED_IDS or family in ("gfx11", *_IDS_IN_TTMP)
     vectors = 1 if is_packed else 1 + min(2, fields["workitem_id_dims"])
-    return [*range(min(scalars, SGPR_COUNT)), *range(VGPR0, VGPR0 + vectors)]
+    return [*range(min(scalars, SGPR_COUNT)), *range(FIRST_VECTOR, FIRST_VECTOR + vectors)]

@@ -11,17 +11,11 @@ import polars as pl
 from wavescope import _core
 from wavescope.codeobj.chunks import cut
 from wavescope.codeobj.disassemble import disassemble
-from wavescope.codeobj.registers import spelled
+from wavescope.codeobj.registers import FIRST_AGPR, FIRST_VECTOR, spelled
 from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     from wavescope.codeobj.code_object import CodeObject, Function, Kernel
-
-#: Numbers of registers in operands (cpp/include/wavescope/isa.hpp).
-VGPR0, AGPR0 = 256, 1280
-SGPR_COUNT = 106
-VCC_LO, EXEC_LO, EXEC_HI = 106, 126, 127
-WRITES = 2  #: Bit of a role.
 
 _ROWS = {"row": pl.Int32, "address": pl.UInt64, "size": pl.UInt8, "text": pl.String, "function": pl.UInt32}
 _OPERANDS = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
@@ -112,7 +106,7 @@ def register_ranges(numbers: list[int]) -> str:
     """
     runs: list[list[int]] = []
     for number in numbers:
-        if runs and number == runs[-1][1] + 1 and number not in (VGPR0, AGPR0):
+        if runs and number == runs[-1][1] + 1 and number not in (FIRST_VECTOR, FIRST_AGPR):
             runs[-1][1] = number
         else:
             runs.append([number, number])
