@@ -16,6 +16,7 @@
 #include "duration_statistics.hpp"
 #include "entries.hpp"
 #include "isa.hpp"
+#include "lane_costs.hpp"
 #include "live_registers.hpp"
 #include "perfetto.hpp"
 #include "replay.hpp"
@@ -213,6 +214,7 @@ NB_MODULE(_core, m) {
     bind_duration_statistics(m);
     bind_entries(m);
     bind_isa(m);
+    bind_lane_costs(m);
     bind_live_registers(m);
     bind_replay(m);
     bind_stalls(m);
