@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from wavescope.codeobj.embedded import Contents
-    from wavescope.codeobj.metadata import Metadata
+    from wavescope.codeobj.metadata import KernelArgument, Metadata
 
 _STT_FUNC, _STT_KERNEL = 2, 10
 _DESCRIPTOR_SUFFIX = ".kd"
@@ -74,6 +74,8 @@ class Kernel:
     workgroup_size_max: int | None = None
     workgroup_size_required: tuple[int, int, int] | None = None
     dynamic_stack: bool = False
+    uniform_workgroups: bool = False  #: Grids must be multiples of the workgroup size.
+    arguments: tuple[KernelArgument, ...] = field(default=(), repr=False)  #: By offset; empty = not known.
     descriptor: Descriptor | None = field(default=None, repr=False)
 
 
@@ -176,19 +178,21 @@ class CodeObject:
     @cached_property
     def kernels(self) -> tuple[Kernel, ...]:
         """Kernels by address: what their descriptors and the compiler's metadata say."""
-        metadata = {_kernel_name(m.symbol) or m.name: m for m in self._metadata[0].kernels}
+        metadata = self._kernel_metadata
         sizes = {function.address: function.size for function in self.functions}
         kernels = []
         for name in dict.fromkeys([*self._descriptors, *metadata]):
             descriptor, address = self._descriptors.get(name, (None, None))
             size = sizes.get(address, 0) if address is not None else 0
-            kernels.append(_kernel(name, address, size, descriptor, metadata.get(name, KernelMetadata())))
+            arguments = self._arguments.get(name, ((), ""))[0]
+            kernels.append(_kernel(name, address, size, descriptor, metadata.get(name, KernelMetadata()), arguments))
         return tuple(sorted(kernels, key=lambda kernel: (kernel.address is None, kernel.address or 0, kernel.name)))
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
         """What the file claims and does not have."""
         problems = [*self.notes, *self.elf.problems, self._symbols[1], self._metadata[1]]
+        problems += [problem for _, problem in self._arguments.values()]
         if self.target is None:
             problems.append("the file does not say for which GPU it is")
         if not self.text_ranges:
@@ -243,6 +247,15 @@ class CodeObject:
         return read_metadata(self.elf)
 
     @cached_property
+    def _kernel_metadata(self) -> dict[str, KernelMetadata]:
+        return {_kernel_name(m.symbol) or m.name: m for m in self._metadata[0].kernels}
+
+    @cached_property
+    def _arguments(self) -> dict[str, tuple[tuple[KernelArgument, ...], str]]:
+        """Kernel name -> its arguments and why they are missing."""
+        return {name: metadata.arguments() for name, metadata in self._kernel_metadata.items()}
+
+    @cached_property
     def _descriptors(self) -> dict[str, tuple[Descriptor, int | None]]:
         """Kernel name -> its descriptor and the address of its code."""
         descriptors: dict[str, tuple[Descriptor, int | None]] = {}
@@ -280,7 +293,14 @@ def _kernel_name(symbol: str) -> str:
     return symbol.removesuffix(_DESCRIPTOR_SUFFIX) if symbol.endswith(_DESCRIPTOR_SUFFIX) else ""
 
 
-def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | None, compiler: KernelMetadata) -> Kernel:
+def _kernel(
+    name: str,
+    address: int | None,
+    size: int,
+    hardware: Descriptor | None,
+    compiler: KernelMetadata,
+    arguments: tuple[KernelArgument, ...],
+) -> Kernel:
     fields = hardware.fields if hardware else {}
     return Kernel(
         name,
@@ -301,5 +321,7 @@ def _kernel(name: str, address: int | None, size: int, hardware: Descriptor | No
         workgroup_size_max=compiler.max_flat_workgroup_size,
         workgroup_size_required=compiler.reqd_workgroup_size,
         dynamic_stack=bool(fields.get("dynamic_stack", compiler.uses_dynamic_stack)),
+        uniform_workgroups=compiler.is_uniform,
+        arguments=arguments,
         descriptor=hardware,
     )
