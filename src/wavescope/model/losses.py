@@ -428,6 +428,12 @@ _KINDS = (
         "the other files were read; copy or record this one again",
     ),
     LossKind(
+        "omniprobe_unread",
+        "{count} [record|records] of Omniprobe could not be read and [was|were] left out ({detail})",
+        "run Omniprobe again with its log in a file of its own (--log-location FILE)",
+        counted_in="records",
+    ),
+    LossKind(
         "lost_worker",
         "{detail}",
         "start the command again; the other files are in the result",
