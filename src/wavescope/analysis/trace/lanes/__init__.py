@@ -1,0 +1,1 @@
+"""Lane addresses: which instruction conflicts in LDS, and which does not coalesce."""
