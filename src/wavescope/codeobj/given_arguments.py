@@ -90,7 +90,7 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
 
 
 def argument_list(kernel: Kernel) -> str:
-    """The arguments of a kernel in a sentence: those of its source, then how many the runtime fills in."""
+    """The arguments of a kernel in a sentence: those of its source, not those that the runtime fills in."""
     explicit = [argument for argument in kernel.arguments if not argument.is_hidden]
     if not explicit:
         return f"the code object does not list arguments of {kernel.name}"
@@ -102,7 +102,8 @@ def argument_list(kernel: Kernel) -> str:
 
 def _described(argument: KernelArgument) -> str:
     kind = argument.type_name or argument.value_type or ("pointer" if argument.value_kind == "global_buffer" else "")
-    return " ".join(word for word in (argument.name, f"({kind or f'{argument.size_bytes} bytes'})") if word)
+    words = (argument.name, f"({kind or f'{argument.size_bytes} bytes'})")
+    return " ".join(_shown(word) for word in words if word)
 
 
 def _by_name(name: str, kernel: Kernel) -> KernelArgument:
@@ -173,4 +174,6 @@ def _check_place(kernel: Kernel, argument: KernelArgument | None, offset: int, s
 
 
 def _shown(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}..."
+    """A word of the user or of the code object in a message: not too long, and printable."""
+    head = "".join(c if c.isprintable() else "?" for c in text[:_SHOWN_CHARACTERS])
+    return head if len(text) <= _SHOWN_CHARACTERS else f"{head}..."

@@ -196,6 +196,14 @@ def test_a_name_that_several_arguments_have() -> None:
         argument_values(kernel, given=["pad=1"])
 
 
+def test_hostile_names_of_arguments_are_short_and_printable_in_messages() -> None:
+    kernel = kernel_with([argument(0, 4, name="\x1b[31m" + "x" * 100_000)])
+    with pytest.raises(UsageError) as refused:
+        argument_values(kernel, given=["m=1"])
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 300
+
+
 def test_offsets_where_the_code_object_lists_no_arguments() -> None:
     kernel = kernel_with([], segment_bytes=0)
     assert argument_values(kernel, given=["0x34=65536"]).dword(0x34) == 65536
