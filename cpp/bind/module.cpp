@@ -15,6 +15,7 @@
 #include "costs.hpp"
 #include "duration_statistics.hpp"
 #include "entries.hpp"
+#include "evaluate.hpp"
 #include "isa.hpp"
 #include "lane_costs.hpp"
 #include "live_registers.hpp"
@@ -214,6 +215,7 @@ NB_MODULE(_core, m) {
     bind_duration_statistics(m);
     bind_entries(m);
     bind_isa(m);
+    bind_evaluate(m);
     bind_lane_costs(m);
     bind_live_registers(m);
     bind_replay(m);

@@ -25,6 +25,17 @@ class _Field(NamedTuple):
     families: frozenset[str] = _ALL
 
 
+#: What a kernel can ask to have in its first scalar registers -> how many it takes.
+USER_SGPRS = {
+    "private_segment_buffer": 4,
+    "dispatch_address": 2,
+    "queue_address": 2,
+    "kernarg_address": 2,
+    "dispatch_id": 2,
+    "flat_scratch": 2,
+    "private_segment_bytes": 1,
+}
+
 _RSRC3, _RSRC1, _RSRC2, _PROPERTIES, _PRELOAD = 44, 48, 52, 56, 58
 
 _FIELDS = (
@@ -49,9 +60,12 @@ _FIELDS = (
     _Field("shared_vgpr_granules", _RSRC3, "<I", 0, 4, frozenset({"gfx10", "gfx11"})),
     _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 6, frozenset({"gfx11"})),
     _Field("instruction_prefetch_lines", _RSRC3, "<I", 4, 8, frozenset({"gfx12", "gfx1250"})),
+    # Whether the first scalar registers hold these, in this order, and how many dwords each has (USER_SGPRS).
+    *(_Field(f"user_{name}", _PROPERTIES, "<H", bit, 1) for bit, name in enumerate(USER_SGPRS)),
     _Field("wave32", _PROPERTIES, "<H", 10, 1, _GFX10_ON),
     _Field("dynamic_stack", _PROPERTIES, "<H", 11, 1),
     _Field("preload_sgprs", _PRELOAD, "<H", 0, 7, frozenset({"gfx9", "gfx1250"})),
+    _Field("preload_offset_dwords", _PRELOAD, "<H", 7, 9, frozenset({"gfx9", "gfx1250"})),
 )
 
 # gfx90a and its successors have one register file for both kinds of vector registers: accumulation registers

@@ -36,6 +36,8 @@ class Launch:
     #: The median of all such calls lies within this of `duration_ns_median` (95 %); None = too few calls.
     median_noise_ns: float | None = None
     kernel_call_count: int = 0  #: Calls of the kernel with any grid, on any GPU of the process.
+    grid_size: tuple[int, int, int] | None = None  #: Work-items; None = not recorded.
+    workgroup_size: tuple[int, int, int] | None = None  #: Work-items; None = not recorded.
 
     @property
     def above_median_share(self) -> float:

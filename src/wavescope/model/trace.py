@@ -82,6 +82,8 @@ class ThreadTrace:
     parts: Callable[[], Iterator[ThreadTrace]] | None = field(default=None, repr=False, compare=False)
     #: Looks for the traced dispatch in the runs beside the trace; None = there is nowhere to look.
     find_launch: Callable[[ThreadTrace], Launch | None] | None = field(default=None, repr=False, compare=False)
+    #: Gives the compiled kernel (`codeobj.Kernel`) at a code object and address; None = there is no code object.
+    find_kernel: Callable[[int, int], Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def gfxip(self) -> int:
@@ -95,6 +97,15 @@ class ThreadTrace:
             return self.part_of[0].launch
         find = self.find_launch
         return None if find is None else once(self.answers, "launch", lambda: find(self))
+
+    def compiled_kernel(self, kernel: int) -> Any:
+        """`codeobj.Kernel` of a number of `kernels`: descriptor and arguments; None = no code object has it."""
+        if self.part_of is not None:
+            return self.part_of[0].compiled_kernel(kernel)
+        rows = self.kernels.filter(self.kernels["kernel"] == kernel).select("code_object", "address").rows()
+        if self.find_kernel is None or not rows or None in rows[0]:
+            return None
+        return self.find_kernel(*rows[0])
 
     @property
     def executed(self) -> Executed:

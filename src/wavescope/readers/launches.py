@@ -217,4 +217,11 @@ def _among(traced: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
         path=shown(path),
         median_noise_ns=median_noise(durations),
         kernel_call_count=same_kernel.height,
+        grid_size=_size(traced, "grid"),
+        workgroup_size=_size(traced, "workgroup"),
     )
+
+
+def _size(traced: dict[str, int], what: str) -> tuple[int, int, int] | None:
+    x, y, z = (traced[f"{what}_{axis}"] for axis in "xyz")
+    return (x, y, z) if x and y and z else None

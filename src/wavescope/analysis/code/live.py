@@ -109,11 +109,20 @@ def entry_registers(descriptor: Descriptor, target: str) -> list[int]:
     >>> entry_registers(read_descriptor(bytes(64), "gfx942"), "gfx942")
     [256]
     """
-    fields, family = descriptor.fields, family_of(target)
+    fields = descriptor.fields
     scalars = fields["user_sgprs"]
-    if family not in _IDS_IN_TTMP:
+    if not has_ids_in_ttmp(target):
         scalars += fields["workgroup_id_x"] + fields["workgroup_id_y"] + fields["workgroup_id_z"]
         scalars += fields["private_segment"]
-    is_packed = target.split(":")[0] in _PACKED_IDS or family in ("gfx11", *_IDS_IN_TTMP)
-    vectors = 1 if is_packed else 1 + min(2, fields["workitem_id_dims"])
+    vectors = 1 if has_packed_ids(target) else 1 + min(2, fields["workitem_id_dims"])
     return [*range(min(scalars, SGPR_COUNT)), *range(FIRST_VECTOR, FIRST_VECTOR + vectors)]
+
+
+def has_packed_ids(target: str) -> bool:
+    """Whether v0 holds all three ids of a work-item, 10 bits each."""
+    return target.split(":")[0] in _PACKED_IDS or family_of(target) in ("gfx11", *_IDS_IN_TTMP)
+
+
+def has_ids_in_ttmp(target: str) -> bool:
+    """Whether trap temporaries hold the ids of the workgroup, and no SGPRs."""
+    return family_of(target) in _IDS_IN_TTMP

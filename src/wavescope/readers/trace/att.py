@@ -137,6 +137,7 @@ def decode_window(
     trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy_tables)
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
+    trace.find_kernel = code.kernel_at
     lazy_tables["code"] = lambda: _code_table(trace, code)
     gfxip = max(record.gfxip for record in records)
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)

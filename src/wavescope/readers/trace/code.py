@@ -90,7 +90,7 @@ class Code:
         spec = THREAD_TRACE["kernels"]
         rows = []
         for number, code_object, address in entries.select("kernel", "code_object", "address").iter_rows():
-            kernel = self._kernel(code_object, address)
+            kernel = self.kernel_at(code_object, address)
             name = kernel.name if kernel else f"{code_object} / {address:#x}"
             row = {column.name: getattr(kernel, column.name, None) for column in spec.columns}
             if kernel and kernel.vgprs is not None:
@@ -173,7 +173,7 @@ class Code:
             pl.Series("inline_chain", chains, pl.String),
         )
 
-    def _kernel(self, code_object: int, address: int) -> Kernel | None:
+    def kernel_at(self, code_object: int, address: int) -> Kernel | None:
         for part in self.parts:
             offset = part.elf_address(code_object, address)
             if part.elf is None or offset is None:

@@ -1,0 +1,323 @@
+#include "wavescope/evaluate.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "machine.hpp"
+#include "memory.hpp"
+#include "wavescope/isa.hpp"
+
+namespace wavescope::evaluate {
+namespace {
+
+// Instructions that a trace may leave out, because they do nothing to registers.
+bool may_be_silent(const Instruction& instruction) {
+    return instruction.is_understood && instruction.written.empty() &&
+           (instruction.facts & (isa::is_branch | isa::is_call | isa::ends_block | isa::loads | isa::stores)) == 0;
+}
+
+bool jumps_anywhere(const Instruction& instruction) {
+    return instruction.mnemonic.starts_with("s_setpc") || instruction.mnemonic.starts_with("s_set_pc") ||
+           instruction.mnemonic.starts_with("s_swappc") || instruction.mnemonic.starts_with("s_swap_pc") ||
+           instruction.mnemonic.starts_with("s_call") || instruction.mnemonic.starts_with("s_add_pc");
+}
+
+bool is_scalar_load(const Instruction& instruction) {
+    return instruction.mnemonic.starts_with("s_load_") || instruction.mnemonic.starts_with("s_buffer_load_");
+}
+
+uint32_t greatest_alignment(const Base& base, uint8_t pointer_zero_bits, uint8_t& assumptions) {
+    if (base.pointers == 0) return base.zero_bits;
+    if (base.pointers > 1) return 0;
+    assumptions |= pointer_aligned;
+    return std::min(base.zero_bits, pointer_zero_bits);
+}
+
+}  // namespace
+
+struct Evaluator::Row {
+    std::vector<Instruction> instructions;
+};
+
+Evaluator::Evaluator(EvaluatedCode code, unsigned lane_count) : code_(std::move(code)), lane_count_(lane_count) {
+    const size_t count = code_.texts.size();
+    if (code_.target.size() != count || code_.access.size() != count)
+        throw std::invalid_argument("columns differ in length");
+    if (lane_count != 32 && lane_count != 64) throw std::invalid_argument("a wave has 32 or 64 lanes");
+    for (const RowAccess& access : code_.access)
+        if (access.lds_rule >= static_cast<int>(code_.lds_rules.size()))
+            throw std::invalid_argument("no such LDS rule");
+    std::vector<std::string_view> texts(code_.texts.begin(), code_.texts.end());
+    const isa::Disassembly read = isa::read_texts(texts, code_.column, lane_count == kLanes);
+    rows_.reserve(count);
+    for (size_t row = 0; row < count; ++row) {
+        rows_.push_back(std::make_unique<Row>());
+        rows_.back()->instructions = read_instruction(texts[row], lane_count);
+        for (Instruction& each : rows_.back()->instructions) {
+            each.facts = read.facts[row];
+            each.is_understood = read.record[row] != isa::kNoRecord;
+        }
+    }
+    for (size_t at = 0; at < read.operand_row.size(); ++at) {
+        std::vector<Instruction>& instructions = rows_[read.operand_row[at]]->instructions;
+        const uint8_t role = read.operand_role[at];
+        if ((role & isa::writes) == 0) continue;
+        const bool keeps_old = (role & (isa::reads | isa::tied | isa::low_half | isa::high_half)) != 0;
+        for (Instruction& each : instructions) {
+            each.written.push_back({read.operand_register[at], read.operand_count[at]});
+            each.merges_old = each.merges_old || keeps_old || each.mnemonic.find("16") != std::string::npos;
+        }
+    }
+    // Both halves of a v_dual_... name their own result.
+    for (const auto& row : rows_)
+        if (row->instructions.size() == 2)
+            for (Instruction& each : row->instructions) {
+                if (each.operands.empty()) continue;
+                const uint16_t number = each.operands.front().number;
+                std::erase_if(each.written, [&](const Written& written) { return written.number != number; });
+            }
+}
+
+Evaluator::~Evaluator() = default;
+
+struct Tally {
+    std::map<std::tuple<int32_t, Reason, Reason, bool>, uint32_t> reasons;
+    struct Pattern {
+        uint32_t count = 0;
+        Lanes active = 0;
+        uint8_t width = 0, place = 0;
+        std::array<int64_t, kLanes> address{};
+    };
+    std::unordered_map<int32_t, std::vector<Pattern>> patterns;
+
+    void add(int32_t row, Reason reason, Reason base, bool is_cost) { ++reasons[{row, reason, base, is_cost}]; }
+};
+
+Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns) const {
+    if (start.lane_count != lane_count_) throw std::invalid_argument("waves differ in size");
+    Evaluation result;
+    RowSums& sums = result.rows;
+    const size_t count = rows_.size();
+    sums.each_column([&](const char*, auto& column) {
+        for (size_t row = 0; row < count; ++row) column.push_back({});
+    });
+    Tally tally;
+    Machine machine(start, wave);
+    const uint8_t by_start = start.workgroup[0] == 0 ? flat_workgroup : 0;
+    Reason stopped;  // why nothing is known any more
+    for (size_t at = 0; at < path.size(); ++at) {
+        const int32_t row = path[at];
+        if (row < 0 || static_cast<size_t>(row) >= count) {
+            if (stopped.kind == ReasonKind::none) stopped = {ReasonKind::path, at > 0 ? path[at - 1] : -1};
+            if (result.misfit_row < 0) result.misfit_row = at > 0 ? std::max(path[at - 1], 0) : 0;
+            continue;
+        }
+        const auto index = static_cast<size_t>(row);
+        const std::vector<Instruction>& instructions = rows_[index]->instructions;
+        const Instruction& instruction = instructions.front();
+        const RowAccess& access = code_.access[index];
+        ++sums.execution_count[index];
+        if (stopped.kind != ReasonKind::none) {
+            if (access.space != Space::none) tally.add(row, stopped, {}, false);
+            continue;
+        }
+        machine.begin(row);
+        const Active active = machine.active();
+        if (active.is_certain()) {
+            ++sums.mask_known_count[index];
+            sums.active_lane_total[index] += static_cast<uint64_t>(std::popcount(active.surely));
+        }
+        if (access.space != Space::none) {
+            Addresses addresses = addresses_of(machine, instruction, access);
+            if (!active.is_certain() && !addresses.places.empty()) {
+                tally.add(row, {ReasonKind::mask, row}, {}, false);
+            } else if (addresses.places.empty()) {
+                tally.add(row, addresses.reason, {}, false);
+            } else {
+                record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally, most_patterns);
+            }
+            load_results(machine, instruction, access, addresses);
+        } else if (is_scalar_load(instruction)) {
+            scalar_load(machine, instruction);
+        } else if (instructions.size() == 2) {
+            machine.run_both(instruction, instructions[1], row);
+        } else if ((instruction.facts & (isa::is_branch | isa::ends_block)) == 0 || !instruction.written.empty()) {
+            machine.run(instruction, row);
+        }
+        if (at + 1 >= path.size()) break;
+        follow(machine, instruction, row, path[at + 1], result, stopped);
+    }
+    for (const auto& [key, times] : tally.reasons) {
+        const auto& [row, reason, base, is_cost] = key;
+        result.reasons.row.push_back(row);
+        result.reasons.kind.push_back(static_cast<uint8_t>(reason.kind));
+        result.reasons.detail.push_back(reason.detail);
+        result.reasons.base_kind.push_back(static_cast<uint8_t>(base.kind));
+        result.reasons.base_detail.push_back(base.detail);
+        result.reasons.count.push_back(times);
+        result.reasons.is_cost.push_back(is_cost ? 1 : 0);
+    }
+    std::vector<int32_t> with_patterns;
+    for (const auto& [row, patterns] : tally.patterns) with_patterns.push_back(row);
+    std::sort(with_patterns.begin(), with_patterns.end());
+    for (const int32_t row : with_patterns)
+        for (const Tally::Pattern& pattern : tally.patterns[row]) {
+            result.patterns.row.push_back(row);
+            result.patterns.count.push_back(pattern.count);
+            result.patterns.active.push_back(pattern.active);
+            result.patterns.width_bytes.push_back(pattern.width);
+            result.patterns.place.push_back(pattern.place);
+            for (const int64_t address : pattern.address) result.patterns.address.push_back(address);
+        }
+    return result;
+}
+
+// Adds one execution whose lane addresses are certain.
+void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addresses& addresses, uint8_t by_start,
+                       Evaluation& result, Tally& tally, unsigned most_patterns) const {
+    RowSums& sums = result.rows;
+    const RowAccess& access = code_.access[row];
+    const auto number = static_cast<int32_t>(row);
+    Domain& domain = machine.domain();
+    uint8_t assumptions = static_cast<uint8_t>(addresses.assumptions | by_start);
+    ++sums.known_count[row];
+    sums.requested_byte_total[row] += static_cast<uint64_t>(std::popcount(active)) * access.width_bytes * addresses.places.size();
+    LdsCost lds;
+    uint64_t segments = 0, least_segments = 0;
+    Reason reason, base_reason;
+    const bool is_lds = access.space == Space::lds;
+    const unsigned unit = is_lds ? kDwordBits / 8 : code_.segment_bytes;
+    const bool has_rule = is_lds ? access.lds_rule >= 0 : access.has_segments && code_.segment_bytes != 0;
+    if (!has_rule) reason = {ReasonKind::no_rule, 0};
+    for (size_t place = 0; place < addresses.places.size(); ++place) {
+        const Wide& wide = addresses.places[place];
+        keep_pattern(wide, active, access.width_bytes, static_cast<uint8_t>(place), number, tally, most_patterns);
+        if (reason.kind != ReasonKind::none) continue;
+        const Base& base = domain.base(wide.base);
+        uint8_t pointer_assumption = 0;
+        const unsigned zero_bits =
+            wide.base == 0 ? 63 : greatest_alignment(base, code_.pointer_zero_bits, pointer_assumption);
+        const unsigned natural = std::bit_floor(std::min<unsigned>(access.width_bytes, 16));
+        const unsigned width_unit = access.width_bytes == 12 ? 4 : natural;
+        bool is_aligned = true;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            if ((active >> lane & 1) != 0)
+                is_aligned = is_aligned && static_cast<uint64_t>(wide.lane[lane]) % width_unit == 0;
+        if ((uint64_t{1} << std::min(zero_bits, 62U)) < width_unit) {
+            reason = {ReasonKind::base_alignment, 0};
+            base_reason = base.reason;
+            continue;
+        }
+        assumptions |= pointer_assumption;
+        if (!is_aligned) {
+            reason = {ReasonKind::unaligned, 0};
+            continue;
+        }
+        if (is_lds) {
+            std::array<uint32_t, kLanes> dwords{};
+            for (unsigned lane = 0; lane < kLanes; ++lane)
+                dwords[lane] = static_cast<uint32_t>(wide.lane[lane] >> 2);
+            const LdsCost cost = lds_cost(dwords, active, (access.width_bytes + 3U) / 4U,
+                                          code_.lds_rules[static_cast<size_t>(access.lds_rule)]);
+            lds.ideal_cycles += cost.ideal_cycles;
+            lds.extra_cycles += cost.extra_cycles;
+            continue;
+        }
+        std::array<uint64_t, kLanes> bytes{};
+        std::optional<uint32_t> touched;
+        const uint64_t step = uint64_t{1} << std::min(zero_bits, 62U);
+        for (uint64_t shift = 0; shift < unit; shift += step) {  // wherever the base may lie in a segment
+            for (unsigned lane = 0; lane < kLanes; ++lane)
+                bytes[lane] = static_cast<uint64_t>(wide.lane[lane]) + shift;
+            const uint32_t at_shift = segment_count(bytes, active, access.width_bytes, code_.group_lanes, unit);
+            if (touched && *touched != at_shift) {
+                reason = {ReasonKind::base_alignment, 0};
+                base_reason = base.reason;
+                break;
+            }
+            touched = at_shift;
+        }
+        segments += touched.value_or(0);
+        least_segments += least_segment_count(active, access.width_bytes, code_.group_lanes, unit);
+    }
+    sums.assumptions[row] |= assumptions;
+    if (reason.kind != ReasonKind::none) {
+        tally.add(number, reason, base_reason, true);
+        return;
+    }
+    ++sums.cost_known_count[row];
+    sums.ideal_cycle_total[row] += lds.ideal_cycles;
+    sums.extra_cycle_total[row] += lds.extra_cycles;
+    sums.segment_total[row] += segments;
+    sums.least_segment_total[row] += least_segments;
+}
+
+void Evaluator::keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row, Tally& tally,
+                             unsigned most_patterns) {
+    if (active == 0 || most_patterns == 0) return;
+    // Patterns that lie elsewhere by whole lines of banks and segments are the same.
+    constexpr int64_t kLine = 256;
+    const int64_t first = wide.lane[static_cast<unsigned>(std::countr_zero(active))];
+    const int64_t line = first - (first % kLine + kLine) % kLine;
+    auto& patterns = tally.patterns[row];
+    std::array<int64_t, kLanes> relative{};
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        if ((active >> lane & 1) != 0) relative[lane] = wide.lane[lane] - line;
+    for (Tally::Pattern& each : patterns)
+        if (each.active == active && each.place == place && each.address == relative) {
+            ++each.count;
+            return;
+        }
+    if (patterns.size() < most_patterns) patterns.push_back({1, active, width, place, relative});
+}
+
+// Compares where the trace goes with what the branch says.
+void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t row, int32_t next, Evaluation& result,
+                       Reason& stopped) const {
+    if (next < 0) return;  // reported by whoever meets it
+    const auto index = static_cast<size_t>(row);
+    const int32_t target = code_.target[index];
+    const auto misfit = [&] {
+        result.misfit_row = row;
+        stopped = {ReasonKind::path, row};
+    };
+    // Rows behind `from` that the trace does not show before `next`.
+    const auto falls_to = [&](int32_t from) {
+        if (next < from || next - from > 64) return false;
+        for (int32_t between = from; between < next; ++between)
+            if (!may_be_silent(rows_[static_cast<size_t>(between)]->instructions.front())) return false;
+        return true;
+    };
+    if (jumps_anywhere(instruction)) return;
+    if ((instruction.facts & isa::is_branch) != 0 || target >= 0) {
+        const bool is_conditional = instruction.mnemonic.starts_with("s_cbranch") || instruction.mnemonic.starts_with("s_subvector");
+        const bool goes_on = is_conditional && falls_to(row + 1);
+        const bool is_taken = target >= 0 && falls_to(target);
+        if (!goes_on && !is_taken) return misfit();
+        if (!is_conditional) return;
+        ++result.branch_count;
+        if (goes_on == is_taken) return;
+        const int verdict = machine.branch(instruction, is_taken);
+        if (verdict >= 0) ++result.checked_branch_count;
+        if (verdict == 0) {
+            result.contradiction_row = row;
+            stopped = {ReasonKind::contradiction, row};
+        }
+        return;
+    }
+    if (next == row && instruction.written.empty()) return;  // traces show both halves of s_barrier
+    if ((instruction.facts & isa::ends_block) != 0 || !falls_to(row + 1)) misfit();
+}
+
+bool is_evaluated(std::string_view text) {
+    const auto instructions = read_instruction(text, kLanes);
+    return std::all_of(instructions.begin(), instructions.end(),
+                       [](const Instruction& each) { return has_handler(each.mnemonic); });
+}
+
+}  // namespace wavescope::evaluate

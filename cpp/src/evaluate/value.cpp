@@ -1,0 +1,538 @@
+#include "value.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace wavescope::evaluate {
+namespace {
+
+constexpr uint64_t kDwordMax = UINT32_MAX;
+
+bool lanes_equal(const std::array<uint32_t, kLanes>& lane, Lanes lanes) {
+    if (lanes == 0) return true;
+    const uint32_t first = lane[static_cast<unsigned>(std::countr_zero(lanes))];
+    for (unsigned each = 0; each < kLanes; ++each)
+        if ((lanes >> each & 1) != 0 && lane[each] != first) return false;
+    return true;
+}
+
+unsigned trailing_zeros(uint64_t number, unsigned most) {
+    return std::min(number == 0 ? most : static_cast<unsigned>(std::countr_zero(number)), most);
+}
+
+uint32_t apply(Domain::Logic operation, uint32_t left, uint32_t right) {
+    switch (operation) {
+        case Domain::Logic::and_: return left & right;
+        case Domain::Logic::or_: return left | right;
+        case Domain::Logic::xor_: return left ^ right;
+    }
+    return 0;
+}
+
+// Certain bits of a scalar.
+struct Bits {
+    uint32_t bits, certain;
+};
+
+}  // namespace
+
+uint32_t Domain::new_base(Base base) {
+    bases_.push_back(base);
+    return static_cast<uint32_t>(bases_.size() - 1);
+}
+
+uint32_t Domain::low_half(uint32_t number) {
+    if (number == 0) return 0;
+    if (bases_[number].low_half == 0) {
+        Base low = bases_[number];
+        low.region = -1;
+        low.zero_bits = std::min<uint8_t>(low.zero_bits, kDwordBits);
+        low.highest = std::min(low.highest, kDwordMax);
+        const uint32_t made = new_base(low);
+        bases_[number].low_half = made;
+        bases_[made].low_half = made;
+    }
+    return bases_[number].low_half;
+}
+
+uint32_t Domain::new_condition() {
+    conditions_.push_back(-1);
+    return static_cast<uint32_t>(conditions_.size() - 1);
+}
+
+unsigned Domain::zero_bits(uint32_t number) const {
+    const Base& base = bases_[number];
+    return base.pointers == 0 ? base.zero_bits : 0;
+}
+
+Value Domain::stamped(Value value) {
+    value.version = ++version_;
+    return value;
+}
+
+Value Domain::constant(uint32_t number) {
+    Value value;
+    value.lanes = all_;
+    value.lane.fill(number);
+    return stamped(std::move(value));
+}
+
+Value Domain::common(Reason reason, unsigned zero_bits, uint64_t highest) {
+    if (zero_bits >= kDwordBits || highest == 0) return constant(0);
+    Base base;
+    base.zero_bits = static_cast<uint8_t>(zero_bits);
+    base.highest = std::min(highest, kDwordMax);
+    base.reason = reason;
+    Value value;
+    value.base = new_base(base);
+    value.lanes = all_;
+    value.reason = reason;
+    return stamped(std::move(value));
+}
+
+Value Domain::unknown(Reason reason) {
+    Value value;
+    value.reason = reason;
+    return stamped(std::move(value));
+}
+
+bool Domain::is_common(const Value& value, Lanes lanes) const {
+    return (lanes & ~value.lanes) == 0 && lanes_equal(value.lane, lanes);
+}
+
+Reason Domain::reason_of(const Value& value) const { return value.base != 0 ? bases_[value.base].reason : value.reason; }
+
+Reason Domain::reason_of(std::initializer_list<const Value*> sources, Lanes lanes) const {
+    for (const Value* source : sources)
+        if ((lanes & ~source->lanes) != 0) return source->reason;
+    for (const Value* source : sources)
+        if (source->base != 0) return bases_[source->base].reason;
+    return {};
+}
+
+Value Domain::settled(const Value& value) {
+    if (value.condition == 0) return value;
+    const int outcome = conditions_[value.condition];
+    if (outcome < 0) return value;
+    return constant(value.either[static_cast<size_t>(outcome)]);
+}
+
+Value Domain::add(const Value& left, const Value& right) {
+    Value sum;
+    sum.lanes = left.lanes & right.lanes;
+    sum.reason = reason_of({&left, &right}, scope_);
+    for (unsigned lane = 0; lane < kLanes; ++lane) sum.lane[lane] = left.lane[lane] + right.lane[lane];
+    if (left.base != 0 && right.base != 0) {
+        const Base &one = bases_[left.base], &other = bases_[right.base];
+        Base both;
+        both.zero_bits = std::min(one.zero_bits, other.zero_bits);
+        both.pointers = static_cast<uint8_t>(std::min(2, one.pointers + other.pointers));
+        both.highest = one.highest + other.highest > kDwordMax ? kDwordMax : one.highest + other.highest;
+        both.reason = one.pointers != 0 ? other.reason : one.reason;
+        sum.base = new_base(both);
+    } else {
+        sum.base = left.base | right.base;
+    }
+    return stamped(std::move(sum));
+}
+
+Value Domain::subtract(const Value& left, const Value& right) {
+    if (right.base == 0 || right.base == left.base) {
+        Value difference;
+        difference.base = right.base == 0 ? left.base : 0;
+        difference.lanes = left.lanes & right.lanes;
+        difference.reason = reason_of({&left, &right}, scope_);
+        for (unsigned lane = 0; lane < kLanes; ++lane) difference.lane[lane] = left.lane[lane] - right.lane[lane];
+        return stamped(std::move(difference));
+    }
+    Value negative;
+    negative.base = new_base({.zero_bits = static_cast<uint8_t>(zero_bits(right.base)),
+                              .highest = kDwordMax,
+                              .reason = bases_[right.base].reason});
+    negative.lanes = right.lanes;
+    negative.reason = right.reason;
+    for (unsigned lane = 0; lane < kLanes; ++lane) negative.lane[lane] = 0U - right.lane[lane];
+    return add(left, negative);
+}
+
+Value Domain::multiply(const Value& left, const Value& right) {
+    if (left.base == 0 && right.base == 0) {
+        Value product;
+        product.lanes = left.lanes & right.lanes;
+        product.reason = reason_of({&left, &right}, scope_);
+        for (unsigned lane = 0; lane < kLanes; ++lane) product.lane[lane] = left.lane[lane] * right.lane[lane];
+        return stamped(std::move(product));
+    }
+    const Value& factor = left.base == 0 ? left : right;  // the plain one, if there is one
+    const Value& number = left.base == 0 ? right : left;
+    if (factor.base == 0 && is_common(factor, scope_)) {
+        const uint32_t times = first(factor);
+        if (times == 0) return constant(0);
+        if (times == 1) return number;
+        const Base& base = bases_[number.base];
+        Value product;
+        product.base = new_base({.zero_bits = static_cast<uint8_t>(std::min<unsigned>(
+                                     zero_bits(number.base) + trailing_zeros(times, kDwordBits), kDwordBits)),
+                                 .highest = base.highest > kDwordMax / times ? kDwordMax : base.highest * times,
+                                 .reason = base.reason});
+        product.lanes = number.lanes;
+        product.reason = number.reason;
+        for (unsigned lane = 0; lane < kLanes; ++lane) product.lane[lane] = number.lane[lane] * times;
+        return stamped(std::move(product));
+    }
+    if (is_common(left, scope_) && is_common(right, scope_)) {
+        const auto zeros = [this](const Value& value) {
+            return std::min(value.base == 0 ? kDwordBits : zero_bits(value.base),
+                            trailing_zeros(first(value), kDwordBits));
+        };
+        return common(reason_of({&left, &right}, scope_), std::min(zeros(left) + zeros(right), kDwordBits));
+    }
+    return unknown(reason_of({&number, &factor}, scope_));
+}
+
+// A number is (base + high bits of the lanes) + low bits of the lanes where the high bits are the same in all lanes: then
+// no carry tells lanes apart.
+std::optional<Domain::Split> Domain::split(const Value& value, unsigned most_bits) {
+    const unsigned bits = std::min(value.base == 0 ? kDwordBits : zero_bits(value.base), most_bits);
+    if ((value.lanes & scope_) == 0) return std::nullopt;
+    if (bits < kDwordBits) {
+        const uint32_t high = first(value) >> bits;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            if (((value.lanes & scope_) >> lane & 1) != 0 && value.lane[lane] >> bits != high) return std::nullopt;
+    }
+    return Split{value.base, bits};
+}
+
+Value Domain::shift_left(const Value& value, const Value& count) {
+    if (!is_plain(count, scope_) || !is_common(count, scope_) || value.base == 0)
+        return value.base != 0 && is_common(value, scope_) && is_common(count, scope_)
+                   ? common(reason_of({&value, &count}, scope_))
+                   : lanewise([&](unsigned lane) { return value.lane[lane] << (count.lane[lane] & 31); },
+                              {&value, &count});
+    Value power = constant(1U << (first(count) & 31));
+    return multiply(value, power);
+}
+
+Value Domain::shift_right(const Value& value, const Value& count, bool is_signed) {
+    if (value.base == 0)
+        return lanewise(
+            [&](unsigned lane) {
+                const unsigned by = count.lane[lane] & 31;
+                return is_signed ? static_cast<uint32_t>(static_cast<int32_t>(value.lane[lane]) >> by)
+                                 : value.lane[lane] >> by;
+            },
+            {&value, &count});
+    const Reason reason = reason_of({&value, &count}, scope_);
+    if (!is_plain(count, scope_) || !is_common(count, scope_))
+        return is_common(value, scope_) && is_common(count, scope_) ? common(reason) : unknown(reason);
+    const unsigned by = first(count) & 31;
+    Value result;
+    if (by == 0) {
+        result = value;
+    } else if (const auto parts = split(value, kDwordBits); parts && (scope_ & ~value.lanes) == 0) {
+        const unsigned rest = parts->bits > by ? parts->bits - by : 0;
+        const Base& base = bases_[value.base];
+        const uint64_t top = base.highest + (first(value) >> parts->bits << parts->bits);
+        const bool fits = top <= (is_signed ? kDwordMax >> 1 : kDwordMax);
+        result = common(base.reason, rest, fits ? top >> by : is_signed ? kDwordMax : kDwordMax >> by);
+        const uint32_t low = parts->bits >= kDwordBits ? UINT32_MAX : (1U << parts->bits) - 1;
+        for (unsigned lane = 0; lane < kLanes; ++lane) result.lane[lane] = (value.lane[lane] & low) >> by;
+        result.lanes = value.lanes & scope_;
+    } else {
+        result = unknown(reason);
+    }
+    if (is_signed && by == kDwordBits - 1) {
+        result = stamped(std::move(result));
+        result.sign_of = value.version;
+        result.link_lanes = scope_;
+    }
+    return result;
+}
+
+Value Domain::invert(const Value& value) { return subtract(constant(UINT32_MAX), value); }
+
+Value Domain::logic(Logic operation, const Value& left_given, const Value& right_given) {
+    const Value left = settled(left_given), right = settled(right_given);
+    const auto alternatives = [&](const Value& choice, const Value& other, bool swapped) {
+        Value result = common(reason_of({&left, &right}, scope_));
+        result.condition = choice.condition;
+        for (size_t each = 0; each < 2; ++each) {
+            const uint32_t second = other.condition == choice.condition ? other.either[each] : first(other);
+            result.either[each] = swapped ? apply(operation, second, choice.either[each])
+                                          : apply(operation, choice.either[each], second);
+        }
+        return result.either[0] == result.either[1] ? constant(result.either[0]) : result;
+    };
+    if (left.condition != 0 && (right.condition == left.condition || is_plain(right, scope_)))
+        return alternatives(left, right, false);
+    if (right.condition != 0 && is_plain(left, scope_)) return alternatives(right, left, true);
+    if (left.base == 0 && right.base == 0 && (left.certain_bits | right.certain_bits) == 0) {
+        Value result;
+        result.lanes = left.lanes & right.lanes;
+        result.reason = reason_of({&left, &right}, scope_);
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            result.lane[lane] = apply(operation, left.lane[lane], right.lane[lane]);
+        // A lane that is not certain in one of them can still be in the result: x & 0, x | -1.
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+            for (const auto* pair : {&left, &right}) {
+                const Value& sure = *pair;
+                if ((sure.lanes >> lane & 1) == 0 || (result.lanes >> lane & 1) != 0) continue;
+                if ((operation == Logic::and_ && sure.lane[lane] == 0) ||
+                    (operation == Logic::or_ && sure.lane[lane] == UINT32_MAX)) {
+                    result.lane[lane] = sure.lane[lane];
+                    result.lanes |= bit_of(lane);
+                }
+            }
+        }
+        return stamped(std::move(result));
+    }
+    const Reason reason = reason_of({&left, &right}, scope_);
+    const auto bits_of = [this](const Value& value) -> Bits {
+        if (value.certain_bits != 0) return {value.bits, value.certain_bits};
+        if (!is_common(value, scope_)) return {0, 0};
+        if (value.base == 0) return {first(value), UINT32_MAX};
+        const unsigned zeros = zero_bits(value.base);
+        uint32_t certain = zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1;
+        const uint64_t top = bases_[value.base].highest;
+        if (first(value) == 0 && top < kDwordMax)  // no bits above the highest
+            certain |= ~static_cast<uint32_t>(std::bit_ceil(top + 1) - 1);
+        return {first(value) & (zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1), certain};
+    };
+    if (const Bits one = bits_of(left), other = bits_of(right); is_common(left, scope_) || is_common(right, scope_) ||
+                                                                 (left.certain_bits | right.certain_bits) != 0) {
+        const bool both_common = (is_common(left, scope_) || left.certain_bits != 0) &&
+                                 (is_common(right, scope_) || right.certain_bits != 0);
+        if (both_common) {
+            uint32_t certain = one.certain & other.certain;
+            if (operation == Logic::and_) certain |= (one.certain & ~one.bits) | (other.certain & ~other.bits);
+            if (operation == Logic::or_) certain |= (one.certain & one.bits) | (other.certain & other.bits);
+            const uint32_t bits = apply(operation, one.bits, other.bits) & certain;
+            if (certain == UINT32_MAX) return constant(bits);
+            // Adding bits that are certainly zero in the other is a sum: the base stays.
+            const bool is_masked = left.certain_bits != 0 || right.certain_bits != 0;
+            if (!is_masked && operation != Logic::and_) {
+                const Value& plain = left.base == 0 ? left : right;
+                const Value& number = left.base == 0 ? right : left;
+                const Bits of_number = left.base == 0 ? other : one;
+                if (plain.base == 0 && (first(plain) & ~(of_number.certain & ~of_number.bits)) == 0)
+                    return add(number, plain);
+            }
+            const unsigned zeros = std::min(trailing_zeros(~certain, kDwordBits), kDwordBits);
+            uint64_t highest = static_cast<uint64_t>(bits | ~certain);
+            Value result = common(reason, zeros, highest);
+            if (zeros > 0 && (bits & ((1U << zeros) - 1)) != 0)
+                result.lane.fill(bits & ((1U << zeros) - 1));
+            result.bits = bits;
+            result.certain_bits = is_masked || left.base == 0 || right.base == 0 ? certain : 0;
+            return result;
+        }
+    }
+    // Lanes below the zero bits of a base, and the base by itself.
+    const Value* numbers[] = {&left, &right};
+    unsigned bits = kDwordBits;
+    for (const Value* value : numbers)
+        if (value->base != 0) bits = std::min(bits, zero_bits(value->base));
+    const Value& plain = left.base == 0 ? left : right;
+    if (plain.base == 0 && operation == Logic::and_) {  // only low bits are asked for
+        bool is_low = true;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            is_low = is_low && (((plain.lanes & scope_) >> lane & 1) == 0 || bits >= kDwordBits || plain.lane[lane] >> bits == 0);
+        if (is_low && (scope_ & ~plain.lanes) == 0) {
+            const Value& number = left.base == 0 ? right : left;
+            Value result;
+            result.lanes = number.lanes & plain.lanes;
+            result.reason = number.reason;
+            for (unsigned lane = 0; lane < kLanes; ++lane) result.lane[lane] = number.lane[lane] & plain.lane[lane];
+            return stamped(std::move(result));
+        }
+    }
+    const auto one = split(left, bits), other = split(right, bits);
+    if (!one || !other || bits == 0 || (scope_ & ~(left.lanes & right.lanes)) != 0) return unknown(reason);
+    const uint32_t low = bits >= kDwordBits ? UINT32_MAX : (1U << bits) - 1;
+    const uint32_t plain_high = plain.base == 0 ? first(plain) & ~low : UINT32_MAX;
+    Value result;
+    if (plain.base == 0 && operation != Logic::and_ && plain_high == 0) {
+        const Value& number = left.base == 0 ? right : left;
+        result.base = number.base;  // only low bits change
+        const uint32_t high = first(number) & ~low;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            result.lane[lane] = high + (apply(operation, left.lane[lane], right.lane[lane]) & low);
+    } else {
+        result = common(reason, bits, operation == Logic::and_ ? plain_high : kDwordMax);
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            result.lane[lane] = apply(operation, left.lane[lane], right.lane[lane]) & low;
+    }
+    result.lanes = left.lanes & right.lanes & scope_;
+    result.reason = reason;
+    return stamped(std::move(result));
+}
+
+Wide Domain::extended(const Value& value, bool is_signed) {
+    Wide wide;
+    wide.lanes = value.lanes;
+    if (value.base == 0) {
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            wide.lane[lane] = is_signed ? static_cast<int32_t>(value.lane[lane]) : int64_t{value.lane[lane]};
+        return wide;
+    }
+    // base + offset, where the offset may be negative; that the sum stays within its 32 bits is proven or assumed.
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        wide.lane[lane] = static_cast<int32_t>(value.lane[lane]);
+        if (((value.lanes & scope_) >> lane & 1) == 0) continue;
+        least = std::min(least, wide.lane[lane]);
+        most = std::max(most, wide.lane[lane]);
+    }
+    const uint64_t end = bases_[value.base].highest;
+    const int64_t limit = is_signed ? INT32_MAX : INT64_C(0xFFFFFFFF);
+    const bool is_proven = (value.lanes & scope_) == 0 || (least >= 0 && static_cast<int64_t>(end) + most <= limit);
+    Base base = bases_[value.base];
+    base.low_half = value.base;
+    wide.base = new_base(base);
+    if (!is_proven && !is_common(value, value.lanes & scope_)) wide.assumptions = no_wrap;
+    return wide;
+}
+
+std::optional<Wide> Domain::wide(const Value& low_given, const Value& high_given) {
+    const Value low = settled(low_given), high = settled(high_given);
+    if (low.wide && low.wide == high.wide && !low.is_high_half && high.is_high_half) {
+        Wide linked = *low.wide;
+        linked.lanes &= low.link_lanes & high.link_lanes;
+        return linked;
+    }
+    if (high.sign_of != 0 && high.sign_of == low.version) {
+        Wide number = extended(low, true);
+        number.lanes &= high.link_lanes;
+        return number;
+    }
+    if (high.base == 0) {
+        Wide number = extended(low, false);
+        number.lanes &= high.lanes;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            number.lane[lane] += static_cast<int64_t>(static_cast<uint64_t>(high.lane[lane]) << kDwordBits);
+        return number.lanes == 0 ? std::nullopt : std::optional(number);
+    }
+    if (!is_common(high, scope_)) return std::nullopt;
+    Wide number;
+    number.lanes = low.lanes;
+    if (low.base == 0) {
+        number.base = new_base({.zero_bits = kDwordBits, .reason = bases_[high.base].reason});
+        for (unsigned lane = 0; lane < kLanes; ++lane) number.lane[lane] = low.lane[lane];
+        return number;
+    }
+    if (!is_common(low, scope_)) return std::nullopt;
+    const Base& half = bases_[low.base];
+    number.base = new_base(
+        {.zero_bits = half.zero_bits, .pointers = half.pointers, .low_half = low.base, .reason = half.reason});
+    number.lane.fill(static_cast<int32_t>(first(low)));
+    return number;
+}
+
+Value Domain::low_of(const std::shared_ptr<const Wide>& wide) {
+    Value value;
+    value.base = low_half(wide->base);
+    value.lanes = wide->lanes;
+    value.reason = value.base != 0 ? bases_[value.base].reason : Reason{};
+    for (unsigned lane = 0; lane < kLanes; ++lane) value.lane[lane] = static_cast<uint32_t>(wide->lane[lane]);
+    value.wide = wide;
+    value.link_lanes = wide->lanes;
+    return stamped(std::move(value));
+}
+
+Value Domain::high_of(const std::shared_ptr<const Wide>& wide) {
+    Value value;
+    if (wide->base == 0) {
+        value.lanes = wide->lanes;
+        for (unsigned lane = 0; lane < kLanes; ++lane)
+            value.lane[lane] = static_cast<uint32_t>(static_cast<uint64_t>(wide->lane[lane]) >> kDwordBits);
+        value = stamped(std::move(value));
+    } else if ((scope_ & ~wide->lanes) == 0 && is_common(*wide, scope_)) {
+        value = common(bases_[wide->base].reason);
+    } else {
+        value = unknown({ReasonKind::high_half, bases_[wide->base].reason.detail});
+    }
+    value.wide = wide;
+    value.is_high_half = true;
+    value.link_lanes = wide->lanes;
+    return value;
+}
+
+bool Domain::is_common(const Wide& wide, Lanes lanes) const {
+    if ((lanes & ~wide.lanes) != 0) return false;
+    if (lanes == 0) return true;
+    const int64_t first = wide.lane[static_cast<unsigned>(std::countr_zero(lanes))];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        if ((lanes >> lane & 1) != 0 && wide.lane[lane] != first) return false;
+    return true;
+}
+
+namespace {
+
+int64_t wrapped_sum(int64_t left, int64_t right) {
+    return static_cast<int64_t>(static_cast<uint64_t>(left) + static_cast<uint64_t>(right));
+}
+
+int64_t wrapped_product(int64_t left, int64_t right) {
+    return static_cast<int64_t>(static_cast<uint64_t>(left) * static_cast<uint64_t>(right));
+}
+
+}  // namespace
+
+Wide Domain::add(const Wide& left, const Wide& right) {
+    Wide sum;
+    sum.lanes = left.lanes & right.lanes;
+    sum.assumptions = left.assumptions | right.assumptions;
+    for (unsigned lane = 0; lane < kLanes; ++lane) sum.lane[lane] = wrapped_sum(left.lane[lane], right.lane[lane]);
+    if (left.base != 0 && right.base != 0) {
+        const Base &one = bases_[left.base], &other = bases_[right.base];
+        sum.base = new_base({.zero_bits = std::min(one.zero_bits, other.zero_bits),
+                             .pointers = static_cast<uint8_t>(std::min(2, one.pointers + other.pointers)),
+                             .reason = one.pointers != 0 ? other.reason : one.reason});
+    } else {
+        sum.base = left.base | right.base;
+    }
+    return sum;
+}
+
+std::optional<Wide> Domain::subtract(const Wide& left, const Wide& right) {
+    if (right.base != 0 && right.base != left.base) return std::nullopt;
+    Wide difference;
+    difference.base = right.base == 0 ? left.base : 0;
+    difference.lanes = left.lanes & right.lanes;
+    difference.assumptions = left.assumptions | right.assumptions;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        difference.lane[lane] = wrapped_sum(left.lane[lane], wrapped_product(right.lane[lane], -1));
+    return difference;
+}
+
+std::optional<Wide> Domain::multiply(const Wide& left, const Wide& right) {
+    Wide product;
+    product.lanes = left.lanes & right.lanes;
+    product.assumptions = left.assumptions | right.assumptions;
+    const Wide& factor = left.base == 0 ? left : right;
+    const Wide& number = left.base == 0 ? right : left;
+    if (factor.base != 0) return std::nullopt;
+    if (number.base != 0) {
+        if (!is_common(factor, scope_)) return std::nullopt;
+        const int64_t times = scope_ == 0 ? 0 : factor.lane[static_cast<unsigned>(std::countr_zero(scope_))];
+        if (times == 1) {
+            product.base = number.base;  // as it is: pointers stay pointers
+        } else if (times != 0)
+            product.base = new_base({.zero_bits = static_cast<uint8_t>(std::min<unsigned>(
+                                         zero_bits(number.base) + trailing_zeros(static_cast<uint64_t>(times), 63), 63)),
+                                     .reason = bases_[number.base].reason});
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+        product.lane[lane] = wrapped_product(left.lane[lane], right.lane[lane]);
+    return product;
+}
+
+Wide Domain::shift_left(const Wide& value, unsigned count) {
+    count &= 63;
+    Wide power;
+    power.lanes = all_;
+    power.lane.fill(static_cast<int64_t>(uint64_t{1} << count));
+    return *multiply(value, power);
+}
+
+}  // namespace wavescope::evaluate
