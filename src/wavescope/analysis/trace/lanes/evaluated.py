@@ -259,7 +259,9 @@ def _evaluate_kernel(
         misfits += [fitting[0]["misfit_row"]] if fitting[0]["misfit_row"] >= 0 else []
         branches += fitting[0]["branch_count"]
         checked += fitting[0]["checked_branch_count"]
-        sums, differing = _combined([pl.DataFrame(result["rows"]) for result in fitting], waves, is_sized=start.is_sized)
+        sums, differing = _combined(
+            [pl.DataFrame(result["rows"]) for result in fitting], waves, is_sized=start.is_sized
+        )
         sums = sums.with_columns(trace.code["row"])
         rows.append(sums)
         reasons += [_reasons(result["reasons"], waves, len(fitting)) for result in fitting]
@@ -294,7 +296,9 @@ def _combined(frames: list[pl.DataFrame], waves: int, *, is_sized: bool) -> tupl
     grouped = stacked.group_by("row", maintain_order=True)
     lowest = grouped.agg(pl.col(_SUMS).min(), pl.col("assumptions").bitwise_or())
     total = grouped.agg(pl.col(_SUMS).cast(pl.Int64).sum())
-    differs = grouped.agg(pl.any_horizontal(pl.col(name).min() != pl.col(name).max() for name in _COSTS).alias("differs"))
+    differs = grouped.agg(
+        pl.any_horizontal(pl.col(name).min() != pl.col(name).max() for name in _COSTS).alias("differs")
+    )
     is_whole = is_sized and waves % len(frames) == 0
     scaled = total.select(pl.col(_SUMS) * waves // len(frames))
     exact = lowest.select(pl.col(_SUMS).cast(pl.Int64) * waves)
@@ -311,7 +315,10 @@ def _not_evaluated(trace: ThreadTrace, path: pl.Series, waves: int) -> pl.DataFr
     counts = path.to_frame("row").group_by("row").agg(execution_count=pl.len().cast(pl.Int64) * waves)
     rows = trace.code.select("row").join(counts, on="row", how="left", maintain_order="left")
     return rows.select(
-        *(pl.col("execution_count").fill_null(0) if name == "execution_count" else pl.lit(0, pl.Int64).alias(name) for name in _SUMS),
+        *(
+            pl.col("execution_count").fill_null(0) if name == "execution_count" else pl.lit(0, pl.Int64).alias(name)
+            for name in _SUMS
+        ),
         pl.lit(0, pl.UInt8).alias("assumptions"),
         "row",
     )
@@ -332,14 +339,23 @@ def _reason_frame(rows: pl.DataFrame, kind: int, detail: int, *, is_cost: bool) 
 def _one_reason(trace: ThreadTrace, rows: pl.DataFrame, kind: int, detail: int) -> pl.DataFrame:
     touching = accesses(trace.code).filter(pl.col("space") != "scalar")["row"]
     return _reason_frame(
-        rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode())), kind, detail, is_cost=False
+        rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode())),
+        kind,
+        detail,
+        is_cost=False,
     )
 
 
 def _reasons(table: object, waves: int, places: int) -> pl.DataFrame:
     frame = pl.DataFrame(table)
     return frame.select(
-        "row", "kind", "detail", "base_kind", "base_detail", "is_cost", pl.col("count").cast(pl.Float64) * waves / places
+        "row",
+        "kind",
+        "detail",
+        "base_kind",
+        "base_detail",
+        "is_cost",
+        pl.col("count").cast(pl.Float64) * waves / places,
     )
 
 
@@ -357,8 +373,12 @@ def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
 
 def _added_reasons(frames: list[pl.DataFrame]) -> pl.DataFrame:
     keys = ["row", "kind", "detail", "base_kind", "base_detail", "is_cost"]
-    schema = dict(zip(keys, (pl.Int32, pl.UInt8, pl.Int32, pl.UInt32, pl.Int32, pl.UInt8), strict=True)) | {"count": pl.Float64}
-    added = pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
+    schema = dict(zip(keys, (pl.Int32, pl.UInt8, pl.Int32, pl.UInt32, pl.Int32, pl.UInt8), strict=True)) | {
+        "count": pl.Float64
+    }
+    added = (
+        pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
+    )
     return added.with_columns(pl.col("count").round().cast(pl.Int64)).sort("row", "count", descending=[False, True])
 
 
@@ -372,5 +392,7 @@ def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
         "address": pl.List(pl.Int64),
     }
     keys = ["row", "active", "width_bytes", "place", "address"]
-    added = pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
+    added = (
+        pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
+    )
     return added.select(list(schema)).sort("row", "place", "count", descending=[False, False, True])

@@ -38,7 +38,12 @@ class StartState:
 
 
 def start_state(
-    kernel: Kernel | None, target: str, size: DispatchSize, arguments: ArgumentValues, lanes: int, wave_limit: int | None
+    kernel: Kernel | None,
+    target: str,
+    size: DispatchSize,
+    arguments: ArgumentValues,
+    lanes: int,
+    wave_limit: int | None,
 ) -> StartState:
     """The start of a kernel; of one that no code object has, only the ids of the work-items are certain."""
     group = size.workgroup_size
@@ -46,13 +51,21 @@ def start_state(
     most = min(items, kernel.workgroup_size_max or items) if kernel is not None and not group else items
     wave_count = -(-most // lanes)
     registers = _registers(kernel, target, arguments)
-    counts = tuple(-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True)) if group and size.grid_size else (0, 0, 0)
+    counts = (
+        tuple(-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True))
+        if group and size.grid_size
+        else (0, 0, 0)
+    )
     dims = kernel.descriptor.fields["workitem_id_dims"] if kernel and kernel.descriptor else 0
     pointers = bytes(arguments.is_pointer(offset) for offset in range(len(arguments.value)))
     wave = _core.WaveStart(
         registers=registers,
         regions=[
-            (arguments.value, bytes(byte == 0xFF for byte in arguments.known_mask), pointers if arguments.arguments else b""),
+            (
+                arguments.value,
+                bytes(byte == 0xFF for byte in arguments.known_mask),
+                pointers if arguments.arguments else b"",
+            ),
             _packet(size),
         ],
         workgroup=group or (0, 1, 1),
