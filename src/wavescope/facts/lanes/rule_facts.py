@@ -108,4 +108,4 @@ def plain_target(target: str) -> str:
     >>> plain_target("amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-")
     'gfx942'
     """
-    return target.strip().rsplit("--", 1)[-1].split(":", 1)[0].lower()[:60]
+    return target.strip().rsplit("--", 1)[-1].split(":", 1)[0].lower()[:60] or "an unnamed target"
