@@ -37,7 +37,7 @@ class LdsRuleFact:
 
     @property
     def alignment_bytes(self) -> int:
-        """Addresses that are no multiple of this are unaligned: the rule says nothing about them."""
+        """An address that this does not divide is unaligned: the rule says nothing about it."""
         return 1 << (self.width_bytes - 1).bit_length()
 
     @property

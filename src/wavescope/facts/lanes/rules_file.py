@@ -34,7 +34,7 @@ _EVIDENCE_KEYS = ("confidence", "evidence", "source")
 _LDS_KEYS = ("targets", "operations", "width", "banks", "phases", *_EVIDENCE_KEYS)
 _COALESCING_KEYS = ("targets", "group_lanes", "segment_bytes", "counter", *_EVIDENCE_KEYS)
 _RATE_KEYS = ("accesses_per_cycle", "rate_confidence", "rate_evidence")
-_ADVICE = "docs/reference has the format; src/wavescope/facts/lanes/rules.toml is a complete example"
+_ADVICE = "the file rules.toml in wavescope/facts/lanes is a complete example"
 
 
 def declared_rules(file: Path) -> LaneRules:
@@ -207,7 +207,7 @@ def _confidence(entry: Mapping[str, Any], key: str, place: str) -> str:
 def _text(entry: Mapping[str, Any], key: str, place: str) -> str:
     text = entry[key]
     if not isinstance(text, str) or not text.strip():
-        raise UsageError(f"{key} is no text, or empty", where=place, advice=f"say in quotes what the {key} is")
+        raise UsageError(f"{key} is not a text in quotes, or is empty", where=place, advice=f"say in quotes what the {key} is")
     if len(text) > _TEXT_MAX or not text.isprintable():
         what = f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed"
         raise UsageError(what, where=place, advice="shorten it to a sentence")

@@ -87,6 +87,14 @@ def test_arrays_are_searched_apart() -> None:
     assert other.reason == "its accesses take no extra cycles"
 
 
+def test_a_swizzle_of_a_part_of_a_row_needs_the_rest_of_it() -> None:
+    """Dwords 0, 32, ... of rows of 32: the last row has one dword, and a swizzle moves it up to 31 dwords away."""
+    column = _access("read", 4, [128 * (_LANE % 32)])
+    swizzle = next(fix for fix in _only(find_fixes([column])).fixes if fix.kind == "xor")
+    end = swizzle.layout.moved(column.dwords).max() + 1
+    assert swizzle.added_bytes >= 4 * (int(end) - (31 * 32 + 1)) > 0
+
+
 def test_an_array_may_begin_anywhere() -> None:
     write, read = _transposed_tile()
     shift = np.uint32(100)

@@ -232,7 +232,7 @@ def test_a_rate_may_be_missing_but_not_a_part_of_it(tmp_path: Path) -> None:
         ("banks = 32", "banks = 32.0", "banks is 32.0"),
         ("banks = 32", "", "has no banks"),
         ('evidence = "Tried on a laptop."', "", "has no evidence"),
-        ('evidence = "Tried on a laptop."', 'evidence = " "', "evidence is no text, or empty"),
+        ('evidence = "Tried on a laptop."', 'evidence = " "', "evidence is not a text in quotes, or is empty"),
         ('evidence = "Tried on a laptop."', f'evidence = "{"x" * 1001}"', "evidence is longer than 1,000"),
         ('evidence = "Tried on a laptop."', 'evidence = "\\u001b[2J"', "evidence is longer"),
         ('source = "own probe"', "", "has no source"),

@@ -239,7 +239,7 @@ def _row_lengths(users: Sequence[LdsAccessPatterns], span: int) -> set[int]:
 
 
 def _tears(users: Sequence[LdsAccessPatterns], first: int, row_dwords: int) -> bool:
-    """Whether an access begins in one row and ends in the next."""
+    """Whether an access crosses the end of a row."""
     return any(
         bool(
             (((access.dwords - np.uint32(first)) % np.uint32(row_dwords)) + access.rule.width_dwords > row_dwords).any()
@@ -249,8 +249,12 @@ def _tears(users: Sequence[LdsAccessPatterns], first: int, row_dwords: int) -> b
 
 
 def _added_bytes(layout: Layout, end: int) -> int:
-    rows = -(-(end - layout.first_dword) // layout.row_dwords)
-    return rows * layout.padding_dwords * _DWORD_BYTES
+    """Padding of all rows; a swizzle fills up the pieces that swap with each other."""
+    dwords = end - layout.first_dword
+    if layout.padding_dwords:
+        rows = -(-dwords // layout.row_dwords)
+        return rows * layout.padding_dwords * _DWORD_BYTES
+    return -dwords % (layout.xor_unit_dwords << layout.xor_bits) * _DWORD_BYTES
 
 
 def _promising(users: Sequence[LdsAccessPatterns], layouts: list[Layout], end: int) -> list[Layout]:
