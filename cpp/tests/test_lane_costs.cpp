@@ -75,6 +75,12 @@ TEST(lane_costs, few_banks_take_several_dwords_of_a_lane) {
     CHECK_EQUAL(cost_of(strided(1, UINT32_MAX - 62), all, 2, {128, contiguous(64)}), "1+0");
 }
 
+TEST(lane_costs, full_banks_still_share_dwords) {
+    std::vector<uint32_t> dwords = strided(3);
+    for (uint32_t lane = 60; lane < 64; ++lane) dwords[lane] = 3 * (lane - 60);
+    CHECK_EQUAL(cost_of(dwords, all, 3, {2, contiguous(64)}), "1+89");
+}
+
 TEST(lane_costs, without_a_rule_nothing_is_counted) {
     CHECK_EQUAL(cost_of(strided(1), all, 1, {0, contiguous(32)}), "0+0");
     CHECK_EQUAL(cost_of(strided(1), all, 1, {24, contiguous(32)}), "0+0");
