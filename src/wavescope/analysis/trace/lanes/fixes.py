@@ -303,7 +303,11 @@ def _counted(users: Sequence[LdsAccessPatterns], layouts: Sequence[Layout], now:
 
 
 def _best(fixes: Sequence[LayoutFix]) -> list[LayoutFix]:
-    """Of each kind those that no other beats in both cycles and bytes; equal ones once, the simplest."""
+    """Of each kind those that no other beats in both cycles and bytes; equal ones once, the simplest.
+
+    What removes less than half of what the best removes is not worth a line.
+    """
+    least_removed = max(fix.removed_cycles for fix in fixes) / 2
 
     def rank(fix: LayoutFix) -> tuple[int, int, int, int, int]:
         layout = fix.layout
@@ -314,7 +318,7 @@ def _best(fixes: Sequence[LayoutFix]) -> list[LayoutFix]:
         bytes_least: int | None = None
         front = []
         for fix in sorted((fix for fix in fixes if fix.kind == kind), key=rank):
-            if bytes_least is None or fix.added_bytes < bytes_least:
+            if fix.removed_cycles >= least_removed and (bytes_least is None or fix.added_bytes < bytes_least):
                 front.append(fix)
                 bytes_least = fix.added_bytes
         chosen += front[:_FIXES_PER_KIND]
