@@ -73,6 +73,8 @@ Evaluator::Evaluator(EvaluatedCode code, unsigned lane_count) : code_(std::move(
             each.merges_old = each.merges_old || keeps_old || each.mnemonic.find("16") != std::string::npos;
         }
     }
+    for (const auto& row : rows_)
+        for (Instruction& each : row->instructions) prepare(each);
     // Both halves of a v_dual_... name their own result.
     for (const auto& row : rows_)
         if (row->instructions.size() == 2)
@@ -202,8 +204,10 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
         uint8_t pointer_assumption = 0;
         const unsigned zero_bits =
             wide.base == 0 ? 63 : greatest_alignment(base, code_.pointer_zero_bits, pointer_assumption);
-        const unsigned natural = std::bit_floor(std::min<unsigned>(access.width_bytes, 16));
-        const unsigned width_unit = access.width_bytes == 12 ? 4 : natural;
+        // Three dwords: LDS wants them at multiples of four, memory at any dword.
+        const unsigned width_unit = is_lds ? std::bit_ceil(unsigned{access.width_bytes})
+                                    : access.width_bytes % 3 == 0 ? access.width_bytes / 3
+                                                                  : std::min<unsigned>(std::bit_floor(unsigned{access.width_bytes}), 16);
         bool is_aligned = true;
         for (unsigned lane = 0; lane < kLanes; ++lane)
             if ((active >> lane & 1) != 0)
@@ -243,7 +247,8 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
             touched = at_shift;
         }
         segments += touched.value_or(0);
-        least_segments += least_segment_count(active, access.width_bytes, code_.group_lanes, unit);
+        // Lanes that share bytes touch fewer than lanes side by side.
+        least_segments += std::min(least_segment_count(active, access.width_bytes, code_.group_lanes, unit), touched.value_or(0));
     }
     sums.assumptions[row] |= assumptions;
     if (reason.kind != ReasonKind::none) {

@@ -37,6 +37,8 @@ struct Written {
     uint8_t count;
 };
 
+class Machine;
+
 struct Instruction {
     std::string mnemonic;           // without its encoding: v_add_u32, not v_add_u32_e32
     std::vector<Operand> operands;  // in the order of the text
@@ -47,6 +49,9 @@ struct Instruction {
     uint32_t facts = 0;            // isa::Fact
     bool is_understood = false;    // whether the records have it
     bool merges_old = false;       // whether a result keeps bits of the old value
+    void (*handler)(Machine&, const Instruction&) = nullptr;  // what computes it; none: results are not known
+    bool is_scalar = false;        // whether it is the same for all lanes, whichever are active
+    bool chooses_registers = false;  // which registers it uses is decided while it runs
 
     std::optional<std::string_view> word(std::string_view name) const;  // what follows `name:`, or the word itself
     bool has(std::string_view name) const { return word(name).has_value(); }

@@ -75,7 +75,11 @@ Machine::Machine(const Start& start, unsigned wave) : start_(start), domain_(sta
 
 void Machine::begin(int32_t row) { row_ = row; }
 
-Value Machine::value(uint16_t number) { return domain_.settled(registers_[number]); }
+const Value& Machine::value(uint16_t number) {
+    Value& value = registers_[number];
+    if (value.condition != 0 && domain_.outcome(value.condition) >= 0) value = domain_.settled(value);
+    return value;
+}
 
 Active Machine::lanes_of(uint16_t number, bool is_wide) {
     Active active;

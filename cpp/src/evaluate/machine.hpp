@@ -35,7 +35,7 @@ class Machine {
     int32_t row() const { return row_; }
     void begin(int32_t row);
 
-    Value value(uint16_t number);
+    const Value& value(uint16_t number);
     Value source(const Instruction& instruction, size_t index);
     std::optional<Wide> wide_source(const Instruction& instruction, size_t index);
     void write(uint16_t number, Value value);  // vector registers in active lanes only
@@ -46,7 +46,6 @@ class Machine {
     int branch(const Instruction& instruction, bool is_taken);
 
   private:
-    using Handler = void (*)(Machine&, const Instruction&);
     friend struct Operations;
 
     bool move_lanes(const Instruction& instruction);  // false = not evaluated
@@ -69,5 +68,8 @@ class Machine {
 };
 
 bool has_handler(std::string_view mnemonic);
+
+// Looks up what computes an instruction, once its facts are there.
+void prepare(Instruction& instruction);
 
 }  // namespace wavescope::evaluate

@@ -13,7 +13,7 @@ namespace wavescope::evaluate {
 using Logic = Domain::Logic;
 
 struct Operations {
-    using Handler = Machine::Handler;
+    using Handler = void (*)(Machine&, const Instruction&);
 
     // ---- results -------------------------------------------------------------------------------------------------
 
@@ -972,29 +972,42 @@ struct Operations {
 
     // ---- 16 bits: plain numbers only -----------------------------------------------------------------------------
 
-    template <uint32_t (*Function)(uint32_t, uint32_t)>
-    static Value both_halves(Domain& d, const Value& a, const Value& b) {
-        return d.lanewise(
-            [&](unsigned lane) {
-                const uint32_t low = Function(a.lane[lane] & 0xFFFF, b.lane[lane] & 0xFFFF) & 0xFFFF;
-                const uint32_t high = Function(a.lane[lane] >> 16, b.lane[lane] >> 16) & 0xFFFF;
-                return low | high << 16;
-            },
-            {&a, &b});
-    }
     static uint32_t sum16(uint32_t a, uint32_t b) { return a + b; }
     static uint32_t difference16(uint32_t a, uint32_t b) { return a - b; }
     static uint32_t product16(uint32_t a, uint32_t b) { return a * b; }
     static uint32_t shlrev16(uint32_t a, uint32_t b) { return b << (a & 15); }
     static uint32_t shrrev16(uint32_t a, uint32_t b) { return b >> (a & 15); }
 
+    // Which half of an operand a half of the result takes: `op_sel` for the low one, `op_sel_hi` for the high one.
+    static bool takes_high(const Instruction& i, std::string_view list, size_t operand, bool otherwise) {
+        const auto text = i.word(list);
+        const size_t at = 1 + 2 * (operand - 1);  // "[0,1]"
+        return text && at < text->size() ? (*text)[at] == '1' : otherwise;
+    }
+
     template <uint32_t (*Function)(uint32_t, uint32_t)>
     static void packed(Machine& m, const Instruction& i) {
-        if (i.has("op_sel") || i.has("op_sel_hi")) return m.write_all(i, not_evaluated(m));
-        // Inline numbers are in the low half of an operand only.
-        for (size_t index = 1; index < 3 && index < i.operands.size(); ++index)
-            if (i.operands[index].kind == Operand::Kind::number) return m.write_all(i, not_evaluated(m));
-        set(m, i, both_halves<Function>(m.domain_, m.source(i, 1), m.source(i, 2)));
+        if (i.operands.size() < 3) return m.write_all(i, not_evaluated(m));
+        const Value a = m.source(i, 1), b = m.source(i, 2);
+        unsigned shift[2][3];
+        for (size_t operand = 1; operand < 3; ++operand) {
+            shift[0][operand] = takes_high(i, "op_sel", operand, false) ? 16 : 0;
+            shift[1][operand] = takes_high(i, "op_sel_hi", operand, true) ? 16 : 0;
+            // What the high half of a number in the text is differs between generations.
+            if (i.operands[operand].kind == Operand::Kind::number && (shift[0][operand] | shift[1][operand]) != 0)
+                return m.write_all(i, not_evaluated(m));
+        }
+        set(m, i, m.domain_.lanewise(
+                      [&](unsigned lane) {
+                          uint32_t result = 0;
+                          for (unsigned half = 0; half < 2; ++half)
+                              result |= (Function(a.lane[lane] >> shift[half][1] & 0xFFFF,
+                                                  b.lane[lane] >> shift[half][2] & 0xFFFF) &
+                                         0xFFFF)
+                                        << 16 * half;
+                          return result;
+                      },
+                      {&a, &b}));
     }
 
     static const std::unordered_map<std::string_view, Handler>& table();
@@ -1247,33 +1260,35 @@ bool Machine::move_lanes(const Instruction& instruction) {
     return true;
 }
 
+void prepare(Instruction& instruction) {
+    const std::string_view name = instruction.mnemonic;
+    instruction.is_scalar = (instruction.facts & isa::is_valu) == 0 && !name.starts_with("ds_");
+    instruction.chooses_registers = name.find("movrel") != std::string_view::npos;
+    const bool is_packed = name.starts_with("v_pk_");
+    // Carries and masks have their sources elsewhere.
+    const bool is_odd = (instruction.move.is_there || instruction.has_sdwa) &&
+                        (name.find("_co_") != std::string_view::npos ||
+                         (instruction.move.is_there && name.starts_with("v_cmp")));
+    if (instruction.operands.empty() || is_odd || instruction.has("clamp") || instruction.has("byte_sel") ||
+        (instruction.has("op_sel") && !is_packed))
+        return;
+    if (const auto entry = Operations::table().find(name); entry != Operations::table().end())
+        instruction.handler = entry->second;
+    else if (has_handler(name))
+        instruction.handler = name.starts_with("v_") ? &Operations::v_cmp : &Operations::s_cmp;
+}
+
 void Machine::run(const Instruction& instruction, int32_t row) {
     begin(row);
     const Reason reason{ReasonKind::not_evaluated, row};
     if (!instruction.is_understood) return write_all(instruction, reason);
-    if (instruction.mnemonic.find("movrel") != std::string::npos) {
-        Instruction anything;
-        return write_all(anything, reason);
-    }
-    const bool is_scalar = (instruction.facts & isa::is_valu) == 0 && !instruction.mnemonic.starts_with("ds_");
-    domain_.set_scope(is_scalar ? domain_.all() : active().maybe);
-    const auto found_handler = Operations::table().find(instruction.mnemonic);
-    Operations::Handler handler = found_handler == Operations::table().end() ? nullptr : found_handler->second;
-    if (handler == nullptr && has_handler(instruction.mnemonic))
-        handler = instruction.mnemonic.starts_with("v_") ? &Operations::v_cmp : &Operations::s_cmp;
-    const bool is_plain = !instruction.has("clamp") && (!instruction.has("op_sel") || instruction.mnemonic.starts_with("v_pk_")) &&
-                          !instruction.has("byte_sel");
-    // Carries and masks have their sources elsewhere.
-    const bool is_moved = instruction.move.is_there || instruction.has_sdwa;
-    const bool is_odd = is_moved && (instruction.mnemonic.find("_co_") != std::string::npos ||
-                                     (instruction.move.is_there && instruction.mnemonic.starts_with("v_cmp")));
-    if (handler == nullptr || !is_plain || is_odd || instruction.operands.empty()) {
-        write_all(instruction, reason);
-    } else if (instruction.move.is_there && !move_lanes(instruction)) {
+    if (instruction.chooses_registers) return write_all({}, reason);
+    domain_.set_scope(instruction.is_scalar ? domain_.all() : active().maybe);
+    if (instruction.handler == nullptr || (instruction.move.is_there && !move_lanes(instruction))) {
         write_all(instruction, reason);
     } else {
         if (narrowed_) domain_.set_scope(narrowed_->maybe);
-        handler(*this, instruction);
+        instruction.handler(*this, instruction);
     }
     moved_.reset();
     narrowed_.reset();
