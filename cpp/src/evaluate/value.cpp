@@ -251,6 +251,19 @@ Value Domain::shift_right(const Value& value, const Value& count, bool is_signed
 
 Value Domain::invert(const Value& value) { return subtract(constant(UINT32_MAX), value); }
 
+// Whether the low number ends below the zero bits of the high one.
+bool Domain::are_disjoint(const Value& high, const Value& low) const {
+    unsigned zeros = high.base == 0 ? kDwordBits : zero_bits(high.base);
+    uint64_t most = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if ((scope_ >> lane & 1) == 0) continue;
+        zeros = std::min(zeros, trailing_zeros(high.lane[lane], kDwordBits));
+        most = std::max<uint64_t>(most, low.lane[lane]);
+    }
+    if (low.base != 0) most += bases_[low.base].highest;
+    return most < uint64_t{1} << zeros;
+}
+
 Value Domain::logic(Logic operation, const Value& left_given, const Value& right_given) {
     const Value left = settled(left_given), right = settled(right_given);
     const auto alternatives = [&](const Value& choice, const Value& other, bool swapped) {
@@ -327,6 +340,10 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
             return result;
         }
     }
+    // Numbers without a bit in common: a sum.
+    if (operation != Logic::and_ && (scope_ & ~(left.lanes & right.lanes)) == 0 &&
+        (are_disjoint(left, right) || are_disjoint(right, left)))
+        return add(left, right);
     // Lanes below the zero bits of a base, and the base by itself.
     const Value* numbers[] = {&left, &right};
     unsigned bits = kDwordBits;

@@ -158,6 +158,7 @@ class Domain {
         uint32_t base;
         unsigned bits;
     };
+    bool are_disjoint(const Value& high, const Value& low) const;
     std::optional<Split> split(const Value& value, unsigned most_bits);
 
     Lanes all_, scope_;
