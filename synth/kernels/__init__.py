@@ -7,13 +7,42 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["KERNELS", "TARGETS", "kernel_path", "listing_path", "source_paths"]
+__all__ = [
+    "BUILDS",
+    "KERNELS",
+    "LANE_KERNELS",
+    "LANE_TARGETS",
+    "TARGETS",
+    "kernel_path",
+    "listing_path",
+    "source_paths",
+]
 
 KERNELS = ("vector_add", "saxpy", "tiled_gemm", "tiled_gemm_prefetch", "reduction", "matrix_core", "divergent")
 """Names of the sources and of the code objects made from them."""
 
 TARGETS = ("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
 """GPUs that they are compiled for."""
+
+LANE_KERNELS = (
+    "lane_strides",
+    "lane_bits",
+    "lane_masks",
+    "lane_division",
+    "lane_exchange",
+    "lane_pointers",
+    "lane_data",
+)
+"""Kernels with chosen lane addresses; `synth.lanes` has their truth."""
+
+LANE_TARGETS = ("gfx908", *TARGETS)
+"""GPUs that those are compiled for."""
+
+BUILDS = (
+    *((kernel, target) for kernel in KERNELS for target in TARGETS),
+    *((kernel, target) for kernel in LANE_KERNELS for target in LANE_TARGETS),
+)
+"""Every code object: its kernel and its GPU."""
 
 _CHANGED = {"tiled_gemm_prefetch": "prefetch/tiled_gemm.hip"}
 _FOLDER = Path(__file__).parent
@@ -39,7 +68,8 @@ def source_paths(kernel: str) -> tuple[Path, ...]:
     ['saxpy.hip', 'device.hpp']
     """
     sources = _FOLDER / "sources"
-    return sources / _CHANGED.get(kernel, f"{kernel}.hip"), sources / "device.hpp"
+    headers = ("lane_access.hpp", "device.hpp") if kernel in LANE_KERNELS else ("device.hpp",)
+    return sources / _CHANGED.get(kernel, f"{kernel}.hip"), *(sources / header for header in headers)
 
 
 def listing_path(kernel: str, target: str) -> Path:

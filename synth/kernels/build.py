@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from synth.kernels import KERNELS, TARGETS, kernel_path, listing_path, source_paths
+from synth.kernels import BUILDS, kernel_path, listing_path, source_paths
 from wavescope.errors import MissingToolError, WavescopeError
 
 __all__ = ["build"]
@@ -40,12 +40,11 @@ def build(folder: Path) -> int:
         what, advice = f"{_COMPILER} is not installed", "Debian: apt-get install clang-22 lld-22 llvm-22"
         raise MissingToolError(what, advice=advice)
     folder.mkdir(parents=True, exist_ok=True)
-    for kernel in KERNELS:
-        for target in TARGETS:
-            code_object = folder / kernel_path(kernel, target).name
-            _compile(compiler, kernel, target, code_object)
-            (folder / listing_path(kernel, target).name).write_bytes(_listing(code_object))
-    return len(KERNELS) * len(TARGETS)
+    for kernel, target in BUILDS:
+        code_object = folder / kernel_path(kernel, target).name
+        _compile(compiler, kernel, target, code_object)
+        (folder / listing_path(kernel, target).name).write_bytes(_listing(code_object))
+    return len(BUILDS)
 
 
 def _compile(compiler: str, kernel: str, target: str, output: Path) -> None:
