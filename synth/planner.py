@@ -125,12 +125,13 @@ class Planner:
             start=first,
             quantum_cycles=self.quantum,
             loop_trips=scenario.loop_trips,
+            decisions=scenario.decisions,
         )
         waves = run(code_object.code, kernel.entry, launch, rng)
         self.plan.waves += [
             plan.PlannedWave(
                 cu=self.plan.target_cu, simd=wave.simd, slot=wave.slot, begin=wave.begin, end=wave.end, me=me,
-                pipe=pipe, workgroup=wave.workgroup, work_items=rng.randrange(1, 65), code_object=code_object,
+                pipe=pipe, workgroup=wave.workgroup, work_items=self._work_items(), code_object=code_object,
                 entry=kernel.entry, run=wave,
             )
             for wave in waves
@@ -144,6 +145,12 @@ class Planner:
             end += self.quantum
             self._marker(end, code_object, unload=True, from_start=False)
         return end
+
+    def _work_items(self) -> int:
+        """Of a wave; where the workgroup's size is given, its waves are full."""
+        if self.scenario.workgroup_size is None:
+            return self.rng.randrange(1, 65)
+        return 64 if self.family == "gfx9" else 32
 
     def _late_markers(self, begin: int, end: int) -> None:
         """The objects were there from the start, but their markers come when waves already run."""
@@ -165,6 +172,7 @@ class Planner:
             resources = replace(resources, lds_granules=-(-kernel.lds_bytes // granule))
             lanes = 64 if self.family == "gfx9" else 32
             size = (lanes * self.scenario.waves_per_workgroup, 1, 1)
+        size = self.scenario.workgroup_size or size
         self._add(plan.Dispatch(time, kernel, code_object, me, pipe, size, resources))
 
     def _other_places(self, count: int) -> list[tuple[int, int, int]]:

@@ -34,7 +34,8 @@ class Scenario:
     Counts are per shader engine; wave counts are those of the traced CU (gfx9) or SIMD (RDNA), of which 0 workgroups
     have none. `loop_trips` is how often each backward branch is taken per entry of its loop. `markers` tells when
     code-object markers come: at the start, late (waves already run), during the trace before each dispatch, or none
-    (raw addresses). `keep_share` < 1 cuts the buffers as if the trace buffer had been full.
+    (raw addresses). `keep_share` < 1 cuts the buffers as if the trace buffer had been full. `decisions` says
+    for each wave of a workgroup which conditional branches it takes, in the order in which it comes to them.
 
     Raises
     ------
@@ -76,6 +77,8 @@ class Scenario:
     noise: int = 0
     loss: bool = False
     keep_share: float | None = None
+    workgroup_size: tuple[int, int, int] | None = None
+    decisions: tuple[tuple[bool, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if self.family not in FAMILIES:
@@ -110,6 +113,7 @@ def _check(scenario: Scenario) -> None:
         (scenario.markers == "late" and not scenario.workgroups, "late markers need a workgroup"),
         (not 0 <= scenario.target_cu < (16 if gfx9 else 8), "target_cu is out of range"),
         (not 0 <= scenario.target_simd < 4, "target_simd must be 0 to 3"),
+        (len(scenario.decisions) not in (0, scenario.waves_per_workgroup), "decisions must be for all waves"),
         (scenario.keep_share is not None and not 0 < scenario.keep_share < 1, "keep_share must lie between 0 and 1"),
     ]
     for is_wrong, message in wrong:

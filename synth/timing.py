@@ -108,6 +108,7 @@ class Launch:
     quantum_cycles: int
     loop_trips: int
     taken_share: float = 0.15  # of forward branches that leave no loop
+    decisions: tuple[tuple[bool, ...], ...] = ()  # by wave of a workgroup: of branches; () = as above
 
 
 @dataclass
@@ -123,14 +124,15 @@ class _Group:
 class _Running:
     """A wave on its walk."""
 
-    __slots__ = ("group", "outstanding", "ready", "returns", "row", "signals", "trips", "wave")
+    __slots__ = ("decisions", "group", "outstanding", "ready", "returns", "row", "signals", "trips", "wave")
 
-    def __init__(self, wave: Wave, group: _Group, row: int) -> None:
+    def __init__(self, wave: Wave, group: _Group, row: int, decisions: tuple[bool, ...] | None) -> None:
         self.wave = wave
         self.group = group
         self.row = row
         self.ready = 0
         self.signals = 0
+        self.decisions = None if decisions is None else iter(decisions)
         self.trips: dict[int, int] = {}
         self.returns: list[int] = []
         self.outstanding: dict[str, deque[tuple[int, int]]] = {}  # counter -> (complete, step), oldest first
@@ -217,10 +219,10 @@ class _Model:
         return groups[: launch.workgroups]
 
     def _start_workgroup(self, places: list[tuple[int, int]], start: int) -> None:
-        group = _Group(alive=len(places))
+        group, decisions = _Group(alive=len(places)), self.launch.decisions
         for number, (simd, slot) in enumerate(places):
             wave = Wave(simd, slot, self.next_workgroup, start + number * self.quantum)
-            running = _Running(wave, group, self.entry)
+            running = _Running(wave, group, self.entry, decisions[number] if decisions else None)
             group.waves.append(running)
             self.waves.append(wave)
             self._push(running, wave.begin + self._round(LAUNCH_CYCLES + 200 * self._draw()))
@@ -307,6 +309,8 @@ class _Model:
             raise UsageError(message)
         if code.kind == Kind.JUMP:
             taken = True
+        elif running.decisions is not None:
+            taken = next(running.decisions)
         elif code.target <= row or code.loop_exit:
             done = running.trips.get(row, 0)
             again = done < self.launch.loop_trips
