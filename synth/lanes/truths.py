@@ -26,24 +26,23 @@ __all__ = ["LANE_SCHEMA", "LaneLaunch", "LaneTruth", "lane_truth", "lane_truths"
 
 _WIDTH_2D = 16  # work-items of a row, where the workgroup has two dimensions
 
-LANE_SCHEMA = pl.Schema(
-    {
-        "line": pl.UInt32,
-        "label": pl.String,
-        "workgroup": pl.UInt32,
-        "wave": pl.UInt32,
-        "execution": pl.UInt32,
-        "part": pl.UInt32,
-        "space": pl.String,
-        "direction": pl.String,
-        "width_bytes": pl.UInt32,
-        "base": pl.String,
-        "active_mask": pl.UInt64,
-        "addresses": pl.List(pl.Int64),
-        "needs": pl.List(pl.String),
-        "data_dependent": pl.String,
-    }
-)
+_COLUMNS: dict[str, pl.DataType] = {
+    "line": pl.UInt32(),
+    "label": pl.String(),
+    "workgroup": pl.UInt32(),
+    "wave": pl.UInt32(),
+    "execution": pl.UInt32(),
+    "part": pl.UInt32(),
+    "space": pl.String(),
+    "direction": pl.String(),
+    "width_bytes": pl.UInt32(),
+    "base": pl.String(),
+    "active_mask": pl.UInt64(),
+    "addresses": pl.List(pl.Int64),
+    "needs": pl.List(pl.String),
+    "data_dependent": pl.String(),
+}
+LANE_SCHEMA = pl.Schema(_COLUMNS)
 """Columns of the truth, see `synth.lanes.access.LaneAccess`; `wave` is the number of the wave in its workgroup."""
 
 

@@ -71,11 +71,10 @@ def test_captures_follow_the_true_path(tmp_path: Path, target: str) -> None:
 def test_the_code_has_the_same_accesses(kernel: str, target: str) -> None:
     """Width, direction and space of the instructions, and how many addresses each has."""
     code = code_graph(compiled(kernel, target).listing, family_of(target))
-    truth = {}
+    truth: dict[str, tuple[int, str, str, int]] = {}
     for number in range(4):
         for access in LaneLaunch(kernel, target).wave(0, number).accesses:
-            parts = max(access.part + 1, truth.get(access.label, (0,))[0])
-            truth[access.label] = parts, access.space, access.direction, access.width_bytes
+            truth[access.label] = access.part + 1, access.space, access.direction, access.width_bytes
     shown = {}
     for row, label in access_rows(kernel, target).items():
         mnemonic = code.rows[row].text.partition(" ")[0]
