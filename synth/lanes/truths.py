@@ -15,12 +15,14 @@ from synth.kernel import compiled, family_of
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes.access import LaneWave
 from synth.lanes.meaning import MEANINGS
-from synth.lanes.paths import branch_decisions, label_lines
+from synth.lanes.paths import access_rows, branch_decisions, label_lines
 from synth.scenario import Scenario, synthesize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from os import PathLike
+
+    from wavescope.model.trace import ThreadTrace
 
 __all__ = ["LANE_SCHEMA", "LaneLaunch", "LaneTruth", "lane_truth", "lane_truths"]
 
@@ -110,6 +112,29 @@ class LaneTruth:
     def target(self) -> str:
         """The GPU."""
         return self.launch.target
+
+    def executed(self, trace: ThreadTrace) -> pl.DataFrame:
+        """Executed accesses of the opened capture, in the order of `trace.instructions`.
+
+        Columns: `instruction` (row of `trace.instructions`), `trace_wave` (wave of the trace), `row` (of `trace.code`),
+        and `workgroup`, `wave`, `line`, `execution` as in the truth.
+        """
+        # Waves start in the order of their numbers; the trace lists them by their ends.
+        order = trace.waves.select("wave", order=pl.col("start_cycles").rank("ordinal").cast(pl.UInt32) - 1)
+        rows = pl.DataFrame({"row": list(access_rows(self.kernel, self.target))}, schema={"row": pl.Int32})
+        waves = self.launch.waves
+        return (
+            trace.instructions.with_row_index("instruction")
+            .join(rows, on="row", how="semi")
+            .join(trace.code.select("row", "line"), on="row")
+            .join(order, on="wave")
+            .sort("instruction")
+            .select(
+                "instruction", "row", "line", trace_wave="wave",
+                workgroup=pl.col("order") // waves, wave=pl.col("order") % waves,
+                execution=pl.int_range(pl.len(), dtype=pl.UInt32).over("wave", "line"),
+            )
+        )  # fmt: skip
 
 
 def lane_truth(launch: LaneLaunch, directory: str | PathLike[str]) -> LaneTruth:
