@@ -310,7 +310,11 @@ class _Model:
         if code.kind == Kind.JUMP:
             taken = True
         elif running.decisions is not None:
-            taken = next(running.decisions)
+            decision = next(running.decisions, None)
+            if decision is None:
+                message = f"a wave comes to {code.text!r} at {code.address:#x}, for which there is no decision"
+                raise UsageError(message)
+            taken = decision
         elif code.target <= row or code.loop_exit:
             done = running.trips.get(row, 0)
             again = done < self.launch.loop_trips

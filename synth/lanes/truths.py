@@ -17,6 +17,7 @@ from synth.lanes.access import LaneWave
 from synth.lanes.meaning import MEANINGS
 from synth.lanes.paths import access_rows, branch_decisions, label_lines
 from synth.scenario import Scenario, synthesize
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["LANE_SCHEMA", "LaneLaunch", "LaneTruth", "lane_truth", "lane_truths"]
 
 _WIDTH_2D = 16  # work-items of a row, where the workgroup has two dimensions
+_MOST_WAVES = 4  # of a workgroup that have started before the next workgroup does
 
 _COLUMNS: dict[str, pl.DataType] = {
     "line": pl.UInt32(),
@@ -63,6 +65,11 @@ class LaneLaunch:
     waves: int = 4  #: Of a workgroup.
     workgroups: int = 2
     changed_arguments: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.waves <= _MOST_WAVES:
+            what = f"a workgroup has 1 to {_MOST_WAVES} waves here, not {self.waves}"
+            raise UsageError(what)
 
     @property
     def lanes(self) -> int:

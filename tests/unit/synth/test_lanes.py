@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import wavescope
-from synth import Scenario, compiled, family_of
+from synth import Scenario, compiled, family_of, synthesize
 from synth.isa import code_graph
 from synth.kernels import LANE_KERNELS, LANE_TARGETS
 from synth.lanes import LANE_SCHEMA, LaneLaunch, access_rows, label_lines, lane_truth, lane_truths
@@ -29,10 +29,10 @@ DIRECTIONS = {"atomic": r"_add", "write": r"_(store|write)", "read": r"_(load|re
 
 def _accesses(kernel: str, target: str, number: int = 0) -> dict[str, list[tuple[int, ...]]]:
     """By label: the addresses of each execution (and part) of a wave."""
-    found: dict[str, list[tuple[int, ...]]] = {}
+    addresses: dict[str, list[tuple[int, ...]]] = {}
     for access in LaneLaunch(kernel, target).wave(0, number).accesses:
-        found.setdefault(access.label, []).append(access.addresses)
-    return found
+        addresses.setdefault(access.label, []).append(access.addresses)
+    return addresses
 
 
 @pytest.mark.parametrize("target", LANE_TARGETS)
@@ -96,16 +96,16 @@ def test_addresses_are_aligned_and_inside(kernel: str, target: str) -> None:
 
 def test_patterns_as_their_names_say() -> None:
     """Banks of the first 32 lanes of a wave, worked out by hand."""
-    found = _accesses("lane_strides", "gfx942")
+    addresses = _accesses("lane_strides", "gfx942")
 
     def banks(label: str) -> int:
-        return len({address // 4 % 32 for address in found[label][0][:32]})
+        return len({address // 4 % 32 for address in addresses[label][0][:32]})
 
     assert [banks(f"write_b32_{name}") for name in ("column", "padded_column", "xor_column")] == [1, 32, 32]
     assert [banks(f"read_b32_stride_{stride}") for stride in (16, 128, 124)] == [8, 1, 32]
-    assert found["read_b32_broadcast"] == [(0,) * 64]
-    assert found["read2_b32"] == [tuple(range(256, 512, 4)), tuple(range(800, 1056, 4))]
-    assert found["read_b128_xor"][0][8:12] == (144, 128, 176, 160)
+    assert addresses["read_b32_broadcast"] == [(0,) * 64]
+    assert addresses["read2_b32"] == [tuple(range(256, 512, 4)), tuple(range(800, 1056, 4))]
+    assert addresses["read_b128_xor"][0][8:12] == (144, 128, 176, 160)
     assert _accesses("lane_strides", "gfx1100", 1)["read_b64_stride_16"][0][:2] == (512, 528)
 
 
@@ -121,10 +121,10 @@ def test_masks_by_hand() -> None:
 
 
 def test_arguments_change_the_truth() -> None:
-    few = LaneLaunch("lane_division", "gfx942", changed_arguments={"columns": 7}).wave(0, 0).accesses
-    many = LaneLaunch("lane_division", "gfx942").wave(0, 0).accesses
-    changed = {one.label for one, other in zip(few, many, strict=True) if one.addresses != other.addresses}
-    assert changed == {access.label for access in many if "columns" in access.needs}
+    launches = [LaneLaunch("lane_division", "gfx942", changed_arguments={"columns": columns}) for columns in (7, 12)]
+    accesses = [launch.wave(0, 0).accesses for launch in launches]
+    changed = {few.label for few, many in zip(*accesses, strict=True) if few.addresses != many.addresses}
+    assert changed == {access.label for access in accesses[0] if "columns" in access.needs}
 
 
 def test_both_workgroups_have_their_addresses(tmp_path: Path) -> None:
@@ -146,6 +146,14 @@ def test_a_path_that_the_code_does_not_have_is_refused() -> None:
         branch_decisions("lane_masks", "gfx942", separate)
 
 
-def test_decisions_are_for_every_wave() -> None:
+def test_decisions_are_for_every_wave_and_branch() -> None:
     with pytest.raises(UsageError, match="decisions"):
         Scenario(waves_per_workgroup=4, decisions=((True,),))
+    with pytest.raises(UsageError, match="no decision"):
+        synthesize(Scenario(kernels=(compiled("lane_masks", "gfx942"),), waves_per_workgroup=1, decisions=((False,),)))
+
+
+@pytest.mark.parametrize("waves", [0, 5])
+def test_more_waves_than_start_in_order_are_refused(waves: int) -> None:
+    with pytest.raises(UsageError, match="1 to 4 waves"):
+        LaneLaunch("lane_data", "gfx942", waves)
