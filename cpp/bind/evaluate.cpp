@@ -98,12 +98,13 @@ Start start_of(const std::vector<std::tuple<unsigned, unsigned, uint32_t>>& regi
     return start;
 }
 
-nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::object path, unsigned most_patterns) {
+nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::object path, unsigned most_patterns,
+             bool keeps_executions) {
     const ArrowInput<int32_t> rows(path);
     auto evaluation = std::make_shared<Evaluation>();
     {
         nb::gil_scoped_release unlocked;
-        *evaluation = evaluator.run(start, wave, rows.values(), most_patterns);
+        *evaluation = evaluator.run(start, wave, rows.values(), most_patterns, keeps_executions);
     }
     PatternAddresses addresses{&evaluation->patterns.address};
     nb::dict answer;
@@ -111,6 +112,11 @@ nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::
     answer["reasons"] = arrow_table(evaluation->reasons, evaluation);
     answer["patterns"] = arrow_table(evaluation->patterns, evaluation);
     answer["addresses"] = arrow_table(addresses, evaluation);
+    if (keeps_executions) {
+        PatternAddresses of_executions{&evaluation->executions.address};
+        answer["executions"] = arrow_table(evaluation->executions, evaluation);
+        answer["execution_addresses"] = arrow_table(of_executions, evaluation);
+    }
     answer["contradiction_row"] = evaluation->contradiction_row;
     answer["misfit_row"] = evaluation->misfit_row;
     answer["branch_count"] = evaluation->branch_count;
@@ -132,7 +138,7 @@ void bind_evaluate(nb::module_& m) {
     nb::class_<Evaluator>(m, "LaneEvaluator", "Lane addresses of executed memory instructions.")
         .def(nb::new_(&evaluator), "texts"_a, "rows"_a, "column"_a, "lds_rules"_a, "group_lanes"_a, "segment_bytes"_a,
              "pointer_bytes"_a, "lane_count"_a)
-        .def("run", &run, "start"_a, "wave"_a, "path"_a, "most_patterns"_a,
+        .def("run", &run, "start"_a, "wave"_a, "path"_a, "most_patterns"_a, "keeps_executions"_a = false,
              "Evaluates the rows that one wave executed; `wave` is its number in the workgroup.");
     m.def("is_evaluated", &is_evaluated, "text"_a, "Whether the evaluator computes what this instruction does.");
 }

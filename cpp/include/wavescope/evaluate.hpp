@@ -35,6 +35,7 @@ enum class ReasonKind : uint8_t {
     lds_or_memory = 15,  // flat: depends on the address
     addressing = 16,     // a way of addressing that is not evaluated: detail row
     high_half = 17,      // part of a 64-bit number
+    rounding = 18,       // depends on the last bit of a reciprocal
 };
 
 struct Reason {
@@ -170,8 +171,30 @@ struct PatternRows {
     }
 };
 
+// Every execution of a memory instruction, in the order of the path.
+struct ExecutionRows {
+    Column<uint64_t> position;  // in the path
+    Column<uint8_t> place;      // which of the addresses of the instruction: 0, 1
+    Column<uint8_t> is_known;
+    Column<uint8_t> kind;       // why not: ReasonKind
+    Column<int32_t> detail;
+    Column<uint64_t> active;
+    Column<int64_t> address;    // kLanes for each row
+
+    template <class Visitor>
+    void each_column(Visitor&& visit) {
+        visit("position", position);
+        visit("place", place);
+        visit("is_known", is_known);
+        visit("kind", kind);
+        visit("detail", detail);
+        visit("active", active);
+    }
+};
+
 struct Evaluation {
     RowSums rows;
+    ExecutionRows executions;  // where they were asked for
     ReasonRows reasons;
     PatternRows patterns;
     int32_t contradiction_row = -1;  // branch that contradicts the path; rows behind it were not evaluated
@@ -195,11 +218,16 @@ class Evaluator {
     ~Evaluator();
 
     // Evaluates one wave: `path` are its rows in order, `wave` is its number in the workgroup. Up to `most_patterns`
-    // different patterns of each row are kept.
-    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns) const;
+    // different patterns of each row are kept, and every execution where `keeps_executions`.
+    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
+                   bool keeps_executions = false) const;
 
   private:
     struct Row;
+
+    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
+                   bool keeps_executions, int rounding, bool& used_reciprocal) const;
+    static void keep_equal(Evaluation& result, const Evaluation& other);
 
     void record(Machine& machine, size_t row, uint64_t active, const Addresses& addresses, uint8_t by_start,
                 Evaluation& result, Tally& tally, unsigned most_patterns) const;

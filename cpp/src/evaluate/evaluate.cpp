@@ -31,6 +31,28 @@ bool is_scalar_load(const Instruction& instruction) {
     return instruction.mnemonic.starts_with("s_load_") || instruction.mnemonic.starts_with("s_buffer_load_");
 }
 
+void add_unknown(ExecutionRows& rows, size_t position, Reason reason) {
+    rows.position.push_back(position);
+    rows.place.push_back(0);
+    rows.is_known.push_back(0);
+    rows.kind.push_back(static_cast<uint8_t>(reason.kind));
+    rows.detail.push_back(reason.detail);
+    rows.active.push_back(0);
+    for (unsigned lane = 0; lane < kLanes; ++lane) rows.address.push_back(0);
+}
+
+void add_known(ExecutionRows& rows, size_t position, Lanes active, const Addresses& addresses) {
+    for (size_t place = 0; place < addresses.places.size(); ++place) {
+        rows.position.push_back(position);
+        rows.place.push_back(static_cast<uint8_t>(place));
+        rows.is_known.push_back(1);
+        rows.kind.push_back(0);
+        rows.detail.push_back(0);
+        rows.active.push_back(active);
+        for (const int64_t address : addresses.places[place].lane) rows.address.push_back(address);
+    }
+}
+
 uint32_t greatest_alignment(const Base& base, uint8_t pointer_zero_bits, uint8_t& assumptions) {
     if (base.pointers == 0) return base.zero_bits;
     if (base.pointers > 1) return 0;
@@ -61,6 +83,8 @@ Evaluator::Evaluator(EvaluatedCode code, unsigned lane_count) : code_(std::move(
         for (Instruction& each : rows_.back()->instructions) {
             each.facts = read.facts[row];
             each.is_understood = read.record[row] != isa::kNoRecord;
+            // gfx9 fills the high half with zeros, but for one form (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
+            each.keeps_high = !code_.column.starts_with("gfx9") || each.mnemonic == "v_mad_u16";
         }
     }
     for (size_t at = 0; at < read.operand_row.size(); ++at) {
@@ -100,7 +124,66 @@ struct Tally {
     void add(int32_t row, Reason reason, Reason base, bool is_cost) { ++reasons[{row, reason, base, is_cost}]; }
 };
 
-Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns) const {
+Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
+                          bool keeps_executions) const {
+    bool used_reciprocal = false;
+    Evaluation result = run(start, wave, path, most_patterns, keeps_executions, 0, used_reciprocal);
+    for (const int rounding : {-1, 1}) {
+        if (!used_reciprocal) break;
+        const Evaluation other = run(start, wave, path, most_patterns, keeps_executions, rounding, used_reciprocal);
+        keep_equal(result, other);
+    }
+    return result;
+}
+
+// What depends on how a reciprocal is rounded is not known.
+void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
+    if (result.contradiction_row < 0) result.contradiction_row = other.contradiction_row;
+    std::map<int32_t, std::string> one, another;
+    const auto patterns_of = [](const PatternRows& patterns, std::map<int32_t, std::string>& by_row) {
+        for (size_t each = 0; each < patterns.row.size(); ++each) {
+            std::string& key = by_row[patterns.row[each]];
+            key.append(reinterpret_cast<const char*>(&patterns.active[each]), sizeof(uint64_t));
+            key.append(reinterpret_cast<const char*>(patterns.address.data() + kLanes * each), kLanes * sizeof(int64_t));
+        }
+    };
+    patterns_of(result.patterns, one);
+    patterns_of(other.patterns, another);
+    RowSums& sums = result.rows;
+    for (size_t row = 0; row < sums.known_count.size(); ++row) {
+        const auto number = static_cast<int32_t>(row);
+        const RowSums& others = other.rows;
+        const bool is_equal = sums.known_count[row] == others.known_count[row] &&
+                              sums.mask_known_count[row] == others.mask_known_count[row] &&
+                              sums.active_lane_total[row] == others.active_lane_total[row] &&
+                              sums.extra_cycle_total[row] == others.extra_cycle_total[row] &&
+                              sums.segment_total[row] == others.segment_total[row] && one[number] == another[number];
+        if (is_equal || sums.known_count[row] == 0) continue;
+        result.reasons.row.push_back(number);
+        result.reasons.kind.push_back(static_cast<uint8_t>(ReasonKind::rounding));
+        result.reasons.detail.push_back(0);
+        result.reasons.base_kind.push_back(0);
+        result.reasons.base_detail.push_back(0);
+        result.reasons.count.push_back(sums.known_count[row]);
+        result.reasons.is_cost.push_back(0);
+        sums.known_count[row] = sums.cost_known_count[row] = 0;
+        sums.ideal_cycle_total[row] = sums.extra_cycle_total[row] = 0;
+        sums.segment_total[row] = sums.least_segment_total[row] = sums.requested_byte_total[row] = 0;
+    }
+    ExecutionRows& executions = result.executions;
+    for (size_t each = 0; each < executions.position.size() && each < other.executions.position.size(); ++each) {
+        const bool is_equal = executions.active[each] == other.executions.active[each] &&
+                              std::equal(executions.address.data() + kLanes * each, executions.address.data() + kLanes * (each + 1),
+                                         other.executions.address.data() + kLanes * each);
+        if (!is_equal) {
+            executions.is_known[each] = 0;
+            executions.kind[each] = static_cast<uint8_t>(ReasonKind::rounding);
+        }
+    }
+}
+
+Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
+                          bool keeps_executions, int rounding, bool& used_reciprocal) const {
     if (start.lane_count != lane_count_) throw std::invalid_argument("waves differ in size");
     Evaluation result;
     RowSums& sums = result.rows;
@@ -109,7 +192,7 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         for (size_t row = 0; row < count; ++row) column.push_back({});
     });
     Tally tally;
-    Machine machine(start, wave);
+    Machine machine(start, wave, rounding);
     const uint8_t by_start = start.workgroup[0] == 0 ? flat_workgroup : 0;
     Reason stopped;  // why nothing is known any more
     for (size_t at = 0; at < path.size(); ++at) {
@@ -125,7 +208,10 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         const RowAccess& access = code_.access[index];
         ++sums.execution_count[index];
         if (stopped.kind != ReasonKind::none) {
-            if (access.space != Space::none) tally.add(row, stopped, {}, false);
+            if (access.space != Space::none) {
+                tally.add(row, stopped, {}, false);
+                if (keeps_executions) add_unknown(result.executions, at, stopped);
+            }
             continue;
         }
         machine.begin(row);
@@ -136,11 +222,12 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         }
         if (access.space != Space::none) {
             Addresses addresses = addresses_of(machine, instruction, access);
-            if (!active.is_certain() && !addresses.places.empty()) {
-                tally.add(row, {ReasonKind::mask, row}, {}, false);
-            } else if (addresses.places.empty()) {
-                tally.add(row, addresses.reason, {}, false);
+            const Reason unknown = !addresses.places.empty() ? Reason{ReasonKind::mask, row} : addresses.reason;
+            if (!active.is_certain() || addresses.places.empty()) {
+                tally.add(row, unknown, {}, false);
+                if (keeps_executions) add_unknown(result.executions, at, unknown);
             } else {
+                if (keeps_executions) add_known(result.executions, at, active.surely & ~addresses.outside, addresses);
                 record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally, most_patterns);
             }
             load_results(machine, instruction, access, addresses);
@@ -154,6 +241,7 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
         if (at + 1 >= path.size()) break;
         follow(machine, instruction, row, path[at + 1], result, stopped);
     }
+    used_reciprocal = used_reciprocal || machine.used_reciprocal();
     for (const auto& [key, times] : tally.reasons) {
         const auto& [row, reason, base, is_cost] = key;
         result.reasons.row.push_back(row);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "wavescope/isa.hpp"
 
@@ -42,6 +43,15 @@ std::optional<int64_t> integer_of(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
     if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
     return negative ? -static_cast<int64_t>(number) : static_cast<int64_t>(number);
+}
+
+// Inline constants that are spelled as floats.
+std::optional<uint32_t> float_of(std::string_view text) {
+    static constexpr std::pair<std::string_view, uint32_t> kFloats[] = {
+        {"0.5", 0x3F000000}, {"1.0", 0x3F800000}, {"2.0", 0x40000000}, {"4.0", 0x40800000}};
+    for (const auto& [name, bits] : kFloats)
+        if (text == name) return bits;
+    return std::nullopt;
 }
 
 struct NamedRegister {
@@ -108,9 +118,28 @@ Operand read_operand(std::string_view text) {
         operand.is_inline = *number >= -16 && *number <= 64;
         return operand;
     }
-    if (text.starts_with('-') || text.starts_with('|') || text.starts_with("sext(") || text.starts_with("abs(") ||
-        text.starts_with("neg(")) {
+    if (text.starts_with("sext(") && text.ends_with(')')) {
+        operand = read_operand(text.substr(5, text.size() - 6));
+        operand.is_sign_extended = true;
+        return operand;
+    }
+    if (text.starts_with("-|") || text.starts_with('|') || text.starts_with('-')) {
+        const bool is_negated = text.starts_with('-');
+        if (is_negated) text.remove_prefix(1);
+        const bool is_absolute = text.starts_with('|') && text.ends_with('|') && text.size() > 2;
+        operand = read_operand(is_absolute ? text.substr(1, text.size() - 2) : text);
+        operand.is_negated = is_negated;
+        operand.is_absolute = is_absolute;
+        operand.is_changed = true;
+        return operand;
+    }
+    if (text.starts_with("abs(") || text.starts_with("neg(")) {
         operand.is_changed = true;  // whatever it is
+        return operand;
+    }
+    if (const auto bits = float_of(text)) {
+        operand.kind = Operand::Kind::number;
+        operand.literal = *bits;
         return operand;
     }
     if (text.ends_with(".l") || text.ends_with(".h")) {

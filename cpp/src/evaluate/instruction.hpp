@@ -16,7 +16,9 @@ struct Operand {
     uint16_t number = 0;      // isa::Register, the first of `count`
     uint8_t count = 1;        // dwords
     uint8_t half = 0;         // 1 low, 2 high 16 bits
-    bool is_changed = false;  // negated, absolute, sign-extended: not evaluated
+    bool is_changed = false;  // negated or absolute: of floats, see `sign`
+    bool is_sign_extended = false;  // sext(...) of SDWA
+    bool is_negated = false, is_absolute = false;
     bool is_inline = true;    // a number within the inline constants: extended by its sign in 64-bit operands
     uint32_t literal = 0;
     bool is_vector() const { return kind == Kind::register_ && number >= 256; }
@@ -50,6 +52,8 @@ struct Instruction {
     bool is_understood = false;    // whether the records have it
     bool merges_old = false;       // whether a result keeps bits of the old value
     void (*handler)(Machine&, const Instruction&) = nullptr;  // what computes it; none: results are not known
+    bool keeps_high = false;       // whether results of 16 bits leave the high half of the register alone
+    bool is_float = false;         // whether `-` and `|` change the sign bit of its sources
     bool is_scalar = false;        // whether it is the same for all lanes, whichever are active
     bool chooses_registers = false;  // which registers it uses is decided while it runs
 

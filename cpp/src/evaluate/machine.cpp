@@ -11,7 +11,8 @@ constexpr uint32_t kIdBits = 10;  // of a packed work-item id
 
 }  // namespace
 
-Machine::Machine(const Start& start, unsigned wave) : start_(start), domain_(start.lane_count) {
+Machine::Machine(const Start& start, unsigned wave, int rounding)
+    : start_(start), domain_(start.lane_count), rounding_(rounding) {
     for (uint16_t number = 0; number < isa::register_end; ++number) {
         const Reason reason{ReasonKind::start_register, number};
         const bool is_vector = number >= isa::vgpr0;
@@ -114,6 +115,7 @@ Value Machine::source(const Instruction& instruction, size_t index) {
     if (index >= instruction.operands.size()) return domain_.unknown(not_evaluated);
     const Operand& operand = instruction.operands[index];
     if (index == 1 && moved_) return *moved_;
+    if (operand.is_changed && !instruction.is_float) return domain_.unknown(not_evaluated);
     switch (operand.kind) {
         case Operand::Kind::number: return domain_.constant(operand.literal);
         case Operand::Kind::register_: break;
@@ -121,21 +123,27 @@ Value Machine::source(const Instruction& instruction, size_t index) {
         default: return operand.is_changed ? domain_.unknown(not_evaluated) : domain_.common(not_evaluated);
     }
     Value result = value(operand.number);
-    if (operand.half != 0) {
-        const Value count = domain_.constant(operand.half == 2 ? 16 : 0);
-        result = domain_.logic(Domain::Logic::and_, domain_.shift_right(result, count, false),
-                               domain_.constant(0xFFFF));
-    }
+    if (operand.is_sign_extended && !instruction.has_sdwa) return domain_.unknown(not_evaluated);
+    if (operand.half == 1) result = domain_.low_16(result);
+    if (operand.half == 2) result = domain_.high_16(result);
     if (instruction.has_sdwa && index > 0) {
         const auto part = instruction.word(index == 1 ? "src0_sel" : "src1_sel").value_or("DWORD");
         if (part.starts_with("BYTE_") || part.starts_with("WORD_")) {
             const unsigned bits = part.starts_with("BYTE_") ? 8 : 16;
             const auto place = static_cast<uint32_t>(part.back() - '0');
-            result = domain_.logic(Domain::Logic::and_,
-                                   domain_.shift_right(result, domain_.constant(place * bits), false),
-                                   domain_.constant((1U << bits) - 1));
+            const Value moved = place == 0 ? result : domain_.shift_right(result, domain_.constant(place * bits), false);
+            result = domain_.logic(Domain::Logic::and_, moved, domain_.constant((1U << bits) - 1));
+            if (operand.is_sign_extended) {
+                const Value up = domain_.constant(kDwordBits - bits);
+                result = domain_.shift_right(domain_.shift_left(result, up), up, true);
+            }
+        } else if (operand.is_sign_extended) {
+            return domain_.unknown(not_evaluated);
         }
     }
+    // Floats: the sign bit.
+    if (operand.is_absolute) result = domain_.logic(Domain::Logic::and_, result, domain_.constant(0x7FFFFFFF));
+    if (operand.is_negated) result = domain_.logic(Domain::Logic::xor_, result, domain_.constant(0x80000000));
     return result;
 }
 
@@ -171,7 +179,7 @@ void Machine::write(uint16_t number, Value result) {
         old = std::move(result);
         return;
     }
-    const bool is_linked = result.base != 0 || result.sign_of != 0 || result.wide;
+    const bool is_linked = result.base != 0 || result.sign_of != 0 || result.wide || (result.low_lanes | result.high_lanes) != 0;
     Lanes certain = result.lanes & lanes.surely;
     if (!is_linked && old.base == 0 && old.version != result.version) {
         const Lanes stays = old.lanes & ~lanes.maybe;
@@ -189,6 +197,8 @@ void Machine::write(uint16_t number, Value result) {
     }
     if (!lanes.is_certain() && (lanes.surely & ~result.lanes) == 0) result.reason = {ReasonKind::mask, row_};
     result.lanes = certain;
+    result.low_lanes &= lanes.surely & ~certain;
+    result.high_lanes &= lanes.surely & ~certain;
     result.link_lanes &= lanes.surely;
     old = std::move(result);
 }
@@ -221,7 +231,6 @@ bool Machine::is_alike(const Instruction& instruction) {
         if (instruction.mnemonic.find(special) != std::string::npos) return false;
     const Lanes scope = domain_.scope();
     for (const Operand& operand : instruction.operands) {
-        if (operand.kind == Operand::Kind::other && operand.is_changed) return false;
         // Results count as sources: some are merged with the old value.
         const bool is_merged = &operand != &instruction.operands.front() || instruction.merges_old;
         for (unsigned part = 0; part < operand.count && is_merged && operand.is_vector(); ++part)

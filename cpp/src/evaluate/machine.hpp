@@ -22,7 +22,7 @@ struct Active {
 
 class Machine {
   public:
-    Machine(const Start& start, unsigned wave);
+    Machine(const Start& start, unsigned wave, int rounding);
 
     // Evaluates an instruction; memory instructions set their results by `write_unknown` or `write`.
     void run(const Instruction& instruction, int32_t row);
@@ -33,6 +33,7 @@ class Machine {
     Domain& domain() { return domain_; }
     const Start& start() const { return start_; }
     int32_t row() const { return row_; }
+    bool used_reciprocal() const { return used_reciprocal_; }  // of a number that is certain
     void begin(int32_t row);
 
     const Value& value(uint16_t number);
@@ -62,6 +63,8 @@ class Machine {
     Domain domain_;
     std::array<Value, isa::register_end> registers_;
     int32_t row_ = -1;
+    int rounding_;                   // of reciprocals: -1, 0 or 1 units in the last place
+    bool used_reciprocal_ = false;
     bool is_indexing_ = false;  // s_set_gpr_idx_on: registers are chosen while it runs
     std::optional<Value> moved_;    // the first source of an instruction that takes it from other lanes
     std::optional<Active> narrowed_;  // the lanes that such an instruction writes

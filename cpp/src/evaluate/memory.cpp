@@ -61,9 +61,9 @@ Addresses lds_addresses(Machine& machine, const Instruction& instruction, const 
         wide.base = address.base;
         wide.lanes = address.lanes;
         for (unsigned lane = 0; lane < kLanes; ++lane)
-            wide.lane[lane] = static_cast<int64_t>(address.base == 0 ? address.lane[lane]
-                                                                     : static_cast<int32_t>(address.lane[lane])) +
-                              offset;
+            wide.lane[lane] = address.base == 0  // addresses of LDS have 32 bits
+                                  ? int64_t{static_cast<uint32_t>(address.lane[lane] + static_cast<uint64_t>(offset))}
+                                  : int64_t{static_cast<int32_t>(address.lane[lane])} + offset;
         result.places.push_back(wide);
     };
     if (is_double) {
@@ -216,6 +216,12 @@ Value argument(Machine& machine, int region_number, int64_t offset, unsigned byt
     const Reason reason{ReasonKind::argument, static_cast<int32_t>(std::clamp<int64_t>(offset, -1, INT32_MAX))};
     const uint64_t highest = bytes >= kDwordBytes || is_signed ? UINT32_MAX : (uint64_t{1} << 8 * bytes) - 1;
     Value value = domain.common(reason, 0, highest);
+    for (unsigned each = 0; each < bytes && !is_signed; ++each) {  // arguments narrower than a dword share it
+        if (const auto byte = region_dword(region, offset + each, 1)) {
+            value.bits |= *byte << 8 * each;
+            value.certain_bits |= 0xFFU << 8 * each;
+        }
+    }
     const bool is_described = !region.is_pointer.empty();
     const bool is_low_half = offset >= 0 && offset % 8 == 0 && bytes == kDwordBytes;
     const bool is_pointer = is_low_half && (!is_described || (static_cast<size_t>(offset) < region.is_pointer.size() &&

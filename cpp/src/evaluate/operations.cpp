@@ -2,7 +2,7 @@
 // ("Instruction Details"). A mnemonic that is not here writes numbers that are not known.
 #include <algorithm>
 #include <bit>
-#include <functional>
+#include <cmath>
 #include <string>
 #include <unordered_map>
 
@@ -33,13 +33,114 @@ struct Operations {
                     result = d.unknown({ReasonKind::not_evaluated, m.row_});
             }
         }
-        if (to.half != 0) {  // the other half stays
-            const uint32_t mask = to.half == 1 ? 0xFFFFU : 0xFFFF0000U;
-            const Value moved = d.shift_left(d.logic(Logic::and_, result, d.constant(0xFFFF)),
-                                             d.constant(to.half == 1 ? 0 : 16));
-            result = d.logic(Logic::or_, d.logic(Logic::and_, m.value(to.number), d.constant(~mask)), moved);
-        }
+        if (to.half == 1) result = with_halves(m, d.low_16(result), d.high_16(m.value(to.number)));
+        if (to.half == 2) result = with_halves(m, d.low_16(m.value(to.number)), d.low_16(result));
         m.write(to, 0, std::move(result));
+    }
+
+    // A register of two halves; where only one of them is certain, it stays so.
+    static Value with_halves(Machine& m, const Value& low, const Value& high) {
+        Domain& d = m.domain_;
+        const Lanes low_lanes = low.base == 0 ? low.lanes : 0, high_lanes = high.base == 0 ? high.lanes : 0;
+        Value merged;
+        merged.reason = d.reason_of({&low, &high}, d.scope());
+        merged.lanes = low_lanes & high_lanes;
+        merged.low_lanes = low_lanes & ~high_lanes;
+        merged.high_lanes = high_lanes & ~low_lanes;
+        for (unsigned lane = 0; lane < kLanes; ++lane) merged.lane[lane] = low.lane[lane] | high.lane[lane] << 16;
+        return d.stamped(std::move(merged));
+    }
+
+    template <uint32_t (*Function)(uint32_t, uint32_t, uint32_t), unsigned Sources>
+    static void half(Machine& m, const Instruction& i) {
+        Domain& d = m.domain_;
+        const Value a = d.low_16(m.source(i, 1)), b = d.low_16(m.source(i, 2));
+        const Value c = Sources > 2 ? d.low_16(m.source(i, 3)) : d.constant(0);
+        Value result = d.lanewise(
+            [&](unsigned lane) { return Function(a.lane[lane], b.lane[lane], c.lane[lane]) & 0xFFFF; }, {&a, &b, &c});
+        const Operand& to = i.operands.front();
+        if (to.half == 0 && i.keeps_high && !i.has_sdwa && to.kind == Operand::Kind::register_)
+            result = with_halves(m, result, d.high_16(m.value(to.number)));
+        set(m, i, std::move(result));
+    }
+    static uint32_t half_sum(uint32_t a, uint32_t b, uint32_t) { return a + b; }
+    static uint32_t half_difference(uint32_t a, uint32_t b, uint32_t) { return a - b; }
+    static uint32_t half_reverse(uint32_t a, uint32_t b, uint32_t) { return b - a; }
+    static uint32_t half_product(uint32_t a, uint32_t b, uint32_t) { return a * b; }
+    static uint32_t half_mad(uint32_t a, uint32_t b, uint32_t c) { return a * b + c; }
+    static uint32_t half_shlrev(uint32_t a, uint32_t b, uint32_t) { return b << (a & 15); }
+    static uint32_t half_shrrev(uint32_t a, uint32_t b, uint32_t) { return b >> (a & 15); }
+    static uint32_t half_and(uint32_t a, uint32_t b, uint32_t) { return a & b; }
+    static uint32_t half_or(uint32_t a, uint32_t b, uint32_t) { return a | b; }
+    static uint32_t half_xor(uint32_t a, uint32_t b, uint32_t) { return a ^ b; }
+    static uint32_t half_min(uint32_t a, uint32_t b, uint32_t) { return std::min(a, b); }
+    static uint32_t half_max(uint32_t a, uint32_t b, uint32_t) { return std::max(a, b); }
+
+    // ---- floats: what compilers divide integers with ------------------------------------------------------------
+
+    static float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+    static uint32_t bits_of(float number) { return std::bit_cast<uint32_t>(number); }
+    static uint32_t float_of_unsigned(uint32_t a) { return bits_of(static_cast<float>(a)); }
+    static uint32_t float_of_signed(uint32_t a) { return bits_of(static_cast<float>(static_cast<int32_t>(a))); }
+    static uint32_t float_of_byte(uint32_t a) { return bits_of(static_cast<float>(a & 0xFF)); }
+    static uint32_t unsigned_of_float(uint32_t a) {
+        const float number = as_float(a);
+        if (!(number > 0.0F)) return 0;
+        return number >= 4294967296.0F ? UINT32_MAX : static_cast<uint32_t>(number);
+    }
+    static uint32_t signed_of_float(uint32_t a) {
+        const float number = as_float(a);
+        if (std::isnan(number)) return 0;
+        if (number >= 2147483648.0F) return INT32_MAX;
+        if (number < -2147483648.0F) return static_cast<uint32_t>(INT32_MIN);
+        return static_cast<uint32_t>(static_cast<int32_t>(number));
+    }
+    static uint32_t truncated(uint32_t a) { return bits_of(std::trunc(as_float(a))); }
+    static uint32_t float_product(uint32_t a, uint32_t b) { return bits_of(as_float(a) * as_float(b)); }
+    static Value float_fma(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.lanewise(
+            [&](unsigned lane) {
+                return bits_of(std::fma(as_float(a.lane[lane]), as_float(b.lane[lane]), as_float(c.lane[lane])));
+            },
+            {&a, &b, &c});
+    }
+    static Value float_mad(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.lanewise(
+            [&](unsigned lane) {
+                const float product = as_float(a.lane[lane]) * as_float(b.lane[lane]);
+                return bits_of(product + as_float(c.lane[lane]));
+            },
+            {&a, &b, &c});
+    }
+    // The hardware's reciprocal is less than one unit in the last place away: one of the two floats around the true one.
+    // Which of them, or the nearer, `rounding_` says.
+    static void reciprocal(Machine& m, const Instruction& i) {
+        const Value a = m.source(i, 1);
+        Value result = m.domain_.lanewise(
+            [&](unsigned lane) {
+                const float number = as_float(a.lane[lane]), nearest = 1.0F / number;
+                const double exact = 1.0 / static_cast<double>(number);
+                if (m.rounding_ == 0 || !std::isnormal(nearest) || nearest == exact) return bits_of(nearest);
+                const bool is_above = std::fabs(nearest) > std::fabs(exact), wants_above = m.rounding_ > 0;
+                if (is_above == wants_above) return bits_of(nearest);
+                return bits_of(std::nextafter(nearest, wants_above ? std::copysign(INFINITY, nearest) : 0.0F));
+            },
+            {&a});
+        m.used_reciprocal_ = m.used_reciprocal_ || (result.base == 0 && result.lanes != 0);
+        set(m, i, std::move(result));
+    }
+
+    // Saturates where it would wrap.
+    template <bool Subtracts>
+    static void clamped(Machine& m, const Instruction& i) {
+        const Value a = m.source(i, 1), b = m.source(i, 2);
+        set(m, i, m.domain_.lanewise(
+                      [&](unsigned lane) {
+                          const uint32_t x = a.lane[lane], y = b.lane[lane];
+                          if (Subtracts) return x < y ? 0U : x - y;
+                          return x > UINT32_MAX - y ? UINT32_MAX : x + y;
+                      },
+                      {&a, &b}));
     }
 
     template <auto Function>
@@ -131,6 +232,10 @@ struct Operations {
     static uint32_t high_u24(uint32_t a, uint32_t b) {
         return static_cast<uint32_t>(uint64_t{a & 0xFFFFFF} * (b & 0xFFFFFF) >> 32);
     }
+    static int32_t high_i24(int32_t a, int32_t b) {
+        const auto sign = [](int32_t x) { return int64_t{static_cast<int32_t>(static_cast<uint32_t>(x) << 8) >> 8}; };
+        return static_cast<int32_t>(sign(a) * sign(b) >> 32);
+    }
     static uint32_t field_mask(uint32_t a, uint32_t b) { return ((1U << (a & 31)) - 1) << (b & 31); }
     static uint32_t pack_ll(uint32_t a, uint32_t b) { return (a & 0xFFFF) | b << 16; }
     static uint32_t pack_lh(uint32_t a, uint32_t b) { return (a & 0xFFFF) | (b & 0xFFFF0000); }
@@ -173,7 +278,11 @@ struct Operations {
     static Value bfi(Domain& d, const Value& a, const Value& b, const Value& c) {
         return or_(d, and_(d, a, b), and_(d, not_(d, a), c));
     }
-    static Value field(Domain& d, const Value& a, const Value& offset, const Value& width, bool is_signed) {
+    static Value field(Domain& d, const Value& given, const Value& offset, const Value& width, bool is_signed) {
+        const bool is_low = given.low_lanes != 0 && d.is_plain(offset, d.scope()) && d.is_plain(width, d.scope()) &&
+                            d.is_common(offset, d.scope()) && d.is_common(width, d.scope()) &&
+                            (d.first(offset) & 31) + (d.first(width) & 31) <= 16;
+        const Value a = is_low ? d.low_16(given) : given;
         if (!d.is_plain(width, d.scope()) || !d.is_common(width, d.scope()) || is_signed || a.base == 0)
             return d.lanewise(
                 [&](unsigned lane) {
@@ -191,11 +300,19 @@ struct Operations {
     static Value bfe_u(Domain& d, const Value& a, const Value& b, const Value& c) { return field(d, a, b, c, false); }
     static Value bfe_i(Domain& d, const Value& a, const Value& b, const Value& c) { return field(d, a, b, c, true); }
     static Value alignbit(Domain& d, const Value& a, const Value& b, const Value& c) {
-        return d.lanewise(
+        Value result = d.lanewise(
             [&](unsigned lane) {
                 return static_cast<uint32_t>((uint64_t{a.lane[lane]} << 32 | b.lane[lane]) >> (c.lane[lane] & 31));
             },
             {&a, &b, &c});
+        // The low half comes from b alone where it is moved by no more than 16.
+        if (b.base == 0 && d.is_plain(c, d.scope()) && d.is_common(c, d.scope()) && (d.first(c) & 31) <= 16 &&
+            (d.scope() & ~result.lanes) != 0) {
+            result = d.unknown(result.reason);
+            result.low_lanes = b.lanes;
+            for (unsigned lane = 0; lane < kLanes; ++lane) result.lane[lane] = b.lane[lane] >> (d.first(c) & 31);
+        }
+        return result;
     }
     static Value alignbyte(Domain& d, const Value& a, const Value& b, const Value& c) {
         return d.lanewise(
@@ -214,20 +331,26 @@ struct Operations {
             },
             {&a, &b, &c});
     }
+    // Selectors: 0 to 7 a byte of b, a; 8 to 11 the sign of a half; 12 zeros; above ones.
     static Value permute_bytes(Domain& d, const Value& a, const Value& b, const Value& c) {
-        for (unsigned lane = 0; lane < kLanes; ++lane)  // selectors above 7 make signs and constants
-            for (unsigned byte = 0; byte < 4; ++byte)
-                if ((d.scope() & c.lanes & bit_of(lane)) != 0 && (c.lane[lane] >> 8 * byte & 0xFF) > 7)
-                    return d.unknown(d.reason_of({&a, &b}, d.scope()));
         return d.lanewise(
             [&](unsigned lane) {
                 const uint64_t bytes = uint64_t{a.lane[lane]} << 32 | b.lane[lane];
                 uint32_t result = 0;
-                for (unsigned byte = 0; byte < 4; ++byte)
-                    result |= static_cast<uint32_t>(bytes >> 8 * (c.lane[lane] >> 8 * byte & 7) & 0xFF) << 8 * byte;
+                for (unsigned place = 0; place < 4; ++place) {
+                    const unsigned selector = c.lane[lane] >> 8 * place & 0xFF;
+                    uint64_t byte = 0xFF;
+                    if (selector < 8) byte = bytes >> 8 * selector & 0xFF;
+                    else if (selector < 12) byte = (bytes >> (16 * (selector - 8) + 15) & 1) != 0 ? 0xFF : 0;
+                    else if (selector == 12) byte = 0;
+                    result |= static_cast<uint32_t>(byte) << 8 * place;
+                }
                 return result;
             },
             {&a, &b, &c});
+    }
+    static Value bit_count_add(Domain& d, const Value& a, const Value& b) {
+        return d.add(plain_unary<bit_count>(d, a), b);
     }
 
     // Bit k of the table is the result for a, b, c = bits 2, 1, 0 of k.
@@ -349,6 +472,26 @@ struct Operations {
         set(m, i, d.add(d.stamped(std::move(count)), base));
     }
 
+    // Lanes of a row of 16 by four bits each; `Crossed` from the other row of the pair.
+    template <bool Crossed>
+    static void permlane16(Machine& m, const Instruction& i) {
+        const Value from = m.source(i, 1), low = m.source(i, 2), high = m.source(i, 3);
+        Domain& d = m.domain_;
+        const Active active = m.active();
+        if (active.surely != d.all() || !d.is_plain(low, 1) || !d.is_plain(high, 1) || !i.words.empty())
+            return m.write_all(i, not_evaluated(m));
+        Value result;
+        result.base = from.base;
+        result.reason = from.reason;
+        for (unsigned lane = 0; lane < m.start_.lane_count; ++lane) {
+            const uint32_t selected = (lane % 16 < 8 ? low.lane[0] : high.lane[0]) >> 4 * (lane % 8) & 15;
+            const unsigned source = (lane / 16 ^ (Crossed ? 1U : 0U)) * 16 + selected;
+            result.lane[lane] = from.lane[source];
+            result.lanes |= from.lanes >> source & 1 ? bit_of(lane) : 0;
+        }
+        set(m, i, d.stamped(std::move(result)));
+    }
+
     static void bpermute(Machine& m, const Instruction& i) {
         const Value address = m.source(i, 1), data = m.source(i, 2);
         const Active active = m.active();
@@ -369,10 +512,59 @@ struct Operations {
         set(m, i, d.stamped(std::move(result)));
     }
 
+    // Each active lane gives its number to one other; of several the highest lane wins.
+    static void permute(Machine& m, const Instruction& i) {
+        const Value address = m.source(i, 1), data = m.source(i, 2);
+        const Active active = m.active();
+        Domain& d = m.domain_;
+        if (!active.is_certain() || !d.is_plain(address, active.maybe) || data.base != 0)
+            return m.write_all(i, not_evaluated(m));
+        Value result;
+        result.reason = data.reason;
+        result.lanes = d.all();  // lanes that nobody gives to get zero
+        const auto offset = static_cast<uint32_t>(i.number("offset", 0));
+        for (unsigned lane = 0; lane < m.start_.lane_count; ++lane) {
+            if ((active.surely >> lane & 1) == 0) continue;
+            const unsigned to = (address.lane[lane] + offset) / 4 % m.start_.lane_count;
+            result.lane[to] = data.lane[lane];
+            if ((data.lanes >> lane & 1) == 0) result.lanes &= ~bit_of(to);
+            else result.lanes |= bit_of(to);
+        }
+        set(m, i, d.stamped(std::move(result)));
+    }
+
+    // Patterns by name: SWAP, BROADCAST, REVERSE and QUAD_PERM of lanes; all other spellings are not evaluated.
     static void swizzle(Machine& m, const Instruction& i) {
-        // The pattern is one of many spellings; data are swizzled, addresses hardly ever.
         const Value from = m.source(i, 1);
-        set(m, i, m.domain_.is_common(from, m.domain_.all()) ? from : m.domain_.unknown(m.domain_.reason_of(from)));
+        const Active active = m.active();
+        Domain& d = m.domain_;
+        std::string_view how = i.word("offset").value_or("");
+        std::array<unsigned, 4> numbers{};
+        size_t count = 0;
+        if (!how.starts_with("swizzle(") || !how.ends_with(')') || !active.is_certain())
+            return set(m, i, d.is_common(from, d.all()) ? from : d.unknown(not_evaluated(m)));
+        how = how.substr(8, how.size() - 9);
+        const std::string_view name = how.substr(0, how.find(','));
+        for (size_t at = name.size(); at < how.size() && count < numbers.size(); ++count) {
+            ++at;
+            for (; at < how.size() && how[at] != ','; ++at)
+                if (how[at] >= '0' && how[at] <= '9') numbers[count] = numbers[count] * 10 + static_cast<unsigned>(how[at] - '0');
+        }
+        Value result;
+        result.base = from.base;
+        result.reason = from.reason;
+        for (unsigned lane = 0; lane < m.start_.lane_count; ++lane) {
+            unsigned source = lane;
+            if (name == "SWAP" && count == 1) source = lane ^ numbers[0];
+            else if (name == "BROADCAST" && count == 2 && numbers[0] != 0) source = lane / numbers[0] * numbers[0] + numbers[1];
+            else if (name == "REVERSE" && count == 1 && numbers[0] != 0) source = lane / numbers[0] * numbers[0] + numbers[0] - 1 - lane % numbers[0];
+            else if (name == "QUAD_PERM" && count == 4) source = lane / 4 * 4 + (numbers[lane % 4] & 3);
+            else return set(m, i, d.unknown(not_evaluated(m)));
+            if (source >= m.start_.lane_count || (active.surely >> source & 1) == 0 || (from.lanes >> source & 1) == 0) continue;
+            result.lanes |= bit_of(lane);
+            result.lane[lane] = from.lane[source];
+        }
+        set(m, i, d.stamped(std::move(result)));
     }
 
     // ---- 64 bits -------------------------------------------------------------------------------------------------
@@ -553,6 +745,12 @@ struct Operations {
             m.registers_[to.number].carry = carry.carry;
     }
 
+    static std::optional<Wide> sum_of_pairs(Domain& d, const Carry& low, const Value& a, const Value& b) {
+        const auto one = d.wide(*low.left, a), other = d.wide(*low.right, b);
+        if (!one || !other) return std::nullopt;
+        return low.subtracts ? d.subtract(*one, *other) : std::optional(d.add(*one, *other));
+    }
+
     // high + high + carry of the low dwords.
     static Value high_sum(Machine& m, const Value& a, const Value& b, const Value& carry_register, const Value& carry_bits,
                           bool subtracts) {
@@ -563,16 +761,17 @@ struct Operations {
         }
         const Reason reason = d.reason_of({&a, &b, &carry_bits}, d.scope());
         if (const auto& token = carry_register.carry; token && token->subtracts == subtracts) {
-            const auto one = d.wide(*token->left, a), other = d.wide(*token->right, b);
-            if (one && other) {
-                std::optional<Wide> sum = subtracts ? d.subtract(*one, *other) : std::optional(d.add(*one, *other));
-                if (sum) {
-                    sum->lanes &= token->lanes;
-                    auto shared = std::make_shared<const Wide>(*sum);
-                    Value high = d.high_of(shared);
-                    link_low(m, token->sum_version, shared);
-                    return high;
-                }
+            // Which high dword belongs to which low one does not matter for the sum: what assumes less is taken.
+            std::optional<Wide> sum = sum_of_pairs(d, *token, a, b);
+            if (const auto crossed = subtracts ? std::nullopt : sum_of_pairs(d, *token, b, a);
+                crossed && (!sum || (sum->assumptions != 0 && crossed->assumptions == 0)))
+                sum = crossed;
+            if (sum) {
+                sum->lanes &= token->lanes;
+                auto shared = std::make_shared<const Wide>(*sum);
+                Value high = d.high_of(shared);
+                link_low(m, token->sum_version, shared);
+                return high;
             }
         }
         const bool alike = d.is_common(a, d.scope()) && d.is_common(b, d.scope());
@@ -735,6 +934,13 @@ struct Operations {
         return -1;
     }
 
+    static int compare_float(Order order, const Value& a, const Value& b, unsigned lane) {
+        if ((a.lanes & b.lanes & bit_of(lane)) == 0 || a.base != 0 || b.base != 0) return -1;
+        const float x = as_float(a.lane[lane]), y = as_float(b.lane[lane]);
+        if (std::isnan(x) || std::isnan(y)) return -1;
+        return holds(order, x < y ? -1 : x > y ? 1 : 0);
+    }
+
     static int compare_wide_lane(Order order, bool is_signed, const Wide& a, const Wide& b, unsigned lane) {
         if ((a.lanes & b.lanes & bit_of(lane)) == 0) return -1;
         if (a.base != b.base || (a.base != 0 && order != Order::eq && order != Order::ne)) return -1;
@@ -745,6 +951,7 @@ struct Operations {
     struct Comparison {
         Order order;
         bool is_signed, is_wide;
+        bool is_half = false, is_float = false;
     };
 
     static std::optional<Comparison> comparison(std::string_view words) {  // "lt_u32"
@@ -754,9 +961,11 @@ struct Operations {
         const size_t line = words.find('_');
         if (line == std::string_view::npos) return std::nullopt;
         const std::string_view type = words.substr(line + 1);
-        if (type != "u32" && type != "i32" && type != "u64" && type != "i64") return std::nullopt;
+        if (type != "u32" && type != "i32" && type != "u64" && type != "i64" && type != "u16" && type != "i16" && type != "f32")
+            return std::nullopt;
         for (const auto& [name, order] : kOrders)
-            if (words.substr(0, line) == name) return Comparison{order, type[0] == 'i', type.ends_with("64")};
+            if (words.substr(0, line) == name)
+                return Comparison{order, type[0] == 'i', type.ends_with("64"), type.ends_with("16"), type == "f32"};
         return std::nullopt;
     }
 
@@ -783,10 +992,19 @@ struct Operations {
             }
             alike = a && b && d.is_common(*a, active.maybe) && d.is_common(*b, active.maybe);
         } else {
-            const Value a = m.source(i, first), b = m.source(i, first + 1);
+            Value a = m.source(i, first), b = m.source(i, first + 1);
+            if (how->is_half) {
+                a = d.low_16(a);
+                b = d.low_16(b);
+                if (how->is_signed) {
+                    a = plain_unary<sext16>(d, a);
+                    b = plain_unary<sext16>(d, b);
+                }
+            }
             reason = d.reason_of({&a, &b}, d.scope());
             for (unsigned lane = 0; lane < kLanes; ++lane) {
-                const int outcome = how->is_signed ? compare_lane<int32_t>(d, how->order, a, b, lane)
+                const int outcome = how->is_float ? compare_float(how->order, a, b, lane)
+                                    : how->is_signed ? compare_lane<int32_t>(d, how->order, a, b, lane)
                                                    : compare_lane<uint32_t>(d, how->order, a, b, lane);
                 add_lane(active, lane, outcome, bits, certain);
             }
@@ -826,7 +1044,7 @@ struct Operations {
     static void s_cmp(Machine& m, const Instruction& i) {
         const bool is_short = i.mnemonic.starts_with("s_cmpk_");
         const auto how = comparison(std::string_view(i.mnemonic).substr(is_short ? 7 : 6));
-        if (!how || i.operands.size() < 2) return m.write_all(i, not_evaluated(m));
+        if (!how || how->is_half || how->is_float || i.operands.size() < 2) return m.write_all(i, not_evaluated(m));
         Domain& d = m.domain_;
         if (how->is_wide) {
             const auto a = m.wide_source(i, 0), b = m.wide_source(i, 1);
@@ -989,12 +1207,12 @@ struct Operations {
     static void packed(Machine& m, const Instruction& i) {
         if (i.operands.size() < 3) return m.write_all(i, not_evaluated(m));
         const Value a = m.source(i, 1), b = m.source(i, 2);
-        unsigned shift[2][3];
+        unsigned shift[2][3] = {};
         for (size_t operand = 1; operand < 3; ++operand) {
             shift[0][operand] = takes_high(i, "op_sel", operand, false) ? 16 : 0;
             shift[1][operand] = takes_high(i, "op_sel_hi", operand, true) ? 16 : 0;
-            // What the high half of a number in the text is differs between generations.
-            if (i.operands[operand].kind == Operand::Kind::number && (shift[0][operand] | shift[1][operand]) != 0)
+            // Literals have two halves; what the high half of an inline number is differs between generations.
+            if (i.operands[operand].kind == Operand::Kind::number && i.operands[operand].is_inline && (shift[0][operand] | shift[1][operand]) != 0)
                 return m.write_all(i, not_evaluated(m));
         }
         set(m, i, m.domain_.lanewise(
@@ -1008,6 +1226,63 @@ struct Operations {
                           return result;
                       },
                       {&a, &b}));
+    }
+
+    static void packed_mad(Machine& m, const Instruction& i) {
+        if (i.operands.size() < 4) return m.write_all(i, not_evaluated(m));
+        std::array<Value, 3> sources;
+        unsigned shift[2][3];
+        for (size_t operand = 1; operand < 4; ++operand) {
+            sources[operand - 1] = m.source(i, operand);
+            shift[0][operand - 1] = takes_high(i, "op_sel", operand, false) ? 16 : 0;
+            shift[1][operand - 1] = takes_high(i, "op_sel_hi", operand, true) ? 16 : 0;
+            // Literals have two halves; of inline numbers only the low one is the same in all generations.
+            const Operand& each = i.operands[operand];
+            const bool is_small = each.kind == Operand::Kind::number && each.is_inline;
+            if (is_small && each.literal != 0 && (shift[0][operand - 1] | shift[1][operand - 1]) != 0 &&
+                static_cast<int32_t>(each.literal) > 0)
+                return m.write_all(i, not_evaluated(m));
+        }
+        const Value &a = sources[0], &b = sources[1], &c = sources[2];
+        set(m, i, m.domain_.lanewise(
+                      [&](unsigned lane) {
+                          uint32_t result = 0;
+                          for (unsigned half = 0; half < 2; ++half) {
+                              const uint32_t x = a.lane[lane] >> shift[half][0] & 0xFFFF, y = b.lane[lane] >> shift[half][1] & 0xFFFF,
+                                             z = c.lane[lane] >> shift[half][2] & 0xFFFF;
+                              result |= ((x * y + z) & 0xFFFF) << 16 * half;
+                          }
+                          return result;
+                      },
+                      {&a, &b, &c}));
+    }
+
+    // d.low = a.dword[op_sel[0]], d.high = b.dword[op_sel[1]].
+    static void packed_mov(Machine& m, const Instruction& i) {
+        const bool is_plain = i.operands.size() == 3 && i.operands[0].kind == Operand::Kind::register_ &&
+                              i.operands[1].kind == Operand::Kind::register_ && i.operands[1].count == 2 &&
+                              i.operands[2].kind == Operand::Kind::register_ && i.operands[2].count == 2;
+        if (!is_plain) return m.write_all(i, not_evaluated(m));
+        Value low = m.value(static_cast<uint16_t>(i.operands[1].number + (takes_high(i, "op_sel", 1, false) ? 1 : 0)));
+        Value high = m.value(static_cast<uint16_t>(i.operands[2].number + (takes_high(i, "op_sel", 2, false) ? 1 : 0)));
+        m.write(i.operands[0], 0, std::move(low));
+        m.write(i.operands[0], 1, std::move(high));
+    }
+
+    static void ctz_b64(Machine& m, const Instruction& i) {
+        const auto number = m.wide_source(i, 1);
+        if (!number || number->base != 0 || number->lanes == 0) return m.write_all(i, wide_reason(m, i));
+        const auto bits = static_cast<uint64_t>(number->lane[0]);
+        set(m, i, m.domain_.constant(bits == 0 ? UINT32_MAX : static_cast<uint32_t>(std::countr_zero(bits))));
+    }
+
+    template <bool Zero>
+    static void bitcmp(Machine& m, const Instruction& i) {
+        const Value a = m.source(i, 0), b = m.source(i, 1);
+        const Domain& d = m.domain_;
+        const bool is_plain = d.is_plain(a, 1) && d.is_plain(b, 1);
+        const bool is_set = is_plain && (a.lane[0] >> (b.lane[0] & 31) & 1) != 0;
+        m.write_scc(is_plain ? is_set != Zero : -1, d.reason_of({&a, &b}, 1));
     }
 
     static const std::unordered_map<std::string_view, Handler>& table();
@@ -1028,7 +1303,10 @@ const std::unordered_map<std::string_view, Operations::Handler>& Operations::tab
         {"v_writelane_b32", writelane},
         {"v_mbcnt_lo_u32_b32", mbcnt<false>},
         {"v_mbcnt_hi_u32_b32", mbcnt<true>},
+        {"v_permlane16_b32", permlane16<false>},
+        {"v_permlanex16_b32", permlane16<true>},
         {"ds_bpermute_b32", bpermute},
+        {"ds_permute_b32", permute},
         {"ds_swizzle_b32", swizzle},
         // vector: 32 bits
         {"v_add_u32", binary<add>},
@@ -1090,6 +1368,44 @@ const std::unordered_map<std::string_view, Operations::Handler>& Operations::tab
         {"v_alignbyte_b32", ternary<alignbyte>},
         {"v_perm_b32", ternary<permute_bytes>},
         {"v_cndmask_b32", cndmask},
+        {"v_bcnt_u32_b32", binary<bit_count_add>},
+        {"v_mul_hi_i32_i24", binary<plain<int32_t, high_i24>>},
+        // floats
+        {"v_cvt_f32_u32", unary<plain_unary<float_of_unsigned>>},
+        {"v_cvt_f32_i32", unary<plain_unary<float_of_signed>>},
+        {"v_cvt_f32_ubyte0", unary<plain_unary<float_of_byte>>},
+        {"v_cvt_u32_f32", unary<plain_unary<unsigned_of_float>>},
+        {"v_cvt_i32_f32", unary<plain_unary<signed_of_float>>},
+        {"v_trunc_f32", unary<plain_unary<truncated>>},
+        {"v_mul_f32", binary<plain<uint32_t, float_product>>},
+        {"v_fma_f32", ternary<float_fma>},
+        {"v_mad_f32", ternary<float_mad>},
+        {"v_rcp_iflag_f32", reciprocal},
+        {"v_rcp_f32", reciprocal},
+        {"s_cvt_f32_u32", unary<plain_unary<float_of_unsigned>>},
+        {"s_cvt_f32_i32", unary<plain_unary<float_of_signed>>},
+        {"s_cvt_u32_f32", unary<plain_unary<unsigned_of_float>>},
+        {"s_mul_f32", s_plain<plain<uint32_t, float_product>>},
+        {"v_s_rcp_f32", reciprocal},
+        // vector: 16 bits
+        {"v_mov_b16", unary<copy>},
+        {"v_add_u16", half<half_sum, 2>},
+        {"v_add_nc_u16", half<half_sum, 2>},
+        {"v_sub_u16", half<half_difference, 2>},
+        {"v_sub_nc_u16", half<half_difference, 2>},
+        {"v_subrev_u16", half<half_reverse, 2>},
+        {"v_mul_lo_u16", half<half_product, 2>},
+        {"v_mad_u16", half<half_mad, 3>},
+        {"v_mad_legacy_u16", half<half_mad, 3>},
+        {"v_lshlrev_b16", half<half_shlrev, 2>},
+        {"v_lshrrev_b16", half<half_shrrev, 2>},
+        {"v_and_b16", half<half_and, 2>},
+        {"v_or_b16", half<half_or, 2>},
+        {"v_xor_b16", half<half_xor, 2>},
+        {"v_min_u16", half<half_min, 2>},
+        {"v_max_u16", half<half_max, 2>},
+        {"v_pk_mad_u16", packed_mad},
+        {"v_pk_mov_b32", packed_mov},
         // vector: 16 bits, both halves
         {"v_pk_add_u16", packed<sum16>},
         {"v_pk_sub_u16", packed<difference16>},
@@ -1134,6 +1450,10 @@ const std::unordered_map<std::string_view, Operations::Handler>& Operations::tab
         {"s_clz_i32_u32", unary<plain_unary<first_one_high>>},
         {"s_bcnt1_i32_b32", scalar_unary<plain_unary<bit_count>>},
         {"s_bcnt1_i32_b64", bcnt1_b64},
+        {"s_ff1_i32_b64", ctz_b64},
+        {"s_ctz_i32_b64", ctz_b64},
+        {"s_bitcmp0_b32", bitcmp<true>},
+        {"s_bitcmp1_b32", bitcmp<false>},
         {"s_sext_i32_i8", unary<plain_unary<sext8>>},
         {"s_sext_i32_i16", unary<plain_unary<sext16>>},
         {"s_abs_i32", scalar_unary<plain_unary<absolute>>},
@@ -1265,13 +1585,21 @@ void prepare(Instruction& instruction) {
     instruction.is_scalar = (instruction.facts & isa::is_valu) == 0 && !name.starts_with("ds_");
     instruction.chooses_registers = name.find("movrel") != std::string_view::npos;
     const bool is_packed = name.starts_with("v_pk_");
+    instruction.is_float = name.find("_f32") != std::string_view::npos;
+    const bool names_halves = std::any_of(instruction.operands.begin(), instruction.operands.end(),
+                                          [](const Operand& each) { return each.half != 0; });
     // Carries and masks have their sources elsewhere.
     const bool is_odd = (instruction.move.is_there || instruction.has_sdwa) &&
                         (name.find("_co_") != std::string_view::npos ||
                          (instruction.move.is_there && name.starts_with("v_cmp")));
-    if (instruction.operands.empty() || is_odd || instruction.has("clamp") || instruction.has("byte_sel") ||
-        (instruction.has("op_sel") && !is_packed))
+    if (instruction.operands.empty() || is_odd || instruction.has("byte_sel") || instruction.has("mul") ||
+        instruction.has("div") || (instruction.has("op_sel") && !is_packed && !names_halves))
         return;
+    if (instruction.has("clamp")) {
+        if (name == "v_sub_u32" || name == "v_sub_nc_u32") instruction.handler = &Operations::clamped<true>;
+        if (name == "v_add_u32" || name == "v_add_nc_u32") instruction.handler = &Operations::clamped<false>;
+        return;
+    }
     if (const auto entry = Operations::table().find(name); entry != Operations::table().end())
         instruction.handler = entry->second;
     else if (has_handler(name))

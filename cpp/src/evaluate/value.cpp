@@ -249,6 +249,24 @@ Value Domain::shift_right(const Value& value, const Value& count, bool is_signed
     return result;
 }
 
+Value Domain::low_16(const Value& value) {
+    if (value.low_lanes == 0 || value.base != 0) return logic(Logic::and_, value, constant(0xFFFF));
+    Value low;
+    low.lanes = value.lanes | value.low_lanes;
+    low.reason = value.reason;
+    for (unsigned lane = 0; lane < kLanes; ++lane) low.lane[lane] = value.lane[lane] & 0xFFFF;
+    return stamped(std::move(low));
+}
+
+Value Domain::high_16(const Value& value) {
+    if (value.high_lanes == 0 || value.base != 0) return shift_right(value, constant(16), false);
+    Value high;
+    high.lanes = value.lanes | value.high_lanes;
+    high.reason = value.reason;
+    for (unsigned lane = 0; lane < kLanes; ++lane) high.lane[lane] = value.lane[lane] >> 16;
+    return stamped(std::move(high));
+}
+
 Value Domain::invert(const Value& value) { return subtract(constant(UINT32_MAX), value); }
 
 // Whether the low number ends below the zero bits of the high one.
@@ -266,6 +284,11 @@ bool Domain::are_disjoint(const Value& high, const Value& low) const {
 
 Value Domain::logic(Logic operation, const Value& left_given, const Value& right_given) {
     const Value left = settled(left_given), right = settled(right_given);
+    const auto is_low_mask = [this](const Value& mask) {
+        return is_plain(mask, scope_) && is_common(mask, scope_) && first(mask) <= 0xFFFF;
+    };
+    if (operation == Logic::and_ && left.low_lanes != 0 && is_low_mask(right)) return logic(operation, low_16(left), right);
+    if (operation == Logic::and_ && right.low_lanes != 0 && is_low_mask(left)) return logic(operation, low_16(right), left);
     const auto alternatives = [&](const Value& choice, const Value& other, bool swapped) {
         Value result = common(reason_of({&left, &right}, scope_));
         result.condition = choice.condition;

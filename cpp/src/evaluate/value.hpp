@@ -49,6 +49,8 @@ struct Carry {
 struct Value {
     uint32_t base = 0;     // 0 = none
     Lanes lanes = 0;       // those whose value is `bases[base] + lane`, modulo 2^32
+    Lanes low_lanes = 0;   // others whose low 16 bits are those of `lane`; there is no base then
+    Lanes high_lanes = 0;  // others whose high 16 bits are
     Reason reason;         // why the others are not certain
     uint64_t version = 0;  // differs from all other values; copies keep it
     uint64_t sign_of = 0;  // version of the value whose sign bit fills it
@@ -106,6 +108,8 @@ class Domain {
     enum class Logic : uint8_t { and_, or_, xor_ };
     Value logic(Logic operation, const Value& left, const Value& right);
     Value invert(const Value& value);
+    Value low_16(const Value& value);   // the low half, and zeros above it
+    Value high_16(const Value& value);  // the high half, moved down
 
     // Two dwords as numbers; nothing where lanes of them cannot be told.
     std::optional<Wide> wide(const Value& low, const Value& high);

@@ -96,8 +96,8 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
     for row, space, direction, bytes_per_lane, mnemonic in touching.iter_rows():
         width, rule_number, has_segments, confidence, refusal = bytes_per_lane or 0, -1, 0, None, None
         number = {"lds": _LDS, "memory": _BUFFER if mnemonic.startswith("buffer") else _GLOBAL}.get(space, _OTHER)
-        if number == _GLOBAL and not mnemonic.startswith("global"):
-            number = _OTHER
+        if space == "flat" or (number == _GLOBAL and not mnemonic.startswith("global")):
+            number = _GLOBAL if space == "flat" else _OTHER
         if space == "lds":
             access = lds_access(mnemonic)
             if isinstance(access, LdsAccess):
@@ -110,6 +110,8 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
                     confidence = rule.confidence
             else:
                 refusal = access.reason
+        elif space == "flat":
+            refusal = "a flat access may go to LDS"
         elif isinstance(coalescing, Refusal):
             refusal = coalescing.reason
         elif direction in ("load", "store"):

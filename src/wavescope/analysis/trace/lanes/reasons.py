@@ -53,6 +53,7 @@ def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[s
         15: lambda: "a flat access may go to LDS",
         16: lambda: f"{row} addresses memory in a way that is not evaluated",
         17: lambda: "part of a 64-bit number",
+        18: lambda: "depends on the last bit of a reciprocal",
         100: lambda: "depends on the place of the wave in its workgroup; --workgroup gives its size",
         101: lambda: "not evaluated: the traced waves take too many different paths",
     }
