@@ -56,7 +56,8 @@ std::unique_ptr<Evaluator> evaluator(std::vector<std::string> texts, const nb::d
             direction.values()[row] > static_cast<uint8_t>(Direction::load_to_lds))
             throw nb::value_error("no such space or direction");
         code.access.push_back({static_cast<Space>(space.values()[row]), static_cast<Direction>(direction.values()[row]),
-                               width.values()[row], static_cast<int16_t>(rule.values()[row]), has_segments.values()[row] != 0});
+                               width.values()[row], static_cast<int16_t>(rule.values()[row]),
+                               has_segments.values()[row] != 0});
     }
     code.column = std::move(column);
     for (const auto& [banks, phases] : lds_rules) {
@@ -87,7 +88,8 @@ Start start_of(const std::vector<std::tuple<unsigned, unsigned, uint32_t>>& regi
         return std::vector<uint8_t>(data, data + bytes.size());
     };
     for (const auto& [bytes, certain, pointers] : regions) {
-        if (bytes.size() != certain.size()) throw nb::value_error("a region must say of each byte whether it is certain");
+        if (bytes.size() != certain.size())
+            throw nb::value_error("a region must say of each byte whether it is certain");
         start.regions.push_back({bytes_of(bytes), bytes_of(certain), bytes_of(pointers)});
     }
     std::tie(start.workgroup[0], start.workgroup[1], start.workgroup[2]) = workgroup;
@@ -128,13 +130,16 @@ nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::
 
 void bind_evaluate(nb::module_& m) {
     nb::class_<Start>(m, "WaveStart", "What registers hold when a wave starts.")
-        .def("__init__",
-             [](Start* self, const std::vector<std::tuple<unsigned, unsigned, uint32_t>>& registers,
-                const std::vector<std::tuple<nb::bytes, nb::bytes, nb::bytes>>& regions, Triple workgroup,
-                Triple workgroups, bool packed_ids, unsigned id_registers, unsigned lane_count) {
-                 new (self) Start(start_of(registers, regions, workgroup, workgroups, packed_ids, id_registers, lane_count));
-             },
-             "registers"_a, "regions"_a, "workgroup"_a, "workgroups"_a, "packed_ids"_a, "id_registers"_a, "lane_count"_a);
+        .def(
+            "__init__",
+            [](Start* self, const std::vector<std::tuple<unsigned, unsigned, uint32_t>>& registers,
+               const std::vector<std::tuple<nb::bytes, nb::bytes, nb::bytes>>& regions, Triple workgroup,
+               Triple workgroups, bool packed_ids, unsigned id_registers, unsigned lane_count) {
+                new (self)
+                    Start(start_of(registers, regions, workgroup, workgroups, packed_ids, id_registers, lane_count));
+            },
+            "registers"_a, "regions"_a, "workgroup"_a, "workgroups"_a, "packed_ids"_a, "id_registers"_a,
+            "lane_count"_a);
     nb::class_<Evaluator>(m, "LaneEvaluator", "Lane addresses of executed memory instructions.")
         .def(nb::new_(&evaluator), "texts"_a, "rows"_a, "column"_a, "lds_rules"_a, "group_lanes"_a, "segment_bytes"_a,
              "pointer_bytes"_a, "lane_count"_a)

@@ -144,7 +144,8 @@ void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
         for (size_t each = 0; each < patterns.row.size(); ++each) {
             std::string& key = by_row[patterns.row[each]];
             key.append(reinterpret_cast<const char*>(&patterns.active[each]), sizeof(uint64_t));
-            key.append(reinterpret_cast<const char*>(patterns.address.data() + kLanes * each), kLanes * sizeof(int64_t));
+            key.append(reinterpret_cast<const char*>(patterns.address.data() + kLanes * each),
+                       kLanes * sizeof(int64_t));
         }
     };
     patterns_of(result.patterns, one);
@@ -172,9 +173,10 @@ void Evaluator::keep_equal(Evaluation& result, const Evaluation& other) {
     }
     ExecutionRows& executions = result.executions;
     for (size_t each = 0; each < executions.position.size() && each < other.executions.position.size(); ++each) {
-        const bool is_equal = executions.active[each] == other.executions.active[each] &&
-                              std::equal(executions.address.data() + kLanes * each, executions.address.data() + kLanes * (each + 1),
-                                         other.executions.address.data() + kLanes * each);
+        const bool is_equal =
+            executions.active[each] == other.executions.active[each] &&
+            std::equal(executions.address.data() + kLanes * each, executions.address.data() + kLanes * (each + 1),
+                       other.executions.address.data() + kLanes * each);
         if (!is_equal) {
             executions.is_known[each] = 0;
             executions.kind[each] = static_cast<uint8_t>(ReasonKind::rounding);
@@ -228,7 +230,8 @@ Evaluation Evaluator::run(const Start& start, unsigned wave, std::span<const int
                 if (keeps_executions) add_unknown(result.executions, at, unknown);
             } else {
                 if (keeps_executions) add_known(result.executions, at, active.surely & ~addresses.outside, addresses);
-                record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally, most_patterns);
+                record(machine, index, active.surely & ~addresses.outside, addresses, by_start, result, tally,
+                       most_patterns);
             }
             load_results(machine, instruction, access, addresses);
         } else if (is_scalar_load(instruction)) {
@@ -276,7 +279,8 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
     Domain& domain = machine.domain();
     uint8_t assumptions = static_cast<uint8_t>(addresses.assumptions | by_start);
     ++sums.known_count[row];
-    sums.requested_byte_total[row] += static_cast<uint64_t>(std::popcount(active)) * access.width_bytes * addresses.places.size();
+    sums.requested_byte_total[row] +=
+        static_cast<uint64_t>(std::popcount(active)) * access.width_bytes * addresses.places.size();
     LdsCost lds;
     uint64_t segments = 0, least_segments = 0;
     Reason reason, base_reason;
@@ -294,8 +298,9 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
             wide.base == 0 ? 63 : greatest_alignment(base, code_.pointer_zero_bits, pointer_assumption);
         // Three dwords: LDS wants them at multiples of four, memory at any dword.
         const unsigned width_unit = is_lds ? std::bit_ceil(unsigned{access.width_bytes})
-                                    : access.width_bytes % 3 == 0 ? access.width_bytes / 3
-                                                                  : std::min<unsigned>(std::bit_floor(unsigned{access.width_bytes}), 16);
+                                    : access.width_bytes % 3 == 0
+                                        ? access.width_bytes / 3
+                                        : std::min<unsigned>(std::bit_floor(unsigned{access.width_bytes}), 16);
         bool is_aligned = true;
         for (unsigned lane = 0; lane < kLanes; ++lane)
             if ((active >> lane & 1) != 0)
@@ -312,8 +317,7 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
         }
         if (is_lds) {
             std::array<uint32_t, kLanes> dwords{};
-            for (unsigned lane = 0; lane < kLanes; ++lane)
-                dwords[lane] = static_cast<uint32_t>(wide.lane[lane] >> 2);
+            for (unsigned lane = 0; lane < kLanes; ++lane) dwords[lane] = static_cast<uint32_t>(wide.lane[lane] >> 2);
             const LdsCost cost = lds_cost(dwords, active, (access.width_bytes + 3U) / 4U,
                                           code_.lds_rules[static_cast<size_t>(access.lds_rule)]);
             lds.ideal_cycles += cost.ideal_cycles;
@@ -324,8 +328,7 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
         std::optional<uint32_t> touched;
         const uint64_t step = uint64_t{1} << std::min(zero_bits, 62U);
         for (uint64_t shift = 0; shift < unit; shift += step) {  // wherever the base may lie in a segment
-            for (unsigned lane = 0; lane < kLanes; ++lane)
-                bytes[lane] = static_cast<uint64_t>(wide.lane[lane]) + shift;
+            for (unsigned lane = 0; lane < kLanes; ++lane) bytes[lane] = static_cast<uint64_t>(wide.lane[lane]) + shift;
             const uint32_t at_shift = segment_count(bytes, active, access.width_bytes, code_.group_lanes, unit);
             if (touched && *touched != at_shift) {
                 reason = {ReasonKind::base_alignment, 0};
@@ -336,7 +339,8 @@ void Evaluator::record(Machine& machine, size_t row, uint64_t active, const Addr
         }
         segments += touched.value_or(0);
         // Lanes that share bytes touch fewer than lanes side by side.
-        least_segments += std::min(least_segment_count(active, access.width_bytes, code_.group_lanes, unit), touched.value_or(0));
+        least_segments +=
+            std::min(least_segment_count(active, access.width_bytes, code_.group_lanes, unit), touched.value_or(0));
     }
     sums.assumptions[row] |= assumptions;
     if (reason.kind != ReasonKind::none) {
@@ -388,7 +392,8 @@ void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t
     };
     if (jumps_anywhere(instruction)) return;
     if ((instruction.facts & isa::is_branch) != 0 || target >= 0) {
-        const bool is_conditional = instruction.mnemonic.starts_with("s_cbranch") || instruction.mnemonic.starts_with("s_subvector");
+        const bool is_conditional =
+            instruction.mnemonic.starts_with("s_cbranch") || instruction.mnemonic.starts_with("s_subvector");
         const bool goes_on = is_conditional && falls_to(row + 1);
         const bool is_taken = target >= 0 && falls_to(target);
         if (!goes_on && !is_taken) return misfit();

@@ -61,9 +61,15 @@ struct NamedRegister {
 };
 
 constexpr NamedRegister kNamed[] = {
-    {"vcc", isa::vcc_lo, 2},          {"vcc_lo", isa::vcc_lo, 1},   {"vcc_hi", isa::vcc_hi, 1},
-    {"exec", isa::exec_lo, 2},        {"exec_lo", isa::exec_lo, 1}, {"exec_hi", isa::exec_hi, 1},
-    {"m0", isa::m0, 1},               {"scc", isa::scc, 1},         {"src_scc", isa::scc, 1},
+    {"vcc", isa::vcc_lo, 2},
+    {"vcc_lo", isa::vcc_lo, 1},
+    {"vcc_hi", isa::vcc_hi, 1},
+    {"exec", isa::exec_lo, 2},
+    {"exec_lo", isa::exec_lo, 1},
+    {"exec_hi", isa::exec_hi, 1},
+    {"m0", isa::m0, 1},
+    {"scc", isa::scc, 1},
+    {"src_scc", isa::scc, 1},
     {"flat_scratch", isa::flat_scratch_lo, 2},
     {"flat_scratch_lo", isa::flat_scratch_lo, 1},
     {"flat_scratch_hi", isa::flat_scratch_hi, 1},
@@ -181,8 +187,10 @@ void read_move(Instruction& instruction, unsigned lane_count) {
     move.is_there = true;
     if (has_dpp8) {
         const auto selected = list("dpp8", 8);
-        if (selected.empty()) move.is_evaluated = false;
-        else each_lane([&](int lane) { return lane / 8 * 8 + (selected[static_cast<size_t>(lane % 8)] & 7); });
+        if (selected.empty())
+            move.is_evaluated = false;
+        else
+            each_lane([&](int lane) { return lane / 8 * 8 + (selected[static_cast<size_t>(lane % 8)] & 7); });
     } else if (const auto quad = list("quad_perm", 4); !quad.empty()) {
         each_lane([&](int lane) { return lane / 4 * 4 + (quad[static_cast<size_t>(lane % 4)] & 3); });
     } else if (instruction.has("row_shl")) {
@@ -199,8 +207,8 @@ void read_move(Instruction& instruction, unsigned lane_count) {
     } else if (instruction.has("row_half_mirror")) {
         each_lane([](int lane) { return lane / 8 * 8 + 7 - lane % 8; });
     } else if (instruction.has("row_newbcast") || instruction.has("row_share")) {
-        const int row_lane = static_cast<int>(
-            instruction.number(instruction.has("row_share") ? "row_share" : "row_newbcast", 0));
+        const int row_lane =
+            static_cast<int>(instruction.number(instruction.has("row_share") ? "row_share" : "row_newbcast", 0));
         each_lane([&](int lane) { return lane / 16 * 16 + (row_lane & 15); });
     } else if (instruction.has("row_xmask")) {
         const int mask = static_cast<int>(instruction.number("row_xmask", 0));
@@ -236,7 +244,8 @@ Instruction read_single(std::string_view text, unsigned lane_count) {
                 if (is_first && (instruction.operands.empty() || instruction.words.empty()) &&
                     word.find(':') == std::string_view::npos)
                     instruction.operands.push_back(read_operand(word));
-                else if (is_first && word.find('[') != std::string_view::npos && word.find(":[") == std::string_view::npos)
+                else if (is_first && word.find('[') != std::string_view::npos &&
+                         word.find(":[") == std::string_view::npos)
                     instruction.operands.push_back(read_operand(word));
                 else
                     instruction.words.emplace_back(word);

@@ -13,13 +13,13 @@ namespace wavescope::evaluate {
 struct Operand {
     enum class Kind : uint8_t { absent, register_, number, off, other };
     Kind kind = Kind::absent;
-    uint16_t number = 0;      // isa::Register, the first of `count`
-    uint8_t count = 1;        // dwords
-    uint8_t half = 0;         // 1 low, 2 high 16 bits
-    bool is_changed = false;  // negated or absolute: of floats, see `sign`
+    uint16_t number = 0;            // isa::Register, the first of `count`
+    uint8_t count = 1;              // dwords
+    uint8_t half = 0;               // 1 low, 2 high 16 bits
+    bool is_changed = false;        // negated or absolute: of floats, see `sign`
     bool is_sign_extended = false;  // sext(...) of SDWA
     bool is_negated = false, is_absolute = false;
-    bool is_inline = true;    // a number within the inline constants: extended by its sign in 64-bit operands
+    bool is_inline = true;  // a number within the inline constants: extended by its sign in 64-bit operands
     uint32_t literal = 0;
     bool is_vector() const { return kind == Kind::register_ && number >= 256; }
     bool is_scalar() const { return kind == Kind::register_ && number < 256; }
@@ -42,19 +42,19 @@ struct Written {
 class Machine;
 
 struct Instruction {
-    std::string mnemonic;           // without its encoding: v_add_u32, not v_add_u32_e32
-    std::vector<Operand> operands;  // in the order of the text
+    std::string mnemonic;            // without its encoding: v_add_u32, not v_add_u32_e32
+    std::vector<Operand> operands;   // in the order of the text
     std::vector<std::string> words;  // modifiers: "offset:16", "offen"
     LaneMove move;
     bool has_sdwa = false;
-    std::vector<Written> written;  // by the records of the instruction set
-    uint32_t facts = 0;            // isa::Fact
-    bool is_understood = false;    // whether the records have it
-    bool merges_old = false;       // whether a result keeps bits of the old value
+    std::vector<Written> written;                             // by the records of the instruction set
+    uint32_t facts = 0;                                       // isa::Fact
+    bool is_understood = false;                               // whether the records have it
+    bool merges_old = false;                                  // whether a result keeps bits of the old value
     void (*handler)(Machine&, const Instruction&) = nullptr;  // what computes it; none: results are not known
-    bool keeps_high = false;       // whether results of 16 bits leave the high half of the register alone
-    bool is_float = false;         // whether `-` and `|` change the sign bit of its sources
-    bool is_scalar = false;        // whether it is the same for all lanes, whichever are active
+    bool keeps_high = false;         // whether results of 16 bits leave the high half of the register alone
+    bool is_float = false;           // whether `-` and `|` change the sign bit of its sources
+    bool is_scalar = false;          // whether it is the same for all lanes, whichever are active
     bool chooses_registers = false;  // which registers it uses is decided while it runs
 
     std::optional<std::string_view> word(std::string_view name) const;  // what follows `name:`, or the word itself

@@ -1,8 +1,9 @@
 #include "machine.hpp"
-#include "memory.hpp"
 
 #include <algorithm>
 #include <bit>
+
+#include "memory.hpp"
 
 namespace wavescope::evaluate {
 namespace {
@@ -25,8 +26,7 @@ Machine::Machine(const Start& start, unsigned wave, int rounding)
     const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
     for (unsigned lane = 0; lane < start.lane_count; ++lane) {
         const uint32_t item = wave * start.lane_count + lane;
-        const uint32_t id[3] = {size[0] == 0 ? item : item % size[0],
-                                size[0] == 0 ? 0 : item / size[0] % size[1],
+        const uint32_t id[3] = {size[0] == 0 ? item : item % size[0], size[0] == 0 ? 0 : item / size[0] % size[1],
                                 size[0] == 0 ? 0 : item / size[0] / size[1]};
         if (size[0] == 0 || item < items) present |= bit_of(lane);
         for (size_t axis = 0; axis < 3; ++axis) ids[axis].lane[lane] = id[axis];
@@ -49,9 +49,8 @@ Machine::Machine(const Start& start, unsigned wave, int rounding)
     registers_[isa::null_register] = domain_.constant(0);
     std::vector<uint32_t> bases;
     for (size_t region = 0; region < start.regions.size(); ++region)
-        bases.push_back(domain_.new_base({.zero_bits = 6,
-                                          .region = static_cast<int16_t>(region),
-                                          .reason = {ReasonKind::argument, -1}}));
+        bases.push_back(domain_.new_base(
+            {.zero_bits = 6, .region = static_cast<int16_t>(region), .reason = {ReasonKind::argument, -1}}));
     std::vector<std::shared_ptr<const Wide>> addresses;
     for (const uint32_t base : bases) {
         Wide wide;
@@ -74,10 +73,12 @@ Machine::Machine(const Start& start, unsigned wave, int rounding)
     }
 }
 
-void Machine::begin(int32_t row) { row_ = row; }
+void Machine::begin(int32_t row) {
+    row_ = row;
+}
 
 const Value& Machine::value(uint16_t number) {
-    Value& value = registers_[number];
+    Value& value = registers_[number < isa::register_end ? number : uint16_t{isa::null_register}];
     if (value.condition != 0 && domain_.outcome(value.condition) >= 0) value = domain_.settled(value);
     return value;
 }
@@ -131,7 +132,8 @@ Value Machine::source(const Instruction& instruction, size_t index) {
         if (part.starts_with("BYTE_") || part.starts_with("WORD_")) {
             const unsigned bits = part.starts_with("BYTE_") ? 8 : 16;
             const auto place = static_cast<uint32_t>(part.back() - '0');
-            const Value moved = place == 0 ? result : domain_.shift_right(result, domain_.constant(place * bits), false);
+            const Value moved =
+                place == 0 ? result : domain_.shift_right(result, domain_.constant(place * bits), false);
             result = domain_.logic(Domain::Logic::and_, moved, domain_.constant((1U << bits) - 1));
             if (operand.is_sign_extended) {
                 const Value up = domain_.constant(kDwordBits - bits);
@@ -179,7 +181,8 @@ void Machine::write(uint16_t number, Value result) {
         old = std::move(result);
         return;
     }
-    const bool is_linked = result.base != 0 || result.sign_of != 0 || result.wide || (result.low_lanes | result.high_lanes) != 0;
+    const bool is_linked =
+        result.base != 0 || result.sign_of != 0 || result.wide || (result.low_lanes | result.high_lanes) != 0;
     Lanes certain = result.lanes & lanes.surely;
     if (!is_linked && old.base == 0 && old.version != result.version) {
         const Lanes stays = old.lanes & ~lanes.maybe;
@@ -303,7 +306,9 @@ void Machine::write_scc(int outcome, Reason reason) {
     registers_[isa::scc] = std::move(value);
 }
 
-void Machine::write_scc_nonzero(const Value& value) { write_scc_nonzero(value, domain_.constant(0)); }
+void Machine::write_scc_nonzero(const Value& value) {
+    write_scc_nonzero(value, domain_.constant(0));
+}
 
 void Machine::write_scc_nonzero(const Value& low_given, const Value& high_given) {
     const Value low = domain_.settled(low_given), high = domain_.settled(high_given);
@@ -317,12 +322,15 @@ void Machine::write_scc_nonzero(const Value& low_given, const Value& high_given)
     if (one == 0 && other == 0) return write_scc(0, {});
     // One condition decides both halves: it decides whether they are zero.
     const uint32_t condition = low.condition != 0 ? low.condition : high.condition;
-    const auto fits = [&](const Value& half, int verdict_of_half) { return verdict_of_half == 0 || half.condition == condition; };
+    const auto fits = [&](const Value& half, int verdict_of_half) {
+        return verdict_of_half == 0 || half.condition == condition;
+    };
     if (condition != 0 && fits(low, one) && fits(high, other)) {
         Value value = domain_.common({ReasonKind::mask, row_}, 0, 1);
         value.condition = condition;
         for (size_t each = 0; each < 2; ++each) {
-            const uint32_t bits = (low.condition != 0 ? low.either[each] : 0) | (high.condition != 0 ? high.either[each] : 0);
+            const uint32_t bits =
+                (low.condition != 0 ? low.either[each] : 0) | (high.condition != 0 ? high.either[each] : 0);
             value.either[each] = bits != 0 ? 1 : 0;
         }
         registers_[isa::scc] = std::move(value);
@@ -335,7 +343,8 @@ Value Machine::mask_half(const Operand& operand, unsigned half) {
     if (operand.kind == Operand::Kind::number)
         return domain_.constant(half == 0 || (operand.is_inline && static_cast<int32_t>(operand.literal) >= 0)
                                     ? (half == 0 ? operand.literal : 0)
-                                    : static_cast<int32_t>(operand.literal) < 0 ? UINT32_MAX : 0);
+                                : static_cast<int32_t>(operand.literal) < 0 ? UINT32_MAX
+                                                                            : 0);
     if (operand.kind != Operand::Kind::register_) return domain_.common({ReasonKind::not_evaluated, row_});
     return value(static_cast<uint16_t>(operand.number + half));
 }
@@ -351,8 +360,9 @@ int Machine::branch(const Instruction& instruction, bool is_taken) {
         {"s_cbranch_vccz", isa::vcc_lo, true},   {"s_cbranch_vccnz", isa::vcc_lo, false},
         {"s_cbranch_execz", isa::exec_lo, true}, {"s_cbranch_execnz", isa::exec_lo, false},
     };
-    const auto* found_condition = std::find_if(std::begin(kConditions), std::end(kConditions),
-                                               [&](const Condition& each) { return each.name == instruction.mnemonic; });
+    const auto* found_condition =
+        std::find_if(std::begin(kConditions), std::end(kConditions),
+                     [&](const Condition& each) { return each.name == instruction.mnemonic; });
     if (found_condition == std::end(kConditions)) return -1;
     const bool is_zero = found_condition->on_zero == is_taken;
     const unsigned halves = found_condition->number == isa::scc || start_.lane_count != kLanes ? 1 : 2;
@@ -380,11 +390,11 @@ int Machine::branch(const Instruction& instruction, bool is_taken) {
     if (surely_zero || surely_not) return surely_zero == is_zero ? 1 : 0;
     if (condition != 0 && by_one_condition) {
         for (int each = 0; each < 2; ++each)
-            if ((bits[static_cast<size_t>(each)] == 0) == is_zero && (bits[static_cast<size_t>(1 - each)] == 0) != is_zero)
+            if ((bits[static_cast<size_t>(each)] == 0) == is_zero &&
+                (bits[static_cast<size_t>(1 - each)] == 0) != is_zero)
                 domain_.decide(condition, each);
     } else if (is_zero) {  // whatever it was, it was zero
-        for (unsigned half = 0; half < halves; ++half)
-            registers_[found_condition->number + half] = domain_.constant(0);
+        for (unsigned half = 0; half < halves; ++half) registers_[found_condition->number + half] = domain_.constant(0);
     }
     return -1;
 }

@@ -39,11 +39,12 @@ class Machine {
     const Value& value(uint16_t number);
     Value source(const Instruction& instruction, size_t index);
     std::optional<Wide> wide_source(const Instruction& instruction, size_t index);
-    void write(uint16_t number, Value value);  // vector registers in active lanes only
+    void write(uint16_t number, Value value);                        // vector registers in active lanes only
     void write(const Operand& operand, unsigned part, Value value);  // one dword of an operand
     void write_all(const Instruction& instruction, Reason reason);
     void write_wide(const Operand& operand, std::optional<Wide> wide, Reason reason);
-    // What a branch says about its condition, after the trace told whether it was taken; -1 = nothing, 0 = it contradicts.
+    // What a branch says about its condition, after the trace told whether it was taken; -1 = nothing, 0 = it
+    // contradicts.
     int branch(const Instruction& instruction, bool is_taken);
 
   private:
@@ -63,10 +64,10 @@ class Machine {
     Domain domain_;
     std::array<Value, isa::register_end> registers_;
     int32_t row_ = -1;
-    int rounding_;                   // of reciprocals: -1, 0 or 1 units in the last place
+    int rounding_;  // of reciprocals: -1, 0 or 1 units in the last place
     bool used_reciprocal_ = false;
-    bool is_indexing_ = false;  // s_set_gpr_idx_on: registers are chosen while it runs
-    std::optional<Value> moved_;    // the first source of an instruction that takes it from other lanes
+    bool is_indexing_ = false;        // s_set_gpr_idx_on: registers are chosen while it runs
+    std::optional<Value> moved_;      // the first source of an instruction that takes it from other lanes
     std::optional<Active> narrowed_;  // the lanes that such an instruction writes
 };
 

@@ -108,15 +108,14 @@ Addresses global_addresses(Machine& machine, const Instruction& instruction) {
     return result;
 }
 
-// Buffers: AMD's CDNA3 and RDNA3 documents, "Buffer Addressing". Word 1 holds the high bits of the base, the stride and the
-// swizzle bit, word 2 the size.
+// Buffers: AMD's CDNA3 and RDNA3 documents, "Buffer Addressing". Word 1 holds the high bits of the base, the stride and
+// the swizzle bit, word 2 the size.
 Addresses buffer_addresses(Machine& machine, const Instruction& instruction, const RowAccess& access) {
     Addresses result;
     result.reason = {ReasonKind::addressing, machine.row()};
     const auto& operands = instruction.operands;
-    const auto resource = std::find_if(operands.begin(), operands.end(), [](const Operand& each) {
-        return each.is_scalar() && each.count == 4;
-    });
+    const auto resource = std::find_if(operands.begin(), operands.end(),
+                                       [](const Operand& each) { return each.is_scalar() && each.count == 4; });
     if (resource == operands.end() || resource + 1 == operands.end() || instruction.has("idxen") ||
         instruction.has("addr64"))
         return result;
@@ -244,7 +243,8 @@ Addresses addresses_of(Machine& machine, const Instruction& instruction, const R
     return result;
 }
 
-void load_results(Machine& machine, const Instruction& instruction, const RowAccess& access, const Addresses& addresses) {
+void load_results(Machine& machine, const Instruction& instruction, const RowAccess& access,
+                  const Addresses& addresses) {
     Domain& domain = machine.domain();
     const Lanes lanes = machine.active().maybe;
     const Reason reason{access.space == Space::lds ? ReasonKind::lds_load : ReasonKind::load, machine.row()};
@@ -258,7 +258,8 @@ void load_results(Machine& machine, const Instruction& instruction, const RowAcc
         for (unsigned part = 0; part < written.count; ++part) {
             const auto register_number = static_cast<uint16_t>(written.number + part);
             if (!alike || lanes == 0) {
-                machine.write(register_number, register_number < isa::vgpr0 ? domain.common(reason) : domain.unknown(reason));
+                machine.write(register_number,
+                              register_number < isa::vgpr0 ? domain.common(reason) : domain.unknown(reason));
                 continue;
             }
             if (region < 0) {
@@ -305,14 +306,16 @@ void scalar_load(Machine& machine, const Instruction& instruction) {
         for (unsigned part = 0; part < written.count; ++part) {
             const auto register_number = static_cast<uint16_t>(written.number + part);
             if (region >= 0) {
-                machine.write(register_number, argument(machine, region, address->lane[0] + 4 * part, bytes, is_signed));
+                machine.write(register_number,
+                              argument(machine, region, address->lane[0] + 4 * part, bytes, is_signed));
                 continue;
             }
             // Nobody described this memory: what lies in the low half of a pair may be a pointer.
             Value value = domain.common(reason);
             const bool may_be_pointer = !is_buffer && written.count >= 2 && part % 2 == 0;
             if (may_be_pointer)
-                value.base = domain.new_base({.zero_bits = kDwordBits, .pointers = 1, .highest = UINT32_MAX, .reason = reason});
+                value.base =
+                    domain.new_base({.zero_bits = kDwordBits, .pointers = 1, .highest = UINT32_MAX, .reason = reason});
             machine.write(register_number, std::move(value));
         }
 }

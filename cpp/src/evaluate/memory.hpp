@@ -13,13 +13,14 @@ struct Addresses {
     std::vector<Wide> places;  // empty: not known
     Reason reason;             // why
     uint8_t assumptions = 0;
-    Lanes outside = 0;         // lanes that touch nothing, because they are outside of the buffer
+    Lanes outside = 0;  // lanes that touch nothing, because they are outside of the buffer
 };
 
 Addresses addresses_of(Machine& machine, const Instruction& instruction, const RowAccess& access);
 
 // Runs a memory instruction whose addresses are known or not: writes what it loads.
-void load_results(Machine& machine, const Instruction& instruction, const RowAccess& access, const Addresses& addresses);
+void load_results(Machine& machine, const Instruction& instruction, const RowAccess& access,
+                  const Addresses& addresses);
 
 // The dword at an offset of a region, as a load of so many bytes leaves it in a register.
 Value argument(Machine& machine, int region, int64_t offset_bytes, unsigned bytes, bool is_signed);

@@ -1,4 +1,5 @@
-// What instructions compute: one table of mnemonics. Meanings: AMD's instruction set documents of CDNA3, RDNA3 and RDNA4
+// What instructions compute: one table of mnemonics. Meanings: AMD's instruction set documents of CDNA3, RDNA3 and
+// RDNA4
 // ("Instruction Details"). A mnemonic that is not here writes numbers that are not known.
 #include <algorithm>
 #include <bit>
@@ -112,8 +113,8 @@ struct Operations {
             },
             {&a, &b, &c});
     }
-    // The hardware's reciprocal is less than one unit in the last place away: one of the two floats around the true one.
-    // Which of them, or the nearer, `rounding_` says.
+    // The hardware's reciprocal is less than one unit in the last place away: one of the two floats around the true
+    // one. Which of them, or the nearer, `rounding_` says.
     static void reciprocal(Machine& m, const Instruction& i) {
         const Value a = m.source(i, 1);
         Value result = m.domain_.lanewise(
@@ -134,13 +135,14 @@ struct Operations {
     template <bool Subtracts>
     static void clamped(Machine& m, const Instruction& i) {
         const Value a = m.source(i, 1), b = m.source(i, 2);
-        set(m, i, m.domain_.lanewise(
-                      [&](unsigned lane) {
-                          const uint32_t x = a.lane[lane], y = b.lane[lane];
-                          if (Subtracts) return x < y ? 0U : x - y;
-                          return x > UINT32_MAX - y ? UINT32_MAX : x + y;
-                      },
-                      {&a, &b}));
+        set(m, i,
+            m.domain_.lanewise(
+                [&](unsigned lane) {
+                    const uint32_t x = a.lane[lane], y = b.lane[lane];
+                    if (Subtracts) return x < y ? 0U : x - y;
+                    return x > UINT32_MAX - y ? UINT32_MAX : x + y;
+                },
+                {&a, &b}));
     }
 
     template <auto Function>
@@ -211,8 +213,12 @@ struct Operations {
             },
             {&a, &b});
     }
-    static Value mad_u24(Domain& d, const Value& a, const Value& b, const Value& c) { return d.add(mul_u24(d, a, b), c); }
-    static Value mad_i24(Domain& d, const Value& a, const Value& b, const Value& c) { return d.add(mul_i24(d, a, b), c); }
+    static Value mad_u24(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.add(mul_u24(d, a, b), c);
+    }
+    static Value mad_i24(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.add(mul_i24(d, a, b), c);
+    }
 
     template <class Number, Number (*Function)(Number, Number)>
     static Value plain(Domain& d, const Value& a, const Value& b) {
@@ -224,9 +230,13 @@ struct Operations {
             {&a, &b});
     }
     template <class Number>
-    static Number least(Number a, Number b) { return std::min(a, b); }
+    static Number least(Number a, Number b) {
+        return std::min(a, b);
+    }
     template <class Number>
-    static Number most(Number a, Number b) { return std::max(a, b); }
+    static Number most(Number a, Number b) {
+        return std::max(a, b);
+    }
     static uint32_t high_u(uint32_t a, uint32_t b) { return static_cast<uint32_t>(uint64_t{a} * b >> 32); }
     static int32_t high_i(int32_t a, int32_t b) { return static_cast<int32_t>(int64_t{a} * b >> 32); }
     static uint32_t high_u24(uint32_t a, uint32_t b) {
@@ -255,8 +265,12 @@ struct Operations {
         for (unsigned bit = 0; bit < 32; ++bit) result |= (a >> bit & 1) << (31 - bit);
         return result;
     }
-    static uint32_t first_one_low(uint32_t a) { return a == 0 ? UINT32_MAX : static_cast<uint32_t>(std::countr_zero(a)); }
-    static uint32_t first_one_high(uint32_t a) { return a == 0 ? UINT32_MAX : static_cast<uint32_t>(std::countl_zero(a)); }
+    static uint32_t first_one_low(uint32_t a) {
+        return a == 0 ? UINT32_MAX : static_cast<uint32_t>(std::countr_zero(a));
+    }
+    static uint32_t first_one_high(uint32_t a) {
+        return a == 0 ? UINT32_MAX : static_cast<uint32_t>(std::countl_zero(a));
+    }
     static uint32_t bit_count(uint32_t a) { return static_cast<uint32_t>(std::popcount(a)); }
     static uint32_t sext8(uint32_t a) { return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int8_t>(a))); }
     static uint32_t sext16(uint32_t a) { return static_cast<uint32_t>(static_cast<int32_t>(static_cast<int16_t>(a))); }
@@ -268,9 +282,15 @@ struct Operations {
     }
 
     static Value add3(Domain& d, const Value& a, const Value& b, const Value& c) { return d.add(d.add(a, b), c); }
-    static Value lshl_add(Domain& d, const Value& a, const Value& b, const Value& c) { return d.add(d.shift_left(a, b), c); }
-    static Value add_lshl(Domain& d, const Value& a, const Value& b, const Value& c) { return d.shift_left(d.add(a, b), c); }
-    static Value lshl_or(Domain& d, const Value& a, const Value& b, const Value& c) { return or_(d, d.shift_left(a, b), c); }
+    static Value lshl_add(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.add(d.shift_left(a, b), c);
+    }
+    static Value add_lshl(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return d.shift_left(d.add(a, b), c);
+    }
+    static Value lshl_or(Domain& d, const Value& a, const Value& b, const Value& c) {
+        return or_(d, d.shift_left(a, b), c);
+    }
     static Value and_or(Domain& d, const Value& a, const Value& b, const Value& c) { return or_(d, and_(d, a, b), c); }
     static Value or3(Domain& d, const Value& a, const Value& b, const Value& c) { return or_(d, or_(d, a, b), c); }
     static Value xor3(Domain& d, const Value& a, const Value& b, const Value& c) { return xor_(d, xor_(d, a, b), c); }
@@ -340,9 +360,12 @@ struct Operations {
                 for (unsigned place = 0; place < 4; ++place) {
                     const unsigned selector = c.lane[lane] >> 8 * place & 0xFF;
                     uint64_t byte = 0xFF;
-                    if (selector < 8) byte = bytes >> 8 * selector & 0xFF;
-                    else if (selector < 12) byte = (bytes >> (16 * (selector - 8) + 15) & 1) != 0 ? 0xFF : 0;
-                    else if (selector == 12) byte = 0;
+                    if (selector < 8)
+                        byte = bytes >> 8 * selector & 0xFF;
+                    else if (selector < 12)
+                        byte = (bytes >> (16 * (selector - 8) + 15) & 1) != 0 ? 0xFF : 0;
+                    else if (selector == 12)
+                        byte = 0;
                     result |= static_cast<uint32_t>(byte) << 8 * place;
                 }
                 return result;
@@ -358,19 +381,21 @@ struct Operations {
         const auto table = static_cast<uint32_t>(i.number("bitop3", 0)) & 0xFF;
         Domain& d = m.domain_;
         const Value a = m.source(i, 1), b = m.source(i, 2), c = m.source(i, 3);
-        const Value not_a = not_(d, a), not_b = not_(d, b), not_c = not_(d, c);
         if (a.base == 0 && b.base == 0 && c.base == 0) {
-            set(m, i, d.lanewise(
-                          [&](unsigned lane) {
-                              uint32_t result = 0;
-                              for (unsigned k = 0; k < 8; ++k)
-                                  if ((table >> k & 1) != 0)
-                                      result |= ((k & 4) != 0 ? a.lane[lane] : ~a.lane[lane]) &
-                                                ((k & 2) != 0 ? b.lane[lane] : ~b.lane[lane]) &
-                                                ((k & 1) != 0 ? c.lane[lane] : ~c.lane[lane]);
-                              return result;
-                          },
-                          {&a, &b, &c}));
+            Value result = d.lanewise(
+                [&](unsigned lane) {
+                    uint32_t bits = 0;
+                    for (unsigned k = 0; k < 8; ++k)
+                        if ((table >> k & 1) != 0)
+                            bits |= ((k & 4) != 0 ? a.lane[lane] : ~a.lane[lane]) &
+                                    ((k & 2) != 0 ? b.lane[lane] : ~b.lane[lane]) &
+                                    ((k & 1) != 0 ? c.lane[lane] : ~c.lane[lane]);
+                    return bits;
+                },
+                {&a, &b, &c});
+            result.low_lanes =
+                (a.lanes | a.low_lanes) & (b.lanes | b.low_lanes) & (c.lanes | c.low_lanes) & ~result.lanes;
+            set(m, i, std::move(result));
             return;
         }
         // Two inputs decide in every table that compilers make of two operations: split by the one that is left over.
@@ -411,10 +436,11 @@ struct Operations {
         const Value from = m.source(i, 1);
         // Without an active lane, lane 0 is read.
         const unsigned first = active.maybe == 0 ? 0 : static_cast<unsigned>(std::countr_zero(active.maybe));
-        const bool is_first = active.maybe == 0 || (active.surely >> first & 1) != 0 ||
-                              m.domain_.is_common(from, active.maybe);
-        set(m, i, is_first && (from.lanes >> first & 1) != 0 ? one_lane(m, from, first)
-                                                             : m.domain_.common(m.domain_.reason_of(from)));
+        const bool is_first =
+            active.maybe == 0 || (active.surely >> first & 1) != 0 || m.domain_.is_common(from, active.maybe);
+        set(m, i,
+            is_first && (from.lanes >> first & 1) != 0 ? one_lane(m, from, first)
+                                                       : m.domain_.common(m.domain_.reason_of(from)));
     }
 
     static Value one_lane(Machine& m, const Value& from, unsigned lane) {
@@ -527,8 +553,10 @@ struct Operations {
             if ((active.surely >> lane & 1) == 0) continue;
             const unsigned to = (address.lane[lane] + offset) / 4 % m.start_.lane_count;
             result.lane[to] = data.lane[lane];
-            if ((data.lanes >> lane & 1) == 0) result.lanes &= ~bit_of(to);
-            else result.lanes |= bit_of(to);
+            if ((data.lanes >> lane & 1) == 0)
+                result.lanes &= ~bit_of(to);
+            else
+                result.lanes |= bit_of(to);
         }
         set(m, i, d.stamped(std::move(result)));
     }
@@ -548,19 +576,26 @@ struct Operations {
         for (size_t at = name.size(); at < how.size() && count < numbers.size(); ++count) {
             ++at;
             for (; at < how.size() && how[at] != ','; ++at)
-                if (how[at] >= '0' && how[at] <= '9') numbers[count] = numbers[count] * 10 + static_cast<unsigned>(how[at] - '0');
+                if (how[at] >= '0' && how[at] <= '9')
+                    numbers[count] = numbers[count] * 10 + static_cast<unsigned>(how[at] - '0');
         }
         Value result;
         result.base = from.base;
         result.reason = from.reason;
         for (unsigned lane = 0; lane < m.start_.lane_count; ++lane) {
             unsigned source = lane;
-            if (name == "SWAP" && count == 1) source = lane ^ numbers[0];
-            else if (name == "BROADCAST" && count == 2 && numbers[0] != 0) source = lane / numbers[0] * numbers[0] + numbers[1];
-            else if (name == "REVERSE" && count == 1 && numbers[0] != 0) source = lane / numbers[0] * numbers[0] + numbers[0] - 1 - lane % numbers[0];
-            else if (name == "QUAD_PERM" && count == 4) source = lane / 4 * 4 + (numbers[lane % 4] & 3);
-            else return set(m, i, d.unknown(not_evaluated(m)));
-            if (source >= m.start_.lane_count || (active.surely >> source & 1) == 0 || (from.lanes >> source & 1) == 0) continue;
+            if (name == "SWAP" && count == 1)
+                source = lane ^ numbers[0];
+            else if (name == "BROADCAST" && count == 2 && numbers[0] != 0)
+                source = lane / numbers[0] * numbers[0] + numbers[1];
+            else if (name == "REVERSE" && count == 1 && numbers[0] != 0)
+                source = lane / numbers[0] * numbers[0] + numbers[0] - 1 - lane % numbers[0];
+            else if (name == "QUAD_PERM" && count == 4)
+                source = lane / 4 * 4 + (numbers[lane % 4] & 3);
+            else
+                return set(m, i, d.unknown(not_evaluated(m)));
+            if (source >= m.start_.lane_count || (active.surely >> source & 1) == 0 || (from.lanes >> source & 1) == 0)
+                continue;
             result.lanes |= bit_of(lane);
             result.lane[lane] = from.lane[source];
         }
@@ -647,8 +682,12 @@ struct Operations {
             lane = Signed ? lane >> by : static_cast<int64_t>(static_cast<uint64_t>(lane) >> by);
         set_wide(m, i, result);
     }
-    static void lshrrev_b64(Machine& m, const Instruction& i) { right_b64<false>(m, i, m.wide_source(i, 2), m.source(i, 1)); }
-    static void ashrrev_i64(Machine& m, const Instruction& i) { right_b64<true>(m, i, m.wide_source(i, 2), m.source(i, 1)); }
+    static void lshrrev_b64(Machine& m, const Instruction& i) {
+        right_b64<false>(m, i, m.wide_source(i, 2), m.source(i, 1));
+    }
+    static void ashrrev_i64(Machine& m, const Instruction& i) {
+        right_b64<true>(m, i, m.wide_source(i, 2), m.source(i, 1));
+    }
     static void lshr_b64(Machine& m, const Instruction& i) {
         right_b64<false>(m, i, m.wide_source(i, 1), m.source(i, 2));
         scc_of_pair(m, i.operands.front());
@@ -707,8 +746,8 @@ struct Operations {
         if (a.base == 0 && b.base == 0) {
             carry.lanes = a.lanes & b.lanes;
             for (unsigned lane = 0; lane < kLanes; ++lane)
-                carry.lane[lane] = subtracts ? a.lane[lane] < b.lane[lane]
-                                             : uint64_t{a.lane[lane]} + b.lane[lane] > UINT32_MAX;
+                carry.lane[lane] =
+                    subtracts ? a.lane[lane] < b.lane[lane] : uint64_t{a.lane[lane]} + b.lane[lane] > UINT32_MAX;
         }
         auto token = std::make_shared<Carry>();
         token->left = std::make_shared<const Value>(a);
@@ -752,8 +791,8 @@ struct Operations {
     }
 
     // high + high + carry of the low dwords.
-    static Value high_sum(Machine& m, const Value& a, const Value& b, const Value& carry_register, const Value& carry_bits,
-                          bool subtracts) {
+    static Value high_sum(Machine& m, const Value& a, const Value& b, const Value& carry_register,
+                          const Value& carry_bits, bool subtracts) {
         Domain& d = m.domain_;
         if (a.base == 0 && b.base == 0 && (d.scope() & ~(a.lanes & b.lanes & carry_bits.lanes)) == 0) {
             Value sum = subtracts ? d.subtract(d.subtract(a, b), carry_bits) : d.add(d.add(a, b), carry_bits);
@@ -851,7 +890,9 @@ struct Operations {
         uint32_t condition = 0;
         const bool has_operand = i.operands.size() > 3;
         if (has_operand && i.operands[3].kind == Operand::Kind::number) {
-            mask.surely = mask.maybe = i.operands[3].literal == 0 ? 0 : static_cast<int32_t>(i.operands[3].literal) == -1 ? d.all() : 0;
+            mask.surely = mask.maybe = i.operands[3].literal == 0                          ? 0
+                                       : static_cast<int32_t>(i.operands[3].literal) == -1 ? d.all()
+                                                                                           : 0;
             if (mask.surely == 0 && i.operands[3].literal != 0) return m.write_all(i, not_evaluated(m));
         } else if (has_operand && i.operands[3].kind != Operand::Kind::register_) {
             return m.write_all(i, not_evaluated(m));
@@ -908,7 +949,9 @@ struct Operations {
     }
 
     template <class Number>
-    static int sign_of(Number a, Number b) { return a < b ? -1 : a > b ? 1 : 0; }
+    static int sign_of(Number a, Number b) {
+        return a < b ? -1 : a > b ? 1 : 0;
+    }
 
     // Outcome in one lane; -1 = not certain.
     template <class Number>
@@ -918,7 +961,8 @@ struct Operations {
             return holds(order, sign_of(static_cast<Number>(a.lane[lane]), static_cast<Number>(b.lane[lane])));
         // Ranges: numbers up to the highest of their bases, where nothing wraps.
         const auto range = [&](const Value& value, int64_t& least, int64_t& most) {
-            least = most = std::is_signed_v<Number> ? int64_t{static_cast<int32_t>(value.lane[lane])} : int64_t{value.lane[lane]};
+            least = most =
+                std::is_signed_v<Number> ? int64_t{static_cast<int32_t>(value.lane[lane])} : int64_t{value.lane[lane]};
             if (value.base == 0) return true;
             const uint64_t highest = d.base(value.base).highest;
             if (highest > UINT32_MAX || least < 0) return false;
@@ -944,8 +988,9 @@ struct Operations {
     static int compare_wide_lane(Order order, bool is_signed, const Wide& a, const Wide& b, unsigned lane) {
         if ((a.lanes & b.lanes & bit_of(lane)) == 0) return -1;
         if (a.base != b.base || (a.base != 0 && order != Order::eq && order != Order::ne)) return -1;
-        return holds(order, is_signed ? sign_of(a.lane[lane], b.lane[lane])
-                                      : sign_of(static_cast<uint64_t>(a.lane[lane]), static_cast<uint64_t>(b.lane[lane])));
+        return holds(order, is_signed
+                                ? sign_of(a.lane[lane], b.lane[lane])
+                                : sign_of(static_cast<uint64_t>(a.lane[lane]), static_cast<uint64_t>(b.lane[lane])));
     }
 
     struct Comparison {
@@ -961,7 +1006,8 @@ struct Operations {
         const size_t line = words.find('_');
         if (line == std::string_view::npos) return std::nullopt;
         const std::string_view type = words.substr(line + 1);
-        if (type != "u32" && type != "i32" && type != "u64" && type != "i64" && type != "u16" && type != "i16" && type != "f32")
+        if (type != "u32" && type != "i32" && type != "u64" && type != "i64" && type != "u16" && type != "i16" &&
+            type != "f32")
             return std::nullopt;
         for (const auto& [name, order] : kOrders)
             if (words.substr(0, line) == name)
@@ -1003,9 +1049,9 @@ struct Operations {
             }
             reason = d.reason_of({&a, &b}, d.scope());
             for (unsigned lane = 0; lane < kLanes; ++lane) {
-                const int outcome = how->is_float ? compare_float(how->order, a, b, lane)
+                const int outcome = how->is_float    ? compare_float(how->order, a, b, lane)
                                     : how->is_signed ? compare_lane<int32_t>(d, how->order, a, b, lane)
-                                                   : compare_lane<uint32_t>(d, how->order, a, b, lane);
+                                                     : compare_lane<uint32_t>(d, how->order, a, b, lane);
                 add_lane(active, lane, outcome, bits, certain);
             }
             alike = d.is_common(a, active.maybe) && d.is_common(b, active.maybe);
@@ -1052,8 +1098,7 @@ struct Operations {
             return;
         }
         Value a = m.source(i, 0), b = m.source(i, 1);
-        if (is_short)
-            b = d.constant(how->is_signed ? sext16(b.lane[0]) : b.lane[0] & 0xFFFF);
+        if (is_short) b = d.constant(how->is_signed ? sext16(b.lane[0]) : b.lane[0] & 0xFFFF);
         m.write_scc(how->is_signed ? compare_lane<int32_t>(d, how->order, a, b, 0)
                                    : compare_lane<uint32_t>(d, how->order, a, b, 0),
                     d.reason_of({&a, &b}, d.scope()));
@@ -1098,7 +1143,8 @@ struct Operations {
     static void not_b64(Machine& m, const Instruction& i) {
         if (i.operands.size() < 2 || i.operands[0].kind != Operand::Kind::register_)
             return m.write_all(i, not_evaluated(m));
-        Value low = not_(m.domain_, m.mask_half(i.operands[1], 0)), high = not_(m.domain_, m.mask_half(i.operands[1], 1));
+        Value low = not_(m.domain_, m.mask_half(i.operands[1], 0)),
+              high = not_(m.domain_, m.mask_half(i.operands[1], 1));
         m.write_scc_nonzero(low, high);
         m.write(i.operands[0], 0, std::move(low));
         m.write(i.operands[0], 1, std::move(high));
@@ -1125,7 +1171,9 @@ struct Operations {
 
     // ---- scalars with forms of their own -------------------------------------------------------------------------
 
-    static void movk(Machine& m, const Instruction& i) { set(m, i, m.domain_.constant(sext16(m.source(i, 1).lane[0]))); }
+    static void movk(Machine& m, const Instruction& i) {
+        set(m, i, m.domain_.constant(sext16(m.source(i, 1).lane[0])));
+    }
     static void addk(Machine& m, const Instruction& i) {
         Value sum = m.domain_.add(m.source(i, 0), m.domain_.constant(sext16(m.source(i, 1).lane[0])));
         m.write_scc(-1, not_evaluated(m));
@@ -1173,7 +1221,8 @@ struct Operations {
         set(m, i, Function(m.domain_, m.source(i, 1), m.source(i, 2)));
     }
     static void bcnt1_b64(Machine& m, const Instruction& i) {
-        if (i.operands.size() < 2 || i.operands[1].kind != Operand::Kind::register_) return m.write_all(i, not_evaluated(m));
+        if (i.operands.size() < 2 || i.operands[1].kind != Operand::Kind::register_)
+            return m.write_all(i, not_evaluated(m));
         const Active lanes = m.lanes_of(i.operands[1].number, true);
         Value result = lanes.is_certain() && m.start_.lane_count == kLanes
                            ? m.domain_.constant(static_cast<uint32_t>(std::popcount(lanes.surely)))
@@ -1212,20 +1261,22 @@ struct Operations {
             shift[0][operand] = takes_high(i, "op_sel", operand, false) ? 16 : 0;
             shift[1][operand] = takes_high(i, "op_sel_hi", operand, true) ? 16 : 0;
             // Literals have two halves; what the high half of an inline number is differs between generations.
-            if (i.operands[operand].kind == Operand::Kind::number && i.operands[operand].is_inline && (shift[0][operand] | shift[1][operand]) != 0)
+            if (i.operands[operand].kind == Operand::Kind::number && i.operands[operand].is_inline &&
+                (shift[0][operand] | shift[1][operand]) != 0)
                 return m.write_all(i, not_evaluated(m));
         }
-        set(m, i, m.domain_.lanewise(
-                      [&](unsigned lane) {
-                          uint32_t result = 0;
-                          for (unsigned half = 0; half < 2; ++half)
-                              result |= (Function(a.lane[lane] >> shift[half][1] & 0xFFFF,
-                                                  b.lane[lane] >> shift[half][2] & 0xFFFF) &
-                                         0xFFFF)
-                                        << 16 * half;
-                          return result;
-                      },
-                      {&a, &b}));
+        set(m, i,
+            m.domain_.lanewise(
+                [&](unsigned lane) {
+                    uint32_t result = 0;
+                    for (unsigned half = 0; half < 2; ++half)
+                        result |= (Function(a.lane[lane] >> shift[half][1] & 0xFFFF,
+                                            b.lane[lane] >> shift[half][2] & 0xFFFF) &
+                                   0xFFFF)
+                                  << 16 * half;
+                    return result;
+                },
+                {&a, &b}));
     }
 
     static void packed_mad(Machine& m, const Instruction& i) {
@@ -1244,17 +1295,19 @@ struct Operations {
                 return m.write_all(i, not_evaluated(m));
         }
         const Value &a = sources[0], &b = sources[1], &c = sources[2];
-        set(m, i, m.domain_.lanewise(
-                      [&](unsigned lane) {
-                          uint32_t result = 0;
-                          for (unsigned half = 0; half < 2; ++half) {
-                              const uint32_t x = a.lane[lane] >> shift[half][0] & 0xFFFF, y = b.lane[lane] >> shift[half][1] & 0xFFFF,
-                                             z = c.lane[lane] >> shift[half][2] & 0xFFFF;
-                              result |= ((x * y + z) & 0xFFFF) << 16 * half;
-                          }
-                          return result;
-                      },
-                      {&a, &b, &c}));
+        set(m, i,
+            m.domain_.lanewise(
+                [&](unsigned lane) {
+                    uint32_t result = 0;
+                    for (unsigned half = 0; half < 2; ++half) {
+                        const uint32_t x = a.lane[lane] >> shift[half][0] & 0xFFFF,
+                                       y = b.lane[lane] >> shift[half][1] & 0xFFFF,
+                                       z = c.lane[lane] >> shift[half][2] & 0xFFFF;
+                        result |= ((x * y + z) & 0xFFFF) << 16 * half;
+                    }
+                    return result;
+                },
+                {&a, &b, &c}));
     }
 
     // d.low = a.dword[op_sel[0]], d.high = b.dword[op_sel[1]].
@@ -1555,7 +1608,8 @@ bool has_handler(std::string_view mnemonic) {
 bool Machine::move_lanes(const Instruction& instruction) {
     const LaneMove& move = instruction.move;
     const Active exec = active();
-    if (!move.is_evaluated || !exec.is_certain() || instruction.has("fi") || instruction.operands.size() < 2) return false;
+    if (!move.is_evaluated || !exec.is_certain() || instruction.has("fi") || instruction.operands.size() < 2)
+        return false;
     const Value from = source(instruction, 1);
     Value moved;
     moved.base = from.base;
@@ -1589,9 +1643,9 @@ void prepare(Instruction& instruction) {
     const bool names_halves = std::any_of(instruction.operands.begin(), instruction.operands.end(),
                                           [](const Operand& each) { return each.half != 0; });
     // Carries and masks have their sources elsewhere.
-    const bool is_odd = (instruction.move.is_there || instruction.has_sdwa) &&
-                        (name.find("_co_") != std::string_view::npos ||
-                         (instruction.move.is_there && name.starts_with("v_cmp")));
+    const bool is_odd =
+        (instruction.move.is_there || instruction.has_sdwa) &&
+        (name.find("_co_") != std::string_view::npos || (instruction.move.is_there && name.starts_with("v_cmp")));
     if (instruction.operands.empty() || is_odd || instruction.has("byte_sel") || instruction.has("mul") ||
         instruction.has("div") || (instruction.has("op_sel") && !is_packed && !names_halves))
         return;

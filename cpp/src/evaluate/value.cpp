@@ -20,6 +20,14 @@ unsigned trailing_zeros(uint64_t number, unsigned most) {
     return std::min(number == 0 ? most : static_cast<unsigned>(std::countr_zero(number)), most);
 }
 
+int64_t wrapped_sum(int64_t left, int64_t right) {
+    return static_cast<int64_t>(static_cast<uint64_t>(left) + static_cast<uint64_t>(right));
+}
+
+int64_t wrapped_product(int64_t left, int64_t right) {
+    return static_cast<int64_t>(static_cast<uint64_t>(left) * static_cast<uint64_t>(right));
+}
+
 uint32_t apply(Domain::Logic operation, uint32_t left, uint32_t right) {
     switch (operation) {
         case Domain::Logic::and_: return left & right;
@@ -100,7 +108,9 @@ bool Domain::is_common(const Value& value, Lanes lanes) const {
     return (lanes & ~value.lanes) == 0 && lanes_equal(value.lane, lanes);
 }
 
-Reason Domain::reason_of(const Value& value) const { return value.base != 0 ? bases_[value.base].reason : value.reason; }
+Reason Domain::reason_of(const Value& value) const {
+    return value.base != 0 ? bases_[value.base].reason : value.reason;
+}
 
 Reason Domain::reason_of(std::initializer_list<const Value*> sources, Lanes lanes) const {
     for (const Value* source : sources)
@@ -190,8 +200,8 @@ Value Domain::multiply(const Value& left, const Value& right) {
     return unknown(reason_of({&number, &factor}, scope_));
 }
 
-// A number is (base + high bits of the lanes) + low bits of the lanes where the high bits are the same in all lanes: then
-// no carry tells lanes apart.
+// A number is (base + high bits of the lanes) + low bits of the lanes where the high bits are the same in all lanes:
+// then no carry tells lanes apart.
 std::optional<Domain::Split> Domain::split(const Value& value, unsigned most_bits) {
     const unsigned bits = std::min(value.base == 0 ? kDwordBits : zero_bits(value.base), most_bits);
     if ((value.lanes & scope_) == 0) return std::nullopt;
@@ -267,7 +277,9 @@ Value Domain::high_16(const Value& value) {
     return stamped(std::move(high));
 }
 
-Value Domain::invert(const Value& value) { return subtract(constant(UINT32_MAX), value); }
+Value Domain::invert(const Value& value) {
+    return subtract(constant(UINT32_MAX), value);
+}
 
 // Whether the low number ends below the zero bits of the high one.
 bool Domain::are_disjoint(const Value& high, const Value& low) const {
@@ -287,15 +299,17 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
     const auto is_low_mask = [this](const Value& mask) {
         return is_plain(mask, scope_) && is_common(mask, scope_) && first(mask) <= 0xFFFF;
     };
-    if (operation == Logic::and_ && left.low_lanes != 0 && is_low_mask(right)) return logic(operation, low_16(left), right);
-    if (operation == Logic::and_ && right.low_lanes != 0 && is_low_mask(left)) return logic(operation, low_16(right), left);
+    if (operation == Logic::and_ && left.low_lanes != 0 && is_low_mask(right))
+        return logic(operation, low_16(left), right);
+    if (operation == Logic::and_ && right.low_lanes != 0 && is_low_mask(left))
+        return logic(operation, low_16(right), left);
     const auto alternatives = [&](const Value& choice, const Value& other, bool swapped) {
         Value result = common(reason_of({&left, &right}, scope_));
         result.condition = choice.condition;
         for (size_t each = 0; each < 2; ++each) {
             const uint32_t second = other.condition == choice.condition ? other.either[each] : first(other);
-            result.either[each] = swapped ? apply(operation, second, choice.either[each])
-                                          : apply(operation, choice.either[each], second);
+            result.either[each] =
+                swapped ? apply(operation, second, choice.either[each]) : apply(operation, choice.either[each], second);
         }
         return result.either[0] == result.either[1] ? constant(result.either[0]) : result;
     };
@@ -308,6 +322,8 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
         result.reason = reason_of({&left, &right}, scope_);
         for (unsigned lane = 0; lane < kLanes; ++lane)
             result.lane[lane] = apply(operation, left.lane[lane], right.lane[lane]);
+        result.low_lanes = (left.lanes | left.low_lanes) & (right.lanes | right.low_lanes) & ~result.lanes;
+        result.high_lanes = (left.lanes | left.high_lanes) & (right.lanes | right.high_lanes) & ~result.lanes;
         // A lane that is not certain in one of them can still be in the result: x & 0, x | -1.
         for (unsigned lane = 0; lane < kLanes; ++lane) {
             for (const auto* pair : {&left, &right}) {
@@ -317,6 +333,8 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
                     (operation == Logic::or_ && sure.lane[lane] == UINT32_MAX)) {
                     result.lane[lane] = sure.lane[lane];
                     result.lanes |= bit_of(lane);
+                    result.low_lanes &= ~bit_of(lane);
+                    result.high_lanes &= ~bit_of(lane);
                 }
             }
         }
@@ -334,8 +352,8 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
             certain |= ~static_cast<uint32_t>(std::bit_ceil(top + 1) - 1);
         return {first(value) & (zeros >= kDwordBits ? UINT32_MAX : (1U << zeros) - 1), certain};
     };
-    if (const Bits one = bits_of(left), other = bits_of(right); is_common(left, scope_) || is_common(right, scope_) ||
-                                                                 (left.certain_bits | right.certain_bits) != 0) {
+    if (const Bits one = bits_of(left), other = bits_of(right);
+        is_common(left, scope_) || is_common(right, scope_) || (left.certain_bits | right.certain_bits) != 0) {
         const bool both_common = (is_common(left, scope_) || left.certain_bits != 0) &&
                                  (is_common(right, scope_) || right.certain_bits != 0);
         if (both_common) {
@@ -356,8 +374,7 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
             const unsigned zeros = std::min(trailing_zeros(~certain, kDwordBits), kDwordBits);
             uint64_t highest = static_cast<uint64_t>(bits | ~certain);
             Value result = common(reason, zeros, highest);
-            if (zeros > 0 && (bits & ((1U << zeros) - 1)) != 0)
-                result.lane.fill(bits & ((1U << zeros) - 1));
+            if (zeros > 0 && (bits & ((1U << zeros) - 1)) != 0) result.lane.fill(bits & ((1U << zeros) - 1));
             result.bits = bits;
             result.certain_bits = is_masked || left.base == 0 || right.base == 0 ? certain : 0;
             return result;
@@ -376,7 +393,8 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
     if (plain.base == 0 && operation == Logic::and_) {  // only low bits are asked for
         bool is_low = true;
         for (unsigned lane = 0; lane < kLanes; ++lane)
-            is_low = is_low && (((plain.lanes & scope_) >> lane & 1) == 0 || bits >= kDwordBits || plain.lane[lane] >> bits == 0);
+            is_low = is_low &&
+                     (((plain.lanes & scope_) >> lane & 1) == 0 || bits >= kDwordBits || plain.lane[lane] >> bits == 0);
         if (is_low && (scope_ & ~plain.lanes) == 0) {
             const Value& number = left.base == 0 ? right : left;
             Value result;
@@ -449,7 +467,8 @@ std::optional<Wide> Domain::wide(const Value& low_given, const Value& high_given
         Wide number = extended(low, false);
         number.lanes &= high.lanes;
         for (unsigned lane = 0; lane < kLanes; ++lane)
-            number.lane[lane] += static_cast<int64_t>(static_cast<uint64_t>(high.lane[lane]) << kDwordBits);
+            number.lane[lane] = wrapped_sum(number.lane[lane],
+                                            static_cast<int64_t>(static_cast<uint64_t>(high.lane[lane]) << kDwordBits));
         return number.lanes == 0 ? std::nullopt : std::optional(number);
     }
     if (!is_common(high, scope_)) return std::nullopt;
@@ -462,8 +481,8 @@ std::optional<Wide> Domain::wide(const Value& low_given, const Value& high_given
     }
     if (!is_common(low, scope_)) return std::nullopt;
     const Base& half = bases_[low.base];
-    number.base = new_base(
-        {.zero_bits = half.zero_bits, .pointers = half.pointers, .low_half = low.base, .reason = half.reason});
+    number.base =
+        new_base({.zero_bits = half.zero_bits, .pointers = half.pointers, .low_half = low.base, .reason = half.reason});
     number.lane.fill(static_cast<int32_t>(first(low)));
     return number;
 }
@@ -506,18 +525,6 @@ bool Domain::is_common(const Wide& wide, Lanes lanes) const {
     return true;
 }
 
-namespace {
-
-int64_t wrapped_sum(int64_t left, int64_t right) {
-    return static_cast<int64_t>(static_cast<uint64_t>(left) + static_cast<uint64_t>(right));
-}
-
-int64_t wrapped_product(int64_t left, int64_t right) {
-    return static_cast<int64_t>(static_cast<uint64_t>(left) * static_cast<uint64_t>(right));
-}
-
-}  // namespace
-
 Wide Domain::add(const Wide& left, const Wide& right) {
     Wide sum;
     sum.lanes = left.lanes & right.lanes;
@@ -558,9 +565,10 @@ std::optional<Wide> Domain::multiply(const Wide& left, const Wide& right) {
         if (times == 1) {
             product.base = number.base;  // as it is: pointers stay pointers
         } else if (times != 0)
-            product.base = new_base({.zero_bits = static_cast<uint8_t>(std::min<unsigned>(
-                                         zero_bits(number.base) + trailing_zeros(static_cast<uint64_t>(times), 63), 63)),
-                                     .reason = bases_[number.base].reason});
+            product.base =
+                new_base({.zero_bits = static_cast<uint8_t>(std::min<unsigned>(
+                              zero_bits(number.base) + trailing_zeros(static_cast<uint64_t>(times), 63), 63)),
+                          .reason = bases_[number.base].reason});
     }
     for (unsigned lane = 0; lane < kLanes; ++lane)
         product.lane[lane] = wrapped_product(left.lane[lane], right.lane[lane]);

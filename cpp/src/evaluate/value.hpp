@@ -19,11 +19,11 @@ using Lanes = uint64_t;  // a bit per lane
 
 // What is certain about a number that every lane has in common and nobody knows: a *base*.
 struct Base {
-    uint8_t zero_bits = 0;             // it is a multiple of 2^zero_bits, pointers in it left out
-    uint8_t pointers = 0;              // how many arguments that may be pointers are added up in it; 2 = more
-    uint64_t highest = UINT64_MAX;     // it is not larger
-    int16_t region = -1;               // it is the address of this region of memory with certain contents
-    uint32_t low_half = 0;             // base of its low dword, once somebody asked
+    uint8_t zero_bits = 0;          // it is a multiple of 2^zero_bits, pointers in it left out
+    uint8_t pointers = 0;           // how many arguments that may be pointers are added up in it; 2 = more
+    uint64_t highest = UINT64_MAX;  // it is not larger
+    int16_t region = -1;            // it is the address of this region of memory with certain contents
+    uint32_t low_half = 0;          // base of its low dword, once somebody asked
     Reason reason;
 };
 
@@ -47,13 +47,13 @@ struct Carry {
 
 // One dword register: of every lane, or of the wave (then all lanes are equal).
 struct Value {
-    uint32_t base = 0;     // 0 = none
-    Lanes lanes = 0;       // those whose value is `bases[base] + lane`, modulo 2^32
-    Lanes low_lanes = 0;   // others whose low 16 bits are those of `lane`; there is no base then
-    Lanes high_lanes = 0;  // others whose high 16 bits are
-    Reason reason;         // why the others are not certain
-    uint64_t version = 0;  // differs from all other values; copies keep it
-    uint64_t sign_of = 0;  // version of the value whose sign bit fills it
+    uint32_t base = 0;                 // 0 = none
+    Lanes lanes = 0;                   // those whose value is `bases[base] + lane`, modulo 2^32
+    Lanes low_lanes = 0;               // others whose low 16 bits are those of `lane`; there is no base then
+    Lanes high_lanes = 0;              // others whose high 16 bits are
+    Reason reason;                     // why the others are not certain
+    uint64_t version = 0;              // differs from all other values; copies keep it
+    uint64_t sign_of = 0;              // version of the value whose sign bit fills it
     std::shared_ptr<const Wide> wide;  // it is one half of these numbers
     bool is_high_half = false;
     Lanes link_lanes = 0;  // where `sign_of` and `wide` hold
@@ -66,7 +66,9 @@ struct Value {
     std::array<uint32_t, kLanes> lane{};
 };
 
-inline Lanes bit_of(unsigned lane) { return Lanes{1} << lane; }
+inline Lanes bit_of(unsigned lane) {
+    return Lanes{1} << lane;
+}
 
 // Bases and conditions of one evaluation, and arithmetic with values.
 class Domain {
