@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -16,17 +19,30 @@ using RecordsByWord = std::unordered_map<std::string, std::vector<uint16_t>>;
 
 RecordsByWord records_by_word(size_t column, bool wave64) {
     const uint64_t others = wave64 ? flag::wave32_only : flag::wave64_only;
+    std::vector<std::vector<uint16_t>> by_table(tables.table_sizes.size());
+    for (size_t number = 0; number < tables.records.size(); ++number) {
+        const Record& record = tables.records[number];
+        if ((record.columns >> column & 1) && !(traits_of(record).flags & others))
+            by_table[record.table].push_back(static_cast<uint16_t>(number));
+    }
     RecordsByWord by_word;
     for (const SearchStep& step : tables.search_order) {
         if (step.family != tables.columns[column].family) continue;
-        for (size_t number = 0; number < tables.records.size(); ++number) {
-            const Record& record = tables.records[number];
-            if (record.table != step.table || !(record.columns >> column & 1)) continue;
-            if (traits_of(record).flags & others) continue;
-            by_word[first_word(record)].push_back(static_cast<uint16_t>(number));
-        }
+        for (const uint16_t number : by_table[step.table])
+            by_word[first_word(tables.records[number])].push_back(number);
     }
     return by_word;
+}
+
+// Made at first use, then shared.
+const RecordsByWord& words_of(size_t column, bool wave64) {
+    constexpr size_t kMaxColumns = 8 * sizeof Record::columns;
+    static std::array<std::once_flag, 2 * kMaxColumns> flags;
+    static std::array<std::unique_ptr<const RecordsByWord>, 2 * kMaxColumns> words;
+    const size_t place = 2 * column + (wave64 ? 1 : 0);
+    std::call_once(flags[place],
+                   [&] { words[place] = std::make_unique<RecordsByWord>(records_by_word(column, wave64)); });
+    return *words[place];
 }
 
 constexpr size_t kLongestText = 1024;  // no instruction is longer
@@ -41,7 +57,7 @@ std::string_view instruction_of(std::string_view text) {
 
 class Reader {
   public:
-    Reader(size_t column, bool wave64, Disassembly& out) : by_word_(records_by_word(column, wave64)), out_(out) {
+    Reader(size_t column, bool wave64, Disassembly& out) : by_word_(words_of(column, wave64)), out_(out) {
         target_.column = &tables.columns[column];
         target_.wave32 = target_.generation() >= 10 && !wave64;
     }
@@ -72,7 +88,7 @@ class Reader {
         return best == kNoMatch ? nullptr : &tried_[chosen];
     }
 
-    RecordsByWord by_word_;
+    const RecordsByWord& by_word_;
     Disassembly& out_;
     Target target_;
     Instruction tried_[2];
