@@ -145,7 +145,7 @@ std::vector<Seed> isa_seeds() {
     const auto columns = static_cast<uint8_t>(isa::targets().size());
     for (uint8_t column = 0; column < columns; ++column) {
         Seed code{"code" + std::to_string(column), {column, static_cast<uint8_t>(4 | column % 2)}};
-        for (uint32_t top = 0; top < 512; top += 16 + static_cast<uint32_t>(random() % 16)) {
+        for (uint32_t top = 0; top < 512; top += 2 + static_cast<uint32_t>(random() % 4)) {
             const std::array<uint32_t, 3> words{top << 23 | (static_cast<uint32_t>(random()) & 0x7FFFFF),
                                                 static_cast<uint32_t>(random()), static_cast<uint32_t>(random())};
             for (size_t word = 0; word < 1 + top % 3; ++word)
@@ -172,7 +172,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_stalls") return stall_seeds();
     if (target == "fuzz_sqlite") return sqlite_seeds();
     if (target == "fuzz_spans") return span_seeds();
-    if (target == "fuzz_executed" || target == "fuzz_groups") return column_seeds({});
+    if (target == "fuzz_executed" || target == "fuzz_groups" || target == "fuzz_live") return column_seeds({});
     if (target == "fuzz_writers") return column_seeds({3, 'k', 0, '"', 0xFF, 0, 'a', '\n', 0, 'b', 0});
     if (target == "fuzz_isa") return isa_seeds();
     std::vector<Seed> seeds;

@@ -39,6 +39,8 @@ void fuzz_groups(Bytes input);
 void fuzz_writers(Bytes input);
 // A column of the tables, flags (wave size, texts instead of code, size of chunks), then machine code or texts.
 void fuzz_isa(Bytes input);
+// Registers that kernels are given, then rows: what follows, masks, habits, a target, up to three operands.
+void fuzz_live(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -64,7 +66,7 @@ constexpr Target kTargets[] = {
     {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
     {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
     {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
-    {"fuzz_isa", fuzz_isa},
+    {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},
 };
 
 struct Seed {

@@ -355,10 +355,10 @@ class Analysis {
             const auto live = [&](size_t place) {
                 return has(state + scalar_words_, place) || has(state + scalar_words_ + vector_words_, place);
             };
+            const auto is_given = [&](size_t place) { return live(place) && has(defined + scalar_words_, place); };
             const size_t high = places_.vgpr_words() * kWordBits + bit;
             const bool both = places_.has_halves() && !is_agpr;
-            add(number, live(bit) || (both && live(high)),
-                has(defined + scalar_words_, bit) || (both && has(defined + scalar_words_, high)));
+            add(number, live(bit) || (both && live(high)), is_given(bit) || (both && is_given(high)));
         }
     }
 

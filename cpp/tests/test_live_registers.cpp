@@ -69,5 +69,20 @@ TEST(live_registers, targets_that_are_no_rows_lead_anywhere) {
                 "1/0/0 1/0/0 1/0/0 ");
 }
 
+// The upper half is written, the lower one is read: what is read is undefined.
+TEST(live_registers, the_other_half_gives_no_value) {
+    const std::vector<uint8_t> flow{next, end}, nothing(2), starts{1, 0}, counts{1, 1},
+        roles{isa::writes | isa::high_half, isa::reads | isa::low_half};
+    const std::vector<int32_t> target{-1, -1}, wanted{1};
+    const std::vector<uint32_t> rows{0, 1};
+    const std::vector<uint16_t> numbers{v, v};
+    const Liveness live =
+        live_registers({flow, target, nothing, nothing, starts, rows, numbers, counts, roles, {}}, wanted);
+    CHECK_EQUAL(live.at.row.size(), 1U);
+    CHECK_EQUAL(live.at.live_register[0], v);
+    CHECK_EQUAL(unsigned{live.at.is_given[0]}, 0U);
+    CHECK_EQUAL(live.rows.vgprs[1], 0U);
+}
+
 }  // namespace
 }  // namespace wavescope
