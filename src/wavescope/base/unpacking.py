@@ -11,7 +11,7 @@ import bz2
 import io
 import lzma
 import zlib
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from wavescope.errors import MissingToolError
 
@@ -28,6 +28,7 @@ MAX_XZ_BYTES = 1 << 28  #: Memory that xz may use; `xz -9` needs 65 MB.
 ZSTD_MAGIC, XZ_MAGIC, GZIP_MAGIC, BZIP2_MAGIC = b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"\x1f\x8b", b"BZh"
 #: How the names of packed files end.
 PACKED_SUFFIXES = (".zst", ".xz", ".gz", ".bz2")
+_MAGIC_BYTES = 8
 _BY_MAGIC = {ZSTD_MAGIC: "zstd", XZ_MAGIC: "xz", GZIP_MAGIC: "gzip", BZIP2_MAGIC: "bzip2"}
 #: Members or frames of one file; blocks of 64 KiB, as bgzip writes them, make 16 GiB of that many.
 _MAX_MEMBERS = 1 << 18
@@ -169,6 +170,22 @@ class UnpackedReader(io.RawIOBase):
         room[:size] = self._rest[:size]
         self._rest = self._rest[size:]
         return size
+
+
+def opened_unpacked(stream: BinaryIO) -> BinaryIO:
+    """A file from its start: as it is, or unpacked where its first bytes say that it is packed.
+
+    What is unpacked can only be read forwards, and raises `PackedError` where it is damaged or ends early.
+
+    Examples
+    --------
+    >>> import bz2
+    >>> opened_unpacked(io.BytesIO(bz2.compress(b"text"))).read(), opened_unpacked(io.BytesIO(b"text")).read()
+    (b'text', b'text')
+    """
+    packing = packing_of(stream.read(_MAGIC_BYTES))
+    stream.seek(0)
+    return cast("BinaryIO", io.BufferedReader(UnpackedReader(stream, packing))) if packing else stream
 
 
 def unpacked_head(head: bytes, packing: str, limit: int) -> bytes:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import io
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from wavescope.base.files import open_regular
-from wavescope.base.unpacking import PackedError, UnpackedReader, packing_of
+from wavescope.base.unpacking import PackedError, opened_unpacked
 from wavescope.errors import NotATraceError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import IO
+    from typing import BinaryIO
 
 MAX_BYTES = 1 << 31  #: Of one file, unpacked.
 _CHUNK_BYTES = 4 << 20
 _MAX_LINE = 32 << 20
-_MAGIC_BYTES = 8
 #: Packed once more: polars would unpack zstd and zlib itself, without a bound.
 _OTHER_PACKED = (b"\x28\xb5\x2f\xfd", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 
@@ -34,23 +31,15 @@ def chunks(file: Path, size: int = _CHUNK_BYTES) -> Iterator[bytes]:
         When it is not text, damaged where it is packed, or too long.
     """
     try:
-        with _opened(file) as stream:
-            yield from _cut(stream, file, size)
+        with open_regular(file) as stream:
+            yield from _cut(opened_unpacked(stream), file, size)
     except PackedError as error:
         raise NotATraceError("a damaged packed file", where=str(file), advice="copy it again") from error
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
 
 
-@contextmanager
-def _opened(file: Path) -> Iterator[IO[bytes]]:
-    with open_regular(file) as stream:
-        packing = packing_of(stream.read(_MAGIC_BYTES))
-        stream.seek(0)
-        yield cast("IO[bytes]", io.BufferedReader(UnpackedReader(stream, packing))) if packing else stream
-
-
-def _cut(stream: IO[bytes], file: Path, size: int) -> Iterator[bytes]:
+def _cut(stream: BinaryIO, file: Path, size: int) -> Iterator[bytes]:
     total, rest = 0, b""
     while text := stream.read(size):
         if not total and (b"\0" in text[:4096] or text.startswith(_OTHER_PACKED)):

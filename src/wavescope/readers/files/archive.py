@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import lzma
 import re
@@ -15,13 +13,13 @@ import zlib
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from wavescope.base.files import open_regular
 from wavescope.base.unpacking import (
     PACKED_SUFFIXES,
     PackedError,
-    UnpackedReader,
+    opened_unpacked,
     packing_of,
     unpacked_stream,
     zstd_library,
@@ -50,7 +48,7 @@ _TAR_NAMES = (".tar", ".tgz", ".txz", ".tbz2", ".tzst")
 _TAR_BLOCK = 512
 _RECORD = 20 * _TAR_BLOCK
 #: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
-_BROKEN = (EOFError, OSError, zlib.error, ValueError, RuntimeError)
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, RuntimeError)
 
 
 class _TooLargeError(Exception):
@@ -190,11 +188,11 @@ def holds_raw(path: Path) -> bool:
                 with zipfile.ZipFile(stream) as archive:
                     return any(is_raw_name(name) for name in archive.namelist())
             limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
-            with tarfile.open(fileobj=_Bounded(_unpacked(stream, head), limit), mode="r|") as tar:
+            with tarfile.open(fileobj=_Bounded(opened_unpacked(stream), limit), mode="r|") as tar:
                 names = (member.name for member in islice(tar, MAX_MEMBERS))
                 telling = (name for name in names if is_raw_name(name) or _DECODED_NAME.search(name))
                 return is_raw_name(next(telling, ""))
-    except (*_BROKEN, _TooLargeError, tarfile.TarError, lzma.LZMAError, zipfile.BadZipFile, WavescopeError):
+    except (*_BROKEN, _TooLargeError, tarfile.TarError, zipfile.BadZipFile, WavescopeError):
         return False
 
 
@@ -241,24 +239,13 @@ def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
         if head.startswith(_ZIP):
             yield from _zip_members(stream, limit, ignore)
         else:
-            yield from _tar_members(_Bounded(_unpacked(stream, head), limit), ignore)
-
-
-def _unpacked(stream: IO[bytes], head: bytes) -> IO[bytes] | gzip.GzipFile:
-    packing = packing_of(head)
-    if packing == "zstd":
-        return cast("IO[bytes]", io.BufferedReader(UnpackedReader(cast("BinaryIO", stream), packing)))
-    if packing == "xz":
-        return lzma.LZMAFile(stream)
-    if packing == "gzip":
-        return gzip.GzipFile(fileobj=stream)
-    return bz2.BZ2File(stream) if packing == "bzip2" else stream
+            yield from _tar_members(_Bounded(opened_unpacked(stream), limit), ignore)
 
 
 class _Bounded(io.RawIOBase):
     """A stream that raises when more than `limit` bytes were read."""
 
-    def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int) -> None:
+    def __init__(self, stream: BinaryIO, limit: int) -> None:
         super().__init__()
         self._stream, self._limit, self._read = stream, limit, 0
         self.tail = b""  # The bytes read last.
@@ -298,14 +285,16 @@ def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes
                 if len(data) != member.size:
                     raise EOFError(f"{member.name!r:.80} ends early")
                 yield member.name, data
-    except (tarfile.TarError, lzma.LZMAError) as error:
+    except tarfile.TarError as error:
         raise EOFError(str(error)) from error
     if bytes(_TAR_BLOCK) not in stream.tail:
         raise EOFError("it ends without the mark of its end")
+    while stream.read(_RECORD):
+        pass  # sums over all that was packed come last
 
 
 def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
-    module = _zip_module(stream)
+    module, errors = _zip_module(stream)
     try:
         with module.ZipFile(stream) as archive:
             unpacked = 0
@@ -322,26 +311,29 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
                 if unpacked > limit:
                     raise _TooLargeError(_too_large(limit))
                 yield info.filename, archive.read(info)
-    except module.BadZipFile as error:
+    except errors as error:
         raise EOFError(str(error)) from error
 
 
-def _zip_module(stream: IO[bytes]) -> Any:
-    """What reads a zip archive: for Zstandard, which Python's own module reads from 3.14 on, that of the library."""
+def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
+    """What reads a zip archive, and what it raises on damage besides `_BROKEN`.
+
+    For Zstandard, which Python's own module reads from 3.14 on, it is that of the library.
+    """
     try:
         with zipfile.ZipFile(stream) as archive:
             has_zstd = any(info.compress_type == _ZIP_ZSTD for info in archive.infolist())
     except zipfile.BadZipFile:
         has_zstd = False
     stream.seek(0)
-    if not has_zstd or sys.version_info >= (3, 14):
-        return zipfile
-    try:
-        from backports.zstd import zipfile as zipfile_with_zstd
-    except ImportError:
-        zstd_library()  # says what is missing
-        return zipfile
-    return zipfile_with_zstd
+    if not has_zstd:
+        return zipfile, (zipfile.BadZipFile,)
+    damaged = zstd_library().ZstdError  # without a library, this says what is missing
+    if sys.version_info >= (3, 14):
+        return zipfile, (zipfile.BadZipFile, damaged)
+    from backports.zstd import zipfile as zipfile_with_zstd
+
+    return zipfile_with_zstd, (zipfile_with_zstd.BadZipFile, damaged)
 
 
 def _counted(count: int) -> int:

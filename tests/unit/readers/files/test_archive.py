@@ -6,10 +6,13 @@ import bz2
 import gzip
 import io
 import lzma
+import random
+import sys
 import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +20,7 @@ from tests.sampling import every_third
 from wavescope.base.unpacking import zstd_library
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers.files import archive as archive_module
-from wavescope.readers.files.archive import Archive, is_archive
+from wavescope.readers.files.archive import Archive, holds_raw, is_archive
 from wavescope.readers.files.decoded import decoded_in_archive
 
 FILES = {"top/run/filenames.json": b"{}", "top/run/code.json": b'{"code":null}', "top/notes_kernel_trace.csv": b"x"}
@@ -130,8 +133,6 @@ def test_a_name_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [*PACKERS])
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
 def test_truncated_archives(tmp_path: Path, suffix: str, share: float) -> None:
-    import random
-
     noise = random.Random(7)
     files = {f"run/se0_sm0_sl0_wv{n}.json": noise.randbytes(1500) for n in range(40)}
     whole = PACKERS[suffix](tar_bytes(files))
@@ -187,8 +188,6 @@ def test_a_sparse_file_of_any_size(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", every_third(range(60)))
 def test_flipped_bytes(tmp_path: Path, seed: int) -> None:
-    import random
-
     noise = random.Random(seed)
     suffix = noise.choice([*PACKERS, ".zip"])
     data = bytearray(zip_bytes(FILES) if suffix == ".zip" else PACKERS[suffix](tar_bytes(FILES)))
@@ -199,3 +198,51 @@ def test_flipped_bytes(tmp_path: Path, seed: int) -> None:
         Archive.read(path)
     except WavescopeError as error:
         assert error.what
+
+
+ZIP_METHODS = {"stored": 0, "deflated": 8, "bzip2": 12, "lzma": 14, "zstd": 93}
+
+
+@pytest.mark.parametrize("method", ZIP_METHODS)
+@pytest.mark.parametrize("offset", range(30, 400, 57))
+def test_damaged_members_of_zips(tmp_path: Path, method: str, offset: int) -> None:
+    """Damage in the data of a member is told, whatever packed it; the members before it are there."""
+    module: Any = zipfile
+    if method == "zstd" and sys.version_info < (3, 14):
+        module = pytest.importorskip("backports.zstd.zipfile")
+    noise = random.Random(3)
+    stream = io.BytesIO()
+    with module.ZipFile(stream, "w", ZIP_METHODS[method]) as archive:
+        archive.writestr("run/filenames.json", b"{}")
+        archive.writestr("run/code.json", noise.randbytes(500) + bytes(500))
+        begin = archive.getinfo("run/code.json").header_offset + 30 + len("run/code.json")
+    data = bytearray(stream.getvalue())
+    data[begin + offset] ^= 0x55
+    read = Archive.read(write(tmp_path / "a.zip", bytes(data)))
+    assert [loss.kind for loss in read.losses] == ["broken_archive"]
+    assert list(read.folders["run"].names()) == ["filenames.json"]
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in PACKERS if suffix != ".tar"])
+def test_what_packed_archives_say_of_damage(tmp_path: Path, suffix: str) -> None:
+    """The same words for every packing: what is damaged, and how much was read."""
+    noise = random.Random(5)
+    files = {f"run/se0_sm0_sl0_wv{n}.json": noise.randbytes(30_000) for n in range(60)}  # more than a block of bzip2
+    whole = PACKERS[suffix](tar_bytes(files))
+    packing = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}[suffix.removeprefix(".tar")]
+    cut = Archive.read(write(tmp_path / f"cut{suffix}", whole[:-20_000]))
+    assert [loss.kind for loss in cut.losses] == ["broken_archive"]
+    assert cut.losses[0].detail == f"the {packing} data end early"
+    damaged = bytearray(whole)
+    damaged[-20_000:-19_000] = bytes(1000)
+    read = Archive.read(write(tmp_path / f"damaged{suffix}", bytes(damaged)))
+    has_sums = packing != "zstd"  # `zstd` writes them, Python's module does not
+    assert [loss.kind for loss in read.losses] == ["broken_archive"] * has_sums
+    assert all(loss.detail.startswith(f"the {packing} data are damaged") for loss in read.losses)
+    assert read.file_count > 0
+    first = write(tmp_path / f"first{suffix}", whole[:8])
+    with pytest.raises(NotATraceError, match=f"the {packing} data end early"):
+        Archive.read(first)
+    holding = write(tmp_path / f"raw{suffix}", PACKERS[suffix](tar_bytes({"se0.att": noise.randbytes(300_000)}))[:-1])
+    assert holds_raw(holding), "names before the damage tell"
+    assert not holds_raw(first)
