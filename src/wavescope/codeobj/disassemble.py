@@ -52,19 +52,20 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
 
 def _with_llvm(target: str, code: bytes, chunks: Sequence[Chunk], column: str, *, is_exact: bool) -> Listing:
     """LLVM as far as there is one that can, and the tables for what it leaves."""
-    run = run_llvm(find_libraries(), target, code, chunks)
+    libraries = find_libraries()
+    run = run_llvm(libraries, target, code, chunks)
     losses = [Loss("disassembly_incomplete", detail=note) for note in run.notes[:_MAX_LOSSES]]
     if not run.pending:
         return Listing(b"".join(run.lines), " + ".join(run.versions), tuple(losses))
     if column:
         if os.environ.get("WAVESCOPE_LLVM"):
-            losses.append(Loss("llvm_not_used", detail=_why_not(run.rejections) or run.notes[-1]))
+            losses.append(Loss("llvm_not_used", detail=_why_not(libraries, run.rejections) or run.notes[-1]))
         if not is_exact:
             losses.append(Loss("nearest_table", detail=f"{target}, so that of {column} was used"))
         tsv = b"".join([*run.lines, _by_tables(code, run.pending, column)])
         return Listing(tsv, " + ".join([*run.versions, _tables(column)]), tuple(losses))
     if not run.versions:
-        why = _why_not(run.rejections) or "no libLLVM is here"
+        why = _why_not(libraries, run.rejections) or "no libLLVM is here"
         return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {why}")))
     missing_bytes = sum(chunk.end - chunk.start for chunk in run.pending)
     what = f"{missing_bytes:,} bytes of code from {run.pending[0].address:#x} on have no text"
@@ -80,9 +81,9 @@ def _tables(column: str) -> str:
     return f"tables of {column}"
 
 
-def _why_not(rejections: Sequence[str]) -> str:
+def _why_not(libraries: Sequence[str], rejections: Sequence[str]) -> str:
     """Why no LLVM could be used; empty = nobody asked for one that cannot."""
     asked = os.environ.get("WAVESCOPE_LLVM")
     if rejections:
         return "; ".join(rejections[:_MAX_REASONS])
-    return f"WAVESCOPE_LLVM names {asked}, where there is no libLLVM" if asked and not find_libraries() else ""
+    return f"WAVESCOPE_LLVM names {asked}, where there is no libLLVM" if asked and not libraries else ""
