@@ -24,19 +24,20 @@ _SPELLED: Final = re.compile(r"(ttmp|[vsa])(?:(\d{1,4})(?:\.[lh])?|\[(\d{1,4}):(
 
 
 class Uses(NamedTuple):
-    """Registers that an instruction writes and reads, named or not, as numbers of the core."""
+    """Registers that an instruction writes and reads, named or not, as numbers of the core; and its class."""
 
     writes: frozenset[int]
     reads: frozenset[int]
+    class_name: str
 
 
 class RowUses:
-    """The registers of each row of a code table; rows of which nothing is known have none.
+    """The registers and the class of each row of a code table; rows of which nothing is known have none.
 
     Examples
     --------
-    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads"]
-    >>> RowUses(pl.DataFrame([("", "scc", "s1", "")], schema=names, orient="row"))[0].writes == {SCC}
+    >>> names = ["writes", "implicit_writes", "reads", "implicit_reads", "class"]
+    >>> RowUses(pl.DataFrame([("", "scc", "s1", "", "salu")], schema=names, orient="row"))[0].writes == {SCC}
     True
     """
 
@@ -45,9 +46,10 @@ class RowUses:
             code.select(pl.concat_str(name, f"implicit_{name}", separator=" ", ignore_nulls=True)).to_series().to_list()
             for name in ("writes", "reads")
         )
+        self._classes = code["class"].fill_null("").to_list()
 
     def __getitem__(self, row: int) -> Uses:
-        return Uses(registers(self._writes[row]), registers(self._reads[row]))
+        return Uses(registers(self._writes[row]), registers(self._reads[row]), self._classes[row])
 
 
 @lru_cache(maxsize=1 << 12)

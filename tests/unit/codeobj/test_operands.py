@@ -173,6 +173,6 @@ def test_registers_are_spelled_and_read() -> None:
 
 def test_uses_of_rows_are_named_and_implicit_ones() -> None:
     rows = pl.DataFrame(described(["s_addc_u32 s7, s8, 0", "no instruction"], "gfx942"))
-    uses = RowUses(rows)
-    assert uses[0] == ({7, SCC}, {8, SCC})
-    assert uses[1] == (set(), set())
+    uses = RowUses(rows.with_columns(pl.Series("class", ["salu", None])))
+    assert uses[0] == ({7, SCC}, {8, SCC}, "salu")
+    assert uses[1] == (set(), set(), "")

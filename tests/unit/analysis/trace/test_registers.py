@@ -4,6 +4,8 @@ import polars as pl
 import pytest
 
 from wavescope.analysis.trace.occupancy.registers import REGISTERS, registers
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.model.trace import ThreadTrace, TraceSource
 
 
@@ -12,6 +14,7 @@ def _scan(*texts: str | None) -> dict[str, int]:
         {"row": list(range(len(texts))), "function": ["k"] * len(texts), "text": list(texts)},
         schema={"row": pl.Int32, "function": pl.String, "text": pl.String},
     )
+    code = with_operands(classify_frame(code, "gfx942"), "gfx942")
     found = registers(ThreadTrace({"code": code}, TraceSource(path="made")))
     assert found.columns == [column.name for column in REGISTERS.columns]
     return {name: found[name][0] for name in ("vgprs", "agprs", "sgprs")}
@@ -31,7 +34,8 @@ def _scan(*texts: str | None) -> dict[str, int]:
         ("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3", (0, 0, 0)),
         ("s_mov_b32 m0, ttmp9", (0, 0, 0)),
         ("ds_read_b64 v[10:11], v12 offset:4096", (13, 0, 0)),
-        ("v_mov_b32_e32 v99999999999999999999, v1", (2, 0, 0)),
+        ("v_mov_b32_e32 v99999999999999999999, v1", (0, 0, 0)),
+        ("v_newop_b32_e32 v9, v1", (0, 0, 0)),  # of a GPU that is not known yet
     ],
 )
 def test_registers_of_one_instruction(text: str, expected: tuple[int, int, int]) -> None:
@@ -39,4 +43,4 @@ def test_registers_of_one_instruction(text: str, expected: tuple[int, int, int])
 
 
 def test_rows_without_text_count_nothing() -> None:
-    assert _scan("v_mov_b32 v1, v2", None) == {"vgprs": 3, "agprs": 0, "sgprs": 0}
+    assert _scan("v_mov_b32_e32 v1, v2", None) == {"vgprs": 3, "agprs": 0, "sgprs": 0}

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 NOT_KNOWN = "not known"
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")
-_MATRIX = re.compile(r"v_s?(mfma|wmma)")
-_TRANSCENDENTAL = re.compile(r"v_(s_)?(exp|log|rcp|rsq|sqrt|sin|cos)_|v_rcp_iflag")
-_LEAVES = re.compile(r"s_(branch|endpgm|setpc)")
-_STORE = re.compile(r"(buffer|global|flat|scratch|tbuffer)_store")
-_LOAD = re.compile(r"(buffer|global|flat|scratch|tbuffer|s)_(buffer_)?load")
+# Classes of instructions (codeobj/classes).
+_MATRIX, _TRANSCENDENTAL = "matrix", "valu_transcendental"
+_LEAVES = frozenset(("branch", "jump", "end", "padding"))
+_STORES = frozenset(("vmem_store", "flat_store", "scratch_store", "image_store"))
+_LOADS = frozenset(
+    ("vmem_load", "vmem_lds_load", "flat_load", "scratch_load", "image_load", "image_sample", "smem_load")
+)
 _OTHER_LANES = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
@@ -34,7 +36,9 @@ class _Pair:
     """An instruction before the padding, and the one after it."""
 
     producer: str
+    producer_class: str
     consumer: str
+    consumer_class: str
     result_used: frozenset[int]  #: What the second reads of what the first wrote, and nothing between wrote anew.
     overwritten: frozenset[int]  #: What the second writes although the first uses it.
     addresses_overwritten: frozenset[int]  #: What one of them writes although one of them reads it.
@@ -56,10 +60,12 @@ class _Rule:
 # The nearest instruction that a rule fits decides, the rules in this order. Wait states: LLVM 22, GCNHazardRecognizer,
 # and AMD's ISA guides ("manually inserted wait states").
 _RULES = (
-    _Rule(19, lambda pair: _is(_MATRIX, pair.producer) and bool(pair.result_used), "matrix result before {consumer}"),
+    _Rule(
+        19, lambda pair: pair.producer_class == _MATRIX and bool(pair.result_used), "matrix result before {consumer}"
+    ),
     _Rule(
         19,
-        lambda pair: _is(_MATRIX, pair.producer) and bool(pair.overwritten),
+        lambda pair: pair.producer_class == _MATRIX and bool(pair.overwritten),
         "{consumer} overwrites registers of a matrix instruction",
     ),
     _Rule(
@@ -74,7 +80,7 @@ _RULES = (
     ),
     _Rule(
         2,
-        lambda pair: _is(_TRANSCENDENTAL, pair.producer) and bool(pair.result_used),
+        lambda pair: pair.producer_class == _TRANSCENDENTAL and bool(pair.result_used),
         "transcendental result before {consumer}",
     ),
     _Rule(
@@ -84,12 +90,12 @@ _RULES = (
     ),
     _Rule(
         2,
-        lambda pair: _is(_STORE, pair.producer) and pair.consumer.startswith("v_") and bool(pair.overwritten),
+        lambda pair: pair.producer_class in _STORES and pair.consumer.startswith("v_") and bool(pair.overwritten),
         "{consumer} overwrites data of {producer}",
     ),
     _Rule(
         1,
-        lambda pair: _is(_LOAD, pair.producer) and _is(_LOAD, pair.consumer) and bool(pair.addresses_overwritten),
+        lambda pair: {pair.producer_class, pair.consumer_class} <= _LOADS and bool(pair.addresses_overwritten),
         "loads that overwrite their addresses",
     ),
     _Rule(
@@ -129,13 +135,15 @@ def _pairs(texts: Sequence[str | None], uses: RowUses, row: int, consumer: int) 
     states, written_since = _states(texts[row] or ""), set[int]()
     for at in range(row - 1, -1, -1):
         text = texts[at] or ""
-        if not text or states > _STATES_MAX or _LEAVES.match(text):
-            return
         before = uses[at]
+        if not text or states > _STATES_MAX or before.class_name in _LEAVES:
+            return
         if not _PADDING.match(text):
             yield _Pair(
                 producer=text,
+                producer_class=before.class_name,
                 consumer=consumer_text,
+                consumer_class=after.class_name,
                 result_used=(before.writes & meant) - written_since,
                 overwritten=after.writes & (before.writes | before.reads) - _EVERYWHERE,
                 addresses_overwritten=(before.writes | after.writes) & (before.reads | after.reads),
@@ -185,7 +193,3 @@ def _delayed(text: str, consumer: str) -> str:
 def _filled(words: str, pair: _Pair) -> str:
     register = next((_NAMES[number] for number in pair.scalars_used if number in _NAMES), "an SGPR")
     return words.format(producer=family(pair.producer), consumer=family(pair.consumer), register=register)
-
-
-def _is(pattern: re.Pattern[str], text: str) -> bool:
-    return pattern.match(text) is not None

@@ -1,4 +1,4 @@
-"""Numbers of registers that the text of the code uses."""
+"""Numbers of registers that the code names."""
 
 from __future__ import annotations
 
@@ -32,22 +32,21 @@ _OF = {"vgprs": "v", "agprs": "a", "sgprs": "s"}
 def registers(trace: ThreadTrace) -> pl.DataFrame:
     """Registers that the code names, per function: `v7` counts as 8, and so does `v[4:7]`.
 
-    Code that has no text uses no registers here, so these are lower bounds. A kernel that calls functions needs at
-    least what they need.
+    Code that has no text, and instructions that the tables do not know, use no registers here, so these are lower
+    bounds. A kernel that calls functions needs at least what they need.
 
     Examples
     --------
     >>> import polars as pl
     >>> from wavescope.model.trace import ThreadTrace, TraceSource
-    >>> code = pl.DataFrame({"row": [0], "function": ["k"], "text": ["v_mov_b32_e32 v[4:7], s2"]})
+    >>> code = pl.DataFrame({"row": [0], "function": ["k"], "text": ["..."], "writes": ["v[4:7]"], "reads": ["s2"]})
     >>> registers(ThreadTrace({"code": code}, TraceSource(path="made"))).row(0)
     ('k', 0, 1, 8, 0, 3)
     """
     return (
         trace.code.lazy()
         .filter(pl.col("text").is_not_null())
-        # The mnemonic is no operand, and neither are hardware registers and message names in brackets.
-        .with_columns(operands=pl.col("text").str.replace(r"^\S+", "").str.to_lowercase())
+        .with_columns(operands=pl.concat_str("writes", "reads", separator=" ", ignore_nulls=True))
         .with_columns(_highest(letter).alias(name) for name, letter in _OF.items())
         .group_by("function", maintain_order=True)
         .agg(
@@ -62,7 +61,7 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
 
 def _highest(letter: str) -> pl.Expr:
     """Highest register of one kind in the operands, plus one; 0 = none."""
-    # The last number of `v12`, `v[12:15]` and `v[12]`; at most four digits, so that no number overflows.
-    named = pl.col("operands").str.extract_all(rf"\b{letter}(?:\d{{1,4}}\b|\[\d{{1,4}}(?::\d{{1,4}})?\])")
+    # The last number of `v12` and `v[12:15]`, as these columns spell them; `v12.h` is a half of v12.
+    named = pl.col("operands").str.extract_all(rf"\b{letter}(?:\d{{1,4}}\b|\[\d{{1,4}}:\d{{1,4}}\])")
     last = pl.element().str.extract(r"(\d+)\]?$").cast(pl.UInt32)
     return (named.list.eval(last).list.max() + 1).fill_null(0)
