@@ -14,6 +14,8 @@ from wavescope.analysis.common.occupancy.architecture import architecture
 from wavescope.analysis.common.occupancy.limits import Resources
 from wavescope.analysis.trace.occupancy import Occupancy, occupancy, theoretical
 from wavescope.analysis.trace.selection import Selection
+from wavescope.codeobj.classes import classify_frame
+from wavescope.codeobj.operands import with_operands
 from wavescope.codeobj.targets import family_of
 from wavescope.errors import UsageError
 from wavescope.model.schema import THREAD_TRACE, empty_frame
@@ -34,7 +36,7 @@ def _trace(
     code = [{"row": row, "function": "k", "text": text, "mnemonic": text.split()[0]} for row, text in enumerate(texts)]
     tables = {
         "kernels": _rows("kernels", {"kernel": 0, "name": "k", "demangled": "k()"} | kernel),
-        "code": _rows("code", *code),
+        "code": with_operands(classify_frame(_rows("code", *code), target), target),
         "occupancy": made.occupancy,
         "shader_engines": _rows("shader_engines", {"se": 0, "gfxip": gfxip}),
     }
@@ -45,7 +47,7 @@ _FLASH = {"vgprs": 124, "agprs": 0, "sgprs": 112, "lds_bytes": 49152, "workgroup
 
 
 def test_half_of_the_registers_in_the_metadata_of_gfx950() -> None:
-    answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"]))
+    answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"]))
     row = answer.kernels.row(0, named=True)
     assert (row["vgprs"], row["waves_per_simd_limit"], row["bound_by"]) == (248, 2, "VGPR")
     assert (row["waves_per_simd_max"], row["waves_per_simd_mean"], row["limit_share"]) == (2, 2.0, 1.0)
@@ -58,7 +60,7 @@ def test_half_of_the_registers_in_the_metadata_of_gfx950() -> None:
 
 def test_a_wrong_split_of_the_registers_does_not_change_their_sum() -> None:
     """rocprofv3 keeps five of the six bits of the accumulation offset: 256 and 256 become 128 and 384."""
-    texts = ["v_mov_b32 v250, v0", "v_accvgpr_read_b32 v1, a249"]
+    texts = ["v_mov_b32_e32 v250, v0", "v_accvgpr_read_b32 v1, a249"]
     row = occupancy(_trace(_FLASH | {"vgprs": 128, "agprs": 384}, texts, waves=1, target="gfx942")).kernels.row(
         0, named=True
     )
@@ -76,19 +78,19 @@ def test_a_wrong_split_of_the_registers_does_not_change_their_sum() -> None:
     ],
 )
 def test_when_the_metadata_of_gfx950_is_half(told: int, named: int, expected: int) -> None:
-    answer = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32 v{named - 1}, v0"]))
+    answer = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32_e32 v{named - 1}, v0"]))
     assert answer.kernels["vgprs"][0] == expected
-    elsewhere = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32 v{named - 1}, v0"], target="gfx942"))
+    elsewhere = occupancy(_trace(_FLASH | {"vgprs": told}, [f"v_mov_b32_e32 v{named - 1}, v0"], target="gfx942"))
     assert elsewhere.kernels["vgprs"][0] == max(told, named)
 
 
 def test_more_waves_than_fit_are_called_wrong() -> None:
-    answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"], waves=3))
+    answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"], waves=3))
     assert any(note.startswith("WRONG: k(): 3 waves") for note in answer.notes)
 
 
 def test_accumulation_registers_that_the_code_does_not_name_share_the_file() -> None:
-    answer = occupancy(_trace(_FLASH | {"vgprs": 128, "agprs": 120}, ["v_mov_b32 v241, v0"]))
+    answer = occupancy(_trace(_FLASH | {"vgprs": 128, "agprs": 120}, ["v_mov_b32_e32 v241, v0"]))
     row = answer.kernels.row(0, named=True)
     assert (row["vgprs"], row["agprs"], row["waves_per_simd_limit"]) == (248, 0, 2)
     named = occupancy(_trace(_FLASH | {"vgprs": 128, "agprs": 120}, ["v_accvgpr_read_b32 v1, a119"]))
@@ -97,14 +99,14 @@ def test_accumulation_registers_that_the_code_does_not_name_share_the_file() -> 
 
 
 def test_options_win_over_the_trace() -> None:
-    answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"]), override=Resources(vgprs=64, lds_bytes=0))
+    answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"]), override=Resources(vgprs=64, lds_bytes=0))
     row = answer.kernels.row(0, named=True)
     assert (row["vgprs"], row["lds_bytes"], row["waves_per_simd_limit"], row["bound_by"]) == (64, 0, 7, "SGPR")
     assert row["registers_from"] == "options"
 
 
 def test_without_metadata_the_code_decides_and_what_is_unknown_is_said() -> None:
-    answer = occupancy(_trace({}, ["v_mov_b32 v241, s99"]))
+    answer = occupancy(_trace({}, ["v_mov_b32_e32 v241, s99"]))
     assert answer.kernels["waves_per_simd_limit"][0] == 2
     assert answer.kernels["sgprs"][0] == 106
     assert "not known, so not counted: LDS, workgroup size" in answer.notes
@@ -113,12 +115,12 @@ def test_without_metadata_the_code_decides_and_what_is_unknown_is_said() -> None
 @pytest.mark.parametrize(
     ("target", "kernel", "texts", "expected"),
     [
-        ("gfx950", {}, ["v_mov_b32 v11, s5"], (136, 0, 112, "dispatch")),
-        ("gfx950", {}, ["v_mov_b32 v11, a31"], (12, 124, 112, "dispatch")),  # the allocation holds both kinds
+        ("gfx950", {}, ["v_mov_b32_e32 v11, s5"], (136, 0, 112, "dispatch")),
+        ("gfx950", {}, ["v_accvgpr_read_b32 v11, a31"], (12, 124, 112, "dispatch")),  # the allocation holds both kinds
         ("gfx942", {}, [], (136, 0, 112, "dispatch")),
-        ("gfx942", {}, ["v_mov_b32 v199, s5"], (200, 0, 112, "code and dispatch")),
-        ("gfx950", {"vgprs": 64, "sgprs": 32}, ["v_mov_b32 v11, s5"], (64, 0, 32, "metadata")),
-        ("gfx908", {}, ["v_mov_b32 v11, s5"], (12, 0, 12, "code")),  # counted in granules of another size
+        ("gfx942", {}, ["v_mov_b32_e32 v199, s5"], (200, 0, 112, "code and dispatch")),
+        ("gfx950", {"vgprs": 64, "sgprs": 32}, ["v_mov_b32_e32 v11, s5"], (64, 0, 32, "metadata")),
+        ("gfx908", {}, ["v_mov_b32_e32 v11, s5"], (12, 0, 12, "code")),  # counted in granules of another size
     ],
 )
 def test_a_dispatch_tells_the_registers_that_no_metadata_tells(
@@ -160,12 +162,12 @@ def test_the_architecture_is_inferred_only_when_nobody_says_it(text: str, expect
 
 
 def test_a_gpu_that_contradicts_the_capture_is_said() -> None:
-    answer = occupancy(_trace(_FLASH, ["v_mov_b32 v241, v0"]), gpu="MI300X")
+    answer = occupancy(_trace(_FLASH, ["v_mov_b32_e32 v241, v0"]), gpu="MI300X")
     assert "the capture says gfx950, but gfx942 was asked for" in answer.notes
 
 
 def test_without_occupancy_events_the_limits_remain() -> None:
-    trace = _trace(_FLASH, ["v_mov_b32 v241, v0"])
+    trace = _trace(_FLASH, ["v_mov_b32_e32 v241, v0"])
     trace.tables["occupancy"] = trace.occupancy.clear()
     row = occupancy(trace).kernels.row(0, named=True)
     assert (row["waves_per_simd_limit"], row["waves_per_simd_max"]) == (2, None)
@@ -187,13 +189,13 @@ def test_nothing_known_about_the_gpu_is_an_error_that_says_what_to_do() -> None:
 
 
 def test_resources_that_the_gpu_cannot_give_are_a_note() -> None:
-    answer = occupancy(_trace(_FLASH | {"lds_bytes": 100_000}, ["v_mov_b32 v9, v0"], target="gfx942"))
+    answer = occupancy(_trace(_FLASH | {"lds_bytes": 100_000}, ["v_mov_b32_e32 v9, v0"], target="gfx942"))
     assert answer.kernels["waves_per_simd_limit"][0] is None
     assert any("100,000 bytes of LDS are more than gfx942 can give" in note for note in answer.notes)
 
 
 def test_kernels_and_engines_can_be_chosen() -> None:
-    trace = _trace(_FLASH, ["v_mov_b32 v241, v0"])
+    trace = _trace(_FLASH, ["v_mov_b32_e32 v241, v0"])
     with pytest.raises(UsageError, match="no wave matches") as caught:
         occupancy(trace, selection=Selection(kernel="other"))
     assert "k()" in caught.value.advice
@@ -227,10 +229,10 @@ def test_what_binds_together() -> None:
 
 def test_the_next_step_of_a_small_grid_names_the_resources_behind_it() -> None:
     kernel = {"vgprs": 120, "agprs": 0, "sgprs": 48, "lds_bytes": 16384, "workgroup_size": 256, "wave_size": 64}
-    text = _printed(occupancy(_trace(kernel, ["v_mov_b32 v119, v0"], waves=2, target="gfx942")))
+    text = _printed(occupancy(_trace(kernel, ["v_mov_b32_e32 v119, v0"], waves=2, target="gfx942")))
     assert "all waves were there at once: 2 more per SIMD fit, if the grid had them; beyond that, 5 waves" in text
     assert "VGPR ≤ 96 registers (free 24) and LDS ≤ 12,800 bytes (free 3,584)" in text
-    unknown = _printed(occupancy(_trace(kernel | {"lds_bytes": None}, ["v_mov_b32 v119, v0"], target="gfx942")))
+    unknown = _printed(occupancy(_trace(kernel | {"lds_bytes": None}, ["v_mov_b32_e32 v119, v0"], target="gfx942")))
     assert "if the grid had them and what is not known (LDS) allows them" in unknown
 
 

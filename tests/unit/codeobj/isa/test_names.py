@@ -143,7 +143,9 @@ def test_control_flow_is_that_of_the_records(column: str) -> None:
         assert mnemonics(described.filter(pl.col("flow") == number)) == mnemonics(described.filter(is_expected)), number
     leaving = described.filter(is_branch & ends)
     assert set(leaving["flow"].unique()) <= {flow.JUMP, flow.BACK, flow.ANYWHERE}
-    assert mnemonics(described.filter(pl.col("flow").is_in([flow.JUMP, flow.BACK, flow.ANYWHERE]))) == mnemonics(leaving)
+    assert mnemonics(described.filter(pl.col("flow").is_in([flow.JUMP, flow.BACK, flow.ANYWHERE]))) == mnemonics(
+        leaving
+    )
     classes = {"branch": flow.JUMP, "branch_conditional": flow.BRANCH, "call": flow.CALL, "end": flow.END}
     for name, number in classes.items():
         assert set(described.filter(pl.col("class") == name)["flow"].unique()) <= {number}, name
@@ -155,7 +157,9 @@ def test_masks_change_only_where_they_are_written(column: str) -> None:
     described = rows(column).with_columns(change=flow._first(flow._MASK_CHANGES, pl.col("text"), flow._ANY))
     named = described.filter((pl.col("change") != flow._ANY) & ~pl.col("writes_exec"))
     assert named["text"].to_list() == []
-    assert {"v_cmpx", "s_and_saveexec"} <= {re.sub(r"^(v_cmpx|s_and_saveexec).*", r"\1", text) for text in described["text"]}
+    assert {"v_cmpx", "s_and_saveexec"} <= {
+        re.sub(r"^(v_cmpx|s_and_saveexec).*", r"\1", text) for text in described["text"]
+    }
 
 
 @pytest.mark.parametrize("column", COLUMNS)
