@@ -101,6 +101,7 @@ def test_merge_and_split(tmp_path: Path) -> None:
         (["split", "RUN", "-o", "PARENT", "--by", "marker"], "belong together"),
         (["merge", "/nowhere", "-o", "OUT"], "no such file"),
         (["convert", "RUN", "-f", "nothing", "-o", "OUT"], "is not one of"),
+        (["convert", "RUN", "-o", "OUT"], "Missing option '-f'"),
     ],
 )
 def test_what_is_refused_leaves_nothing(run: Path, tmp_path: Path, arguments: list[str], words: str) -> None:

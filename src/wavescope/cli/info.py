@@ -357,18 +357,19 @@ def _print_runs(path: Path, beside: list[str]) -> None:
     if beside:
         many = len(beside) > 1
         subject = f"{len(beside):,} runs: " if many else "the run: "
-        command = f"wavescope summary {path if many else beside[0]}"
+        command = f"wavescope summary {path if many or path.is_file() else beside[0]}"
         console().print(f"also here: {subject}{command}", soft_wrap=True, markup=False, highlight=False)
 
 
 def _runs_beside(path: Path) -> list[str]:
     """Runs in the folder of a capture: rocprofv3 writes one beside its thread traces."""
     from wavescope.errors import WavescopeError
+    from wavescope.readers.files.archive import is_archive
     from wavescope.readers.run.inputs import find_runs
 
     try:
-        inputs = find_runs([path]) if path.is_dir() else []
-        return [str(each.path) for each in inputs if not each.refused]
+        inputs = find_runs([path]) if path.is_dir() or is_archive(path) else []
+        return [each.label for each in inputs if not each.refused]
     except WavescopeError:
         return []
 

@@ -39,8 +39,8 @@ class Gathered(Generic[Result]):
 
     @property
     def paths(self) -> list[str]:
-        """The paths of `inputs`."""
-        return [str(run_input.path) for run_input in self.inputs]
+        """What to call the `inputs`: paths, or places in archives."""
+        return [run_input.label for run_input in self.inputs]
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class _Asking(Generic[Result]):
             if not self.is_one_of_many:
                 raise
             what = f"this is a bug in wavescope: {type(error).__name__}: {error}"
-            return _Told(failure=WavescopeError(what, where=str(run_input.path), advice="report it"))
+            return _Told(failure=WavescopeError(what, where=run_input.label, advice="report it"))
 
     def _told(self, run_input: RunInput) -> _Told[Result]:
         run = Run([open_input(run_input, with_environment=self.with_environment)])
@@ -125,13 +125,13 @@ def gather(
         result = outcome.value
         if result is None:
             losses.append(
-                run_losses([Loss("lost_worker", detail=f"{run_input.path}: {outcome.lost}")], str(run_input.path))
+                run_losses([Loss("lost_worker", detail=f"{run_input.label}: {outcome.lost}")], run_input.label)
             )
         elif result.failure is not None:
-            losses.append(run_losses([Loss("unreadable_source", detail=str(result.failure))], str(run_input.path)))
+            losses.append(run_losses([Loss("unreadable_source", detail=str(result.failure))], run_input.label))
         elif result.losses is not None:
             losses.append(result.losses)
-        losses += [run_losses([Loss("duplicate_run", detail=guid)], str(run_input.path)) for guid in sorted(repeated)]
+        losses += [run_losses([Loss("duplicate_run", detail=guid)], run_input.label) for guid in sorted(repeated)]
         if result is not None and result.failure is None and result.value is not None:
             values.append(result.value)
             read_inputs.append(run_input)
@@ -149,7 +149,7 @@ def _refuse_missing(
         (run_input, outcome), count = missing[0], len(inputs)
         what = f"{len(missing):,} of {count:,} inputs were not read; this one: {outcome.lost}"
         advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
-        raise WavescopeError(what, where=str(run_input.path), kept=f"{count - len(missing):,} inputs", advice=advice)
+        raise WavescopeError(what, where=run_input.label, kept=f"{count - len(missing):,} inputs", advice=advice)
 
 
 def _first_failure(
@@ -158,10 +158,10 @@ def _first_failure(
     """Why there is no answer at all."""
     for run_input, (outcome, _) in zip(inputs, outcomes, strict=True):
         if outcome.value is None:
-            return WavescopeError(outcome.lost, where=str(run_input.path), advice=LOSSES["lost_worker"].advice)
+            return WavescopeError(outcome.lost, where=run_input.label, advice=LOSSES["lost_worker"].advice)
         if outcome.value.failure is not None:
             return outcome.value.failure
-    return WavescopeError("nothing was read", where=str(inputs[0].path))
+    return WavescopeError("nothing was read", where=inputs[0].label)
 
 
 def _without_repeats(

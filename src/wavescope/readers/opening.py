@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.base.files import listed
 from wavescope.base.job_folders import read_instead
 from wavescope.base.words import counted
-from wavescope.errors import NotATraceError, UsageError
+from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.archive import is_archive, is_raw_name
 from wavescope.readers.files.decoded import Decoded, decoded_in_archive, decoded_on_disk, form_of, survey
@@ -124,7 +124,8 @@ def samples_at(path: Path, inventory: Inventory | None = None) -> list[SampleFil
         return []
     from wavescope.readers.trace.samples.files import find_samples
 
-    return find_samples(path, inventory)
+    unpacked = inventory.unpacked(path)
+    return find_samples(unpacked.folder if unpacked else path, inventory)
 
 
 def open_trace(
@@ -190,7 +191,17 @@ def _samples(
             f"dispatch {dispatch!r} is not a number", where=str(path), advice="samples name dispatches by number"
         )
     number = None if dispatch is None else int(dispatch)
-    return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+    unpacked = inventory.unpacked(path)
+    if unpacked is None:
+        return read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+    try:
+        trace = read_samples(files, dispatch=number, code_objects=code_objects, inventory=inventory)
+    except WavescopeError as error:
+        unpacked.rename_in(error)
+        raise
+    trace.source = replace(trace.source, path=unpacked.in_words(trace.source.path))
+    add_losses(trace, unpacked.losses)
+    return trace
 
 
 def _with_rules(trace: ThreadTrace, *, amd: bool) -> ThreadTrace:

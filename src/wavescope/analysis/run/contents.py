@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -13,9 +12,11 @@ from wavescope.base.shown import shown
 from wavescope.model.answer import Answer
 from wavescope.model.run_tables import RUN
 from wavescope.model.schema import empty_frame, table_spec
+from wavescope.readers.files.unpacked_folder import file_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
@@ -111,7 +112,7 @@ def partial_contents(run: Run) -> PartialContents:
     for name in run.extra_names:
         frame = run.table(name)
         tables.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
-    files = [(shown(each.path), each.format, each.version, _size(Path(each.path))) for each in run.origins]
+    files = [(shown(each.path), each.format, each.version, _size(file_of(each.path))) for each in run.origins]
     processes = run.read("processes", ["process", "pid", "rank"])
     environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
     return PartialContents(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from contextlib import closing, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.base.sql import quoted
 from wavescope.errors import WavescopeError
 from wavescope.readers.files.kinds import Kind, sniff
 from wavescope.readers.files.sqlite import Database
+from wavescope.readers.files.unpacked_folder import file_of
 
 if TYPE_CHECKING:
     from wavescope.model.run import RunSource
@@ -32,7 +32,7 @@ class StoredRows(NamedTuple):
 
 def stored_tables(source: RunSource) -> list[StoredRows]:
     """The tables of a database; none for other files and for files that were not read."""
-    path = Path(source.path)
+    path = file_of(source.path)
     if any(loss.kind == "unreadable_source" for loss in source.losses):  # perhaps a link that is not to be followed
         return []
     if not path.is_file() or sniff(path) not in _KINDS:

@@ -51,16 +51,10 @@ FORMATS = {
 
 def format_option(meaning: str, default: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """-f, one of `FORMATS`; without a default it must be given."""
-    return click.option(
-        "-f",
-        "--format",
-        "file_format",
-        type=click.Choice(sorted(FORMATS)),
-        required=default is None,
-        default=default,
-        show_default=default is not None,
-        help=meaning,
-    )
+    # To click, a default of None is one.
+    absence: dict[str, Any] = {"required": True} if default is None else {"default": default, "show_default": True}
+    formats = click.Choice(sorted(FORMATS))
+    return click.option("-f", "--format", "file_format", type=formats, help=meaning, **absence)
 
 
 def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -107,6 +101,7 @@ def refuse_inputs(targets: Sequence[Path], inputs: Sequence[RunInput]) -> None:
         When a target is an input, or a folder with one.
     """
     read = {file.resolve() for run_input in inputs for file in (run_input.path, *run_input.files)}
+    read |= {run_input.unpacked.archive.resolve() for run_input in inputs if run_input.unpacked}
     folders = {folder for file in read for folder in file.parents}
     for target in targets:
         if target.resolve() in read | folders:

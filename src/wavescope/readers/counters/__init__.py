@@ -19,6 +19,8 @@ from wavescope.readers.counters.processes import with_processes_together
 from wavescope.readers.counters.silent import without_silent
 from wavescope.readers.counters.system import first_rows, system_of_agents, system_of_row, with_facts
 from wavescope.readers.counters.table import no_table, read_table
+from wavescope.readers.files.inventory import Inventory
+from wavescope.readers.files.kinds import sniff
 
 if TYPE_CHECKING:
     import os
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from wavescope.readers.counters.capture_files import CaptureFiles
     from wavescope.readers.counters.execution import Pass
-    from wavescope.readers.files.inventory import Inventory
 
 _NAMED = 6
 
@@ -43,7 +44,7 @@ def open_counters(
     path
         A workload folder of ROCm Compute Profiler, its pmc_perf.csv or its analysis database; *_counter_collection.csv
         of rocprofv3, or a folder of its passes; CSV files of rocprof (v1); ROCpd databases and rocprofv3 JSON with
-        counters.
+        counters; a tar or zip archive of such a folder.
     target
         The GPU (`gfx942`, `MI300X`) where the capture does not say it, or says it wrong.
     inventory
@@ -62,13 +63,28 @@ def open_counters(
     Traceback (most recent call last):
     wavescope.errors.UsageError: /nowhere: no such file or folder
     """
-    place = Path(path)
-    files = find_counters(place, inventory)
-    losses: list[Loss] = []
+    named, listings = Path(path), inventory or Inventory()
+    kind, unpacked = sniff(named, listings), listings.unpacked(named)
+    if unpacked is None:
+        return replace(_opened(named, target, listings, []), path=str(named))
+    listings.kinds[unpacked.folder] = kind  # raw traces are not unpacked
+    try:
+        counters = _opened(unpacked.folder, target, listings, [*unpacked.losses])
+    except WavescopeError as error:
+        unpacked.rename_in(error)
+        raise
+    files = counters.passes["file"].str.replace_all(f"{unpacked.folder}/", f"{named}!", literal=True)
+    tables = counters.tables | {"passes": counters.passes.with_columns(files)}
+    return replace(counters, tables=tables, path=str(named))
+
+
+def _opened(place: Path, target: str | None, listings: Inventory, losses: list[Loss]) -> CounterSet:
+    """The capture in a folder or file on disk."""
+    files = find_counters(place, listings)
     if files.analysis:
         from wavescope.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time
 
-        return replace(read_analysis_database(files.analysis, target=target), path=str(place))
+        return read_analysis_database(files.analysis, target=target)
     if files.stores:
         from wavescope.readers.counters.runs import passes_of_runs
 

@@ -13,7 +13,7 @@ import zlib
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
 
 from wavescope.base.files import open_regular
 from wavescope.base.unpacking import (
@@ -29,7 +29,7 @@ from wavescope.model.losses import Loss
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     _Ignore = Callable[[str, str], None]
 
@@ -175,8 +175,8 @@ def is_archive(path: Path) -> bool:
     return _is_tar_block(unpacked[:_TAR_BLOCK]) or (not unpacked and _is_named_tar(path.name))
 
 
-def holds_raw(path: Path) -> bool:
-    """Whether an archive holds raw traces: its names are looked through until the first that tells.
+def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
+    """The form of the thread traces in an archive: its names are looked through until the first that tells.
 
     Archives of raw and decoded traces may show either first; readers look at all of them.
     """
@@ -186,14 +186,17 @@ def holds_raw(path: Path) -> bool:
             stream.seek(0)
             if head.startswith(_ZIP):
                 with zipfile.ZipFile(stream) as archive:
-                    return any(is_raw_name(name) for name in archive.namelist())
+                    return _form_in(sorted(archive.namelist(), key=is_raw_name, reverse=True))
             limit = min(MAX_BYTES, max(SMALL_BYTES, MAX_RATIO * path.stat().st_size))
             with tarfile.open(fileobj=_Bounded(opened_unpacked(stream), limit), mode="r|") as tar:
-                names = (member.name for member in islice(tar, MAX_MEMBERS))
-                telling = (name for name in names if is_raw_name(name) or _DECODED_NAME.search(name))
-                return is_raw_name(next(telling, ""))
+                return _form_in(member.name for member in islice(tar, MAX_MEMBERS))
     except (*_BROKEN, _TooLargeError, tarfile.TarError, zipfile.BadZipFile, WavescopeError):
-        return False
+        return ""
+
+
+def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
+    telling = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
+    return "raw" if is_raw_name(telling) else "decoded" if telling else ""
 
 
 def is_raw_name(name: str) -> bool:

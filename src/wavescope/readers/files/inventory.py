@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from wavescope.readers.files.archive import Archive
+from wavescope.readers.files.unpacked_folder import UnpackedFolder, unpacked_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ class Inventory:
         self.kinds: dict[Path, Any] = {}  #: What `sniff` found at a path.
         self._listings: dict[str, list[os.DirEntry[str]]] = {}
         self._archives: dict[Path, Archive] = {}
+        self._unpacked: dict[Path, UnpackedFolder | None] = {}
 
     def entries(self, folder: Path) -> list[os.DirEntry[str]]:
         """The entries of a folder in the order of their names.
@@ -49,6 +51,22 @@ class Inventory:
         if path not in self._archives:
             self._archives[path] = Archive.read(path)
         return self._archives[path]
+
+    def unpacked(self, path: Path) -> UnpackedFolder | None:
+        """What an archive of runs or counters unpacks to; None = not an archive, or it cannot be read.
+
+        Raises
+        ------
+        NotATraceError, UsageError
+            When it cannot be unpacked; see `Archive.read`.
+        """
+        if path not in self._unpacked:
+            self._unpacked[path] = unpacked_folder(path)
+        return self._unpacked[path]
+
+    def archives_unpacked(self) -> list[UnpackedFolder]:
+        """What `unpacked` gave so far."""
+        return [folder for folder in self._unpacked.values() if folder]
 
     def names(self, folder: Path) -> list[str]:
         """The names of the entries of a folder.

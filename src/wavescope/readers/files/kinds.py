@@ -11,7 +11,7 @@ from wavescope.base.files import open_regular
 from wavescope.base.unpacking import packing_of
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.stored import MANIFEST, RUN_MANIFEST
-from wavescope.readers.files.archive import holds_raw, is_archive, is_raw_name
+from wavescope.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
@@ -209,6 +209,8 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
         raise UsageError(what, where=str(path))
     try:
         kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
+        if kind is Kind.ARCHIVE:
+            kind = _sniff_archive(path, listings)
     except OSError as error:
         raise UsageError(f"cannot be read ({error.strerror})", where=str(path)) from error
     listings.kinds[path] = kind
@@ -242,6 +244,18 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
     if kinds & set(RUNS):
         return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
+
+
+def _sniff_archive(path: Path, listings: Inventory) -> Kind:
+    """An archive without thread traces is what its folder would be."""
+    if traces_in(path) == "decoded":
+        return Kind.ARCHIVE
+    try:
+        unpacked = listings.unpacked(path)
+    except WavescopeError:
+        return Kind.ARCHIVE  # opening it says why
+    kind = _sniff_folder(unpacked.folder, listings) if unpacked and unpacked.folder.is_dir() else Kind.UNKNOWN
+    return kind if kind in (*RUNS, *COUNTER_CAPTURES, Kind.SAMPLES) else Kind.ARCHIVE
 
 
 def _is_in_workload(file: Path) -> bool:
@@ -292,7 +306,7 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
     if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
         return Kind.RAW_CAPTURE
     if is_archive(file):
-        return Kind.RAW_CAPTURE if holds_raw(file) else Kind.ARCHIVE
+        return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST

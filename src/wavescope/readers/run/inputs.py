@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
+import weakref
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from wavescope.base.files import LEADS_OUT, not_read, open_regular
 from wavescope.base.unpacking import PACKED_SUFFIXES
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.losses import Loss
+from wavescope.readers.files.archive import is_archive
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.kinds import RUNS, Kind, misfit, sniff
 from wavescope.readers.files.rocprofv3_columns import header_of, layout_of, run_of
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from wavescope.model.run import Run, RunSource
+    from wavescope.readers.files.unpacked_folder import UnpackedFolder
 
 _DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
@@ -42,11 +45,18 @@ class RunInput:
     left_out: tuple[Path, ...] = ()  #: Other forms of the same run, which are not read.
     #: Why it is not read: a link that leads out of the folder or to nothing, a pipe; empty = it can be.
     refused: str = ""
+    unpacked: UnpackedFolder | None = None  #: The archive that it was in.
+    losses: tuple[Loss, ...] = ()  #: What was lost before it is opened.
+
+    @property
+    def label(self) -> str:
+        """What to call it: its path, or its place in an archive."""
+        return self.unpacked.label(self.path) if self.unpacked else str(self.path)
 
     def absolute(self) -> RunInput:
         """The same for a process that works in another folder."""
         files, left_out = ([path.absolute() for path in paths] for paths in (self.files, self.left_out))
-        return RunInput(self.path.absolute(), self.kind, tuple(files), tuple(left_out))
+        return replace(self, path=self.path.absolute(), files=tuple(files), left_out=tuple(left_out), refused="")
 
 
 def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -> list[RunInput]:
@@ -75,7 +85,18 @@ def find_runs(paths: Sequence[str | Path], inventory: Inventory | None = None) -
     kinds = {kind for _, kind in files.values()}
     if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or left):
         raise _not_followed(left[0]) if left else does_not_hold(next(iter(files.values()))[0])
-    return [*_grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS}), *left]
+    inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
+    return [*_from_archives(inputs, listings.archives_unpacked()), *left]
+
+
+def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
+    """The inputs, with the archives that they are in; the first of each tells what was not taken out of it."""
+    reported: set[UnpackedFolder] = set()
+    for run_input in inputs:
+        unpacked = next((each for each in archives if run_input.path.is_relative_to(each.folder)), None)
+        losses = unpacked.losses if unpacked and unpacked not in reported else ()
+        reported |= {unpacked} if unpacked else set()
+        yield replace(run_input, unpacked=unpacked, losses=losses)
 
 
 def _not_followed(run_input: RunInput) -> UsageError:
@@ -104,11 +125,24 @@ def open_input(run_input: RunInput, *, with_environment: bool = False) -> RunSou
     """
     if run_input.refused:
         raise _not_followed(run_input)
-    source = _opened(run_input, with_environment=with_environment)
+    try:
+        source = _opened(run_input, with_environment=with_environment)
+    except WavescopeError as error:
+        if run_input.unpacked:
+            run_input.unpacked.rename_in(error)
+        raise
+    if run_input.unpacked:
+        source.path = run_input.label
+        weakref.finalize(source, _let_go, run_input.unpacked)  # the files stay as long as the source
+    source.losses.extend(run_input.losses)
     if run_input.left_out:
         names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
         source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
     return source
+
+
+def _let_go(_unpacked: UnpackedFolder) -> None:
+    """Nothing is left to do where the last user of the files is gone."""
 
 
 def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
@@ -190,7 +224,7 @@ def open_inputs(inputs: Sequence[RunInput], *, with_environment: bool = False) -
         except WavescopeError as error:
             problems.append(error)
             lost = Loss("unreadable_source", detail=str(error))
-            sources.append(MemorySource(str(run_input.path), run_input.kind.value, losses=[lost]))
+            sources.append(MemorySource(run_input.label, run_input.kind.value, losses=[lost]))
     if problems and len(problems) == len(sources):
         raise problems[0]
     return Run(sources)
@@ -217,9 +251,10 @@ def _files_at(place: Path, refused: dict[Path, str], listings: Inventory) -> lis
     """The files of runs at a path, and their kinds; a file that is named directly may be of any kind."""
     if not place.exists():
         raise UsageError("no such file or folder", where=str(place))
-    if place.is_dir():
+    unpacked = listings.unpacked(place)
+    if place.is_dir() or unpacked:
         files: list[tuple[Path, Kind]] = []
-        for file, why in run_entries(place, listings):
+        for file, why in run_entries(unpacked.folder if unpacked else place, listings):
             if why:
                 refused[file] = why
             else:
@@ -239,8 +274,10 @@ def _files_in_folder(file: Path, refused: dict[Path, str], listings: Inventory) 
             with suppress(NotATraceError):
                 return _files_of_package(file, refused)
             return []
+        if file.is_file() and file.name.endswith(PACKED_SUFFIXES) and is_archive(file):
+            return []  # to be named by itself
         kind = sniff(file, listings)
-    except UsageError:
+    except (UsageError, OSError):
         return [(file, Kind.UNKNOWN)]
     if file.is_dir():
         return []

@@ -20,7 +20,7 @@ from tests.sampling import every_third
 from wavescope.base.unpacking import zstd_library
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.readers.files import archive as archive_module
-from wavescope.readers.files.archive import Archive, holds_raw, is_archive
+from wavescope.readers.files.archive import Archive, is_archive, traces_in
 from wavescope.readers.files.decoded import decoded_in_archive
 
 FILES = {"top/run/filenames.json": b"{}", "top/run/code.json": b'{"code":null}', "top/notes_kernel_trace.csv": b"x"}
@@ -244,5 +244,5 @@ def test_what_packed_archives_say_of_damage(tmp_path: Path, suffix: str) -> None
     with pytest.raises(NotATraceError, match=f"the {packing} data end early"):
         Archive.read(first)
     holding = write(tmp_path / f"raw{suffix}", PACKERS[suffix](tar_bytes({"se0.att": noise.randbytes(300_000)}))[:-1])
-    assert holds_raw(holding), "names before the damage tell"
-    assert not holds_raw(first)
+    assert traces_in(holding) == "raw", "names before the damage tell"
+    assert traces_in(first) == ""
