@@ -75,3 +75,43 @@ def test_only_the_selected_time_counts(page, serve):
     inside = row_histogram(trace, start_cycles=begin, end_cycles=end).cycles_total
     assert 0 < inside < row_histogram(trace).cycles_total
     total(page, panel, inside)
+
+
+FIRST_MOMENT = """
+new MutationObserver((_, observer) => {
+  const canvas = document.querySelector('[data-view="hotspot_histogram"] canvas');
+  if (!canvas) return;
+  observer.disconnect();
+  const { left, top, width, height } = canvas.getBoundingClientRect();
+  const place = { clientX: left + width / 2, clientY: top + height / 2, bubbles: true };
+  canvas.dispatchEvent(new PointerEvent("pointermove", place));
+}).observe(document, { childList: true, subtree: true });
+"""
+
+
+def test_the_pointer_may_come_before_the_first_painting(page, serve):
+    """The bars are drawn with the next frame; whoever points at them before is told the bar, too."""
+    page.add_init_script(FIRST_MOMENT)
+    panel = opened(page, serve(made_gemm()))
+    expect(panel.locator(".histogram-tip")).to_be_visible()
+
+
+def test_an_answer_does_not_change_what_is_being_typed(page, serve):
+    """The last row, selected to be typed over, stays so while the answer to the first row is on its way."""
+    served = serve(made_gemm())
+    trace = served.library.document(0).trace
+    panel = opened(page, served)
+    total(page, panel, row_histogram(trace).cycles_total)
+    waiting = []
+    page.route("**/histogram?*first=40*", lambda route: route.continue_() if waiting else waiting.append(route))
+    panel.locator('[data-option="rows"]').fill("40")
+    last = panel.locator('[data-option="to"]')
+    last.focus()
+    last.evaluate("(input) => input.select()")
+    expect(panel.locator(".toolbar [data-total]")).to_have_count(0)
+    waiting[0].continue_()
+    total(page, panel, row_histogram(trace, first_row=40).cycles_total)
+    page.keyboard.insert_text("90")
+    expect(last).to_have_value("90")
+    last.press("Enter")
+    total(page, panel, row_histogram(trace, first_row=40, last_row=90).cycles_total)

@@ -1,6 +1,6 @@
 // Where along the code the cycles go: bars over ranges of rows, stacked by category. A click selects the rows.
 import { useComputed, useSignal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { exact, percent, short } from "../../base/format";
 import type { HistogramAnswer } from "../../data/answers.gen";
 import { json, type Parameters } from "../../data/ask";
@@ -59,24 +59,23 @@ function Histogram({ answer, most: chosen }: { answer: HistogramAnswer; most: nu
   const bins = useMemo(() => binsOf(answer), [answer]);
   const categories = useMemo(() => categoriesOf(answer), [answer]);
   const pointer = useSignal<{ x: number; bin: number } | null>(null);
-  const frame = useRef<BarFrame | null>(null);
   const most = chosen ?? 1.04 * Math.max(1, ...bins.map((bin) => bin.total));
   const isSelected = ({ first, last }: HistogramBin) => {
     const { row, lastRow } = selection.value;
     return row !== undefined && row <= last && (lastRow ?? row) >= first;
   };
+  const frameOf = ({ width, height }: Size) => new BarFrame(bins.length, most, width, height);
   const paint = (painter: Painter, area: Size) => {
     onScreen.size = area;
-    const drawn = new BarFrame(bins.length, most, area.width, area.height);
-    frame.current = drawn;
-    paintHistogram(painter, drawn, bins, { isSelected, hovered: pointer.value?.bin ?? -1 });
+    paintHistogram(painter, frameOf(area), bins, { isSelected, hovered: pointer.value?.bin ?? -1 });
   };
   const choose = (bin: HistogramBin | undefined) => {
     if (bin) selectRow(bin.first, { lastRow: bin.last > bin.first ? bin.last : undefined });
   };
   const place = (event: MouseEvent) => {
-    const x = event.clientX - (event.currentTarget as HTMLElement).getBoundingClientRect().left;
-    return { x, bin: frame.current?.at(x) ?? -1 };
+    const area = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const x = event.clientX - area.left;
+    return { x, bin: frameOf(area).at(x) }; // not the frame on screen: the pointer may be here before it is painted
   };
   const events: CanvasEvents = {
     onPointerMove: (event) => {

@@ -99,7 +99,8 @@ interface WholeProps {
 }
 
 function Whole({ name, hint, value, onChange }: WholeProps) {
-  const draft = useSignal<string | null>(null); // what is being typed stays, whatever arrives meanwhile
+  // What is being typed, or is selected to be typed over, stays whatever arrives meanwhile.
+  const draft = useSignal<string | null>(null);
   return (
     <label title={hint} class="whole">
       {name}{" "}
@@ -108,6 +109,12 @@ function Whole({ name, hint, value, onChange }: WholeProps) {
         min={0}
         data-option={name}
         value={draft.value ?? (value === null ? "" : value)}
+        onFocus={(event) => {
+          draft.value = event.currentTarget.value;
+        }}
+        onBlur={() => {
+          draft.value = null;
+        }}
         onInput={(event) => {
           draft.value = event.currentTarget.value;
         }}
