@@ -36,6 +36,56 @@ def test_json(run: Run, capture: Path, tmp_path: Path) -> None:
     assert len(tables["waves"]["wave"]) == summary["waves"] == 16
 
 
+#: Text -> writes, reads, implicit_writes, implicit_reads, tied, access, counters; some instructions of the kernel.
+OPERANDS = {
+    "s_load_dwordx4 s[4:7], s[0:1], 0x8": ("s[4:7]", "s[0:1]", "", "", "", "load", "lgkmcnt"),
+    "s_and_saveexec_b64 s[4:5], vcc": ("s[4:5]", "vcc", "exec scc", "exec", "", None, None),
+    "v_cmp_gt_u32_e32 vcc, s3, v0": ("vcc", "s3 v0", "", "exec", "", None, None),
+    "v_fmac_f32_e32 v6, s2, v7": ("v6", "v6 s2 v7", "", "exec mode", "v6", None, None),
+    "global_load_dword v6, v[4:5], off": ("v6", "v[4:5]", "", "exec", "", "load", "vmcnt"),
+    "global_store_dword v[4:5], v6, off": ("", "v[4:5] v6", "", "exec", "", "store", "vmcnt"),
+    "s_endpgm": ("", "", "", "", "", None, None),
+}
+COLUMNS = ("writes", "reads", "implicit_writes", "implicit_reads", "tied", "access", "counters")
+
+
+def _tables_of(run: Run, path: Path, out: Path) -> dict[str, dict[str, list[object]]]:
+    done = run("decode", path, "-o", out, "--format", "json", "--json")
+    assert done.returncode == 0, done.stderr
+    tables: dict[str, dict[str, list[object]]] = json.loads(
+        Path(json.loads(done.stdout)["dispatches"][0]["output"]).read_text()
+    )["tables"]
+    return tables
+
+
+def test_registers_accesses_and_counters_of_the_code(run: Run, capture: Path, tmp_path: Path) -> None:
+    """In JSON, in Parquet, and of a directory that was decoded before: the same columns."""
+    code = _tables_of(run, capture, tmp_path / "raw")["code"]
+    rows = dict(zip(code["text"], zip(*(code[name] for name in COLUMNS), strict=True), strict=True))
+    assert {text: rows[text] for text in OPERANDS} == OPERANDS
+    assert run("decode", capture, "-o", tmp_path / "decoded").returncode == 0
+    decoded = _tables_of(run, tmp_path / "decoded" / f"ui_output_{OUTPUT}", tmp_path / "again")["code"]
+    texts = dict(zip(decoded["text"], zip(*(decoded[name] for name in COLUMNS), strict=True), strict=True))
+    assert {text: texts[text] for text in OPERANDS} == OPERANDS
+    assert run("decode", capture, "-o", tmp_path, "--format", "parquet").returncode == 0
+    (file,) = tmp_path.glob("*/code.parquet")
+    stored = pl.read_parquet(file)
+    assert {row[0]: row[1:] for row in stored.select("text", *COLUMNS).iter_rows() if row[0] in OPERANDS} == OPERANDS
+
+
+def test_sql_over_the_code(run: Run, capture: Path, tmp_path: Path) -> None:
+    """The tables are for any SQL; `wavescope query` is about runs, and says so."""
+    duckdb = pytest.importorskip("duckdb")
+    assert run("decode", capture, "-o", tmp_path, "--format", "parquet").returncode == 0
+    (file,) = tmp_path.glob("*/code.parquet")
+    sql = "SELECT access, counters, count(*) FROM read_parquet(?) WHERE access IS NOT NULL GROUP BY ALL ORDER BY ALL"
+    rows = duckdb.execute(sql, [str(file)]).fetchall()
+    assert rows == [("load", "lgkmcnt", 3), ("load", "vmcnt", 2), ("store", "vmcnt", 1)]
+    done = run("query", file.parent, "SELECT access FROM code")
+    assert done.returncode == 3
+    assert "not a run" in done.stderr
+
+
 def test_choice_of_shader_engines(run: Run, capture: Path, tmp_path: Path) -> None:
     done = run("decode", capture, "-o", tmp_path, "--se", 1, "--json")
     assert json.loads(done.stdout)["dispatches"][0]["shader_engines"] == 1
