@@ -1,4 +1,4 @@
-"""What the readers and analyses take from the texts of instructions, against LLVM's records in the core's tables.
+"""What the readers take from the texts of instructions, against LLVM's records in the core's tables.
 
 One instruction of every record of ten GPUs (../shared/data/isa/vectors.tsv, made with LLVM's disassembler).
 """
@@ -16,14 +16,11 @@ import pytest
 
 from tests.conftest import SHARED
 from wavescope import _core
-from wavescope.analysis.trace.code.accesses import ATOMIC, LOAD, LOAD_TO_LDS, STORE, access_of
-from wavescope.codeobj.operands import read_texts
 
 FILE = SHARED / "data" / "isa" / "vectors.tsv"
 pytestmark = pytest.mark.skipif(not FILE.is_file(), reason="../shared/data/isa is not here")
 TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1010", "gfx1030", "gfx1100", "gfx1151", "gfx1201", "gfx1250")
 # Facts of cpp/include/wavescope/isa.hpp.
-BRANCH, CALL, ENDS_BLOCK, MATRIX, TRANSCENDENTAL = 1 << 4, 1 << 5, 1 << 6, 1 << 9, 1 << 10
 VM, LGKM, TENSOR, ASYNC = 1 << 12, 1 << 13, 1 << 15, 1 << 16
 
 
@@ -59,14 +56,6 @@ def facts(target: str) -> pl.DataFrame:
     rows, _ = decoded(target)
     texts = pl.Series("text", [text for _, text in vectors()[target]])
     return rows.select("facts").with_columns(texts, mnemonic=texts.str.extract(r"^(\S+)"))
-
-
-def having(target: str, fact: int) -> set[str]:
-    return set(facts(target).filter((pl.col("facts") & fact) != 0)["mnemonic"])
-
-
-def matching(target: str, pattern: str) -> set[str]:
-    return set(facts(target).filter(pl.col("mnemonic").str.contains(pattern))["mnemonic"])
 
 
 def operands_by_row(operands: pl.DataFrame) -> dict[int, list[tuple[int, ...]]]:
@@ -119,31 +108,3 @@ def test_every_instruction_that_counts_is_awaited(target: str) -> None:
         if counts != (0 in producers) and not (UNCOUNTED if counts else COUNTED).match(mnemonic):
             wrong.add((mnemonic, counts))
     assert not wrong
-
-
-#: From LDS to LDS, in the global data share, and the state of the tensor unit: not loads, stores or atomics alone.
-ELSEWHERE = re.compile(r"write_src2| gds\b|tensor_(save|stop)")
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_directions_of_accesses(target: str) -> None:
-    """The analyses tell loads and stores by their names; the columns by LLVM's flags."""
-    directions = {LOAD: "load", STORE: "store", LOAD_TO_LDS: "load_to_lds", ATOMIC: "atomic"}
-    texts = pl.Series([text for _, text in vectors()[target]])
-    by_facts = read_texts(texts, (target,), wave64=is_wave64(target))["access"]
-    wrong = []
-    for text, access in zip(texts, by_facts, strict=True):
-        by_name = access_of(text)
-        expected = directions[by_name.direction] if by_name else None
-        if (access or "").removesuffix("_return") != (expected or "") and not ELSEWHERE.search(text):
-            wrong.append((text, access, expected))
-    assert not wrong, (len(wrong), wrong[:20])
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_names_of_branches_matrices_and_transcendentals(target: str) -> None:
-    assert matching(target, r"^s_(c?branch|subvector_loop|setpc_|set_pc_|add_pc_|rfe_)") >= having(target, BRANCH)
-    assert matching(target, r"^s_(call_|swappc_|swap_pc_)") == having(target, CALL)
-    others = {"v_accvgpr_read_b32", "v_accvgpr_write_b32"}  # LLVM counts them to the matrix unit
-    named = {name for name in matching(target, r"^v_s?w?(mfma|wmma|mmac)") if "_ld_scale" not in name}
-    assert named == having(target, MATRIX) - others
