@@ -72,7 +72,7 @@ def _against_llvm(target: str, code: bytes, ours: float) -> str:
         path = library()
     except UnavailableError as error:
         return f"({error})"
-    request = {"library": path, "cpu": target, "flush_rows": 1000, "chunks": [[0, len(code)]]}
+    request = {"library": path, "cpu": target, "flush_rows": 1000, "chunks": [[0, len(code), False]]}
     before = os.times()
     command = [sys.executable, "-I", "-S", llvm_child.__file__]
     done = subprocess.run(command, input=json.dumps(request).encode() + b"\n" + code, capture_output=True, check=False)
