@@ -2,7 +2,7 @@
 
 usage: python -m tools.isa.judge fill [--target gfx942] [--fills 20] [--seed 1]
        python -m tools.isa.judge windows [--target gfx942] [--count 100000] [--seed 1]
-       python -m tools.isa.judge library PATH...      distinct instructions of all code objects in files and folders
+       python -m tools.isa.judge library [--mb 16] PATH...   distinct instructions of the code objects in files, folders
        python -m tools.isa.judge tests FOLDER         LLVM's own vectors (llvm/test/MC/Disassembler/AMDGPU)
 
 Differences that are allowed have names (judge_compare.ALLOWED); any other makes the command fail and is printed.
@@ -11,6 +11,7 @@ Differences that are allowed have names (judge_compare.ALLOWED); any other makes
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections import Counter
@@ -73,31 +74,38 @@ def windows(arguments: argparse.Namespace, report: Report) -> None:
 
 def library(arguments: argparse.Namespace, report: Report) -> None:
     """Every distinct instruction once; the rows of ours say where they begin, so a wrong size shows as a difference."""
-    seen: dict[str, set[bytes]] = {}
     rows: Counter[str] = Counter()
-    cases: dict[str, list[bytes]] = {}
+    sizes: Counter[str] = Counter()
+    seen: dict[str, pl.DataFrame] = {}
     for path in _files(arguments.paths):
         for text in judge_library.texts_in(path):
             nearest = _core.isa_nearest(text.target)
             if nearest is None or arguments.target not in (None, text.target, nearest[0]):
                 continue
             for start in range(0, len(text.code), _LIBRARY_BYTES):
+                if sizes[text.target] >= arguments.mb * 1e6:
+                    break
                 code = text.code[start : start + _LIBRARY_BYTES]
+                sizes[text.target] += len(code)
                 table = pl.DataFrame(
                     _core.disassemble(code, [(0, 0, len(code), arguments.wave64)], nearest[0], operands=False).rows
                 )
                 at, size = table["address"].to_numpy().astype(np.int64), table["size"].to_numpy()
                 rows[text.target] += len(at)
-                chosen = judge_library.distinct(code, at, size)
-                for window, length in zip(judge_library.windows_at(code, at[chosen]), size[chosen], strict=True):
-                    key = window[:length].tobytes()
-                    if key not in seen.setdefault(text.target, set()):
-                        seen[text.target].add(key)
-                        cases.setdefault(text.target, []).append(window.tobytes())
-    for target, found in sorted(cases.items()):
+                instructions = judge_library.distinct(code, at, size)
+                if text.target in seen:
+                    instructions = instructions.join(seen[text.target], on=judge_library.KEY, how="anti")
+                windows = judge_library.windows_at(code, instructions["at"].to_numpy())
+                new = instructions.select(
+                    *judge_library.KEY,
+                    window=pl.Series([window.tobytes() for window in windows], dtype=pl.Binary),
+                )
+                seen[text.target] = pl.concat([seen[text.target], new]) if text.target in seen else new
+    for target, instructions in sorted(seen.items()):
         column = _core.isa_nearest(target)
-        verdict = compare(target, found, wave64=arguments.wave64, column=column[0] if column else target)
-        report.add(f"{target}, {rows[target]} rows, {len(found)} distinct", verdict)
+        windows_of = instructions["window"].to_list()
+        verdict = compare(target, windows_of, wave64=arguments.wave64, column=column[0] if column else target)
+        report.add(f"{target}, {rows[target]} rows, {len(windows_of)} distinct", verdict)
 
 
 def tests(arguments: argparse.Namespace, report: Report) -> None:
@@ -143,7 +151,7 @@ def main() -> None:
     for command, options in (
         (fill, [("--target", str, None), ("--fills", int, 20), ("--seed", int, 1)]),
         (windows, [("--target", str, None), ("--count", int, 100_000), ("--seed", int, 1)]),
-        (library, [("--target", str, None)]),
+        (library, [("--target", str, None), ("--mb", float, math.inf)]),
         (tests, []),
     ):
         child = commands.add_parser(command.__name__)

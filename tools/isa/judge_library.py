@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from tools.isa.judge_llvm import WINDOW_BYTES
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ELF, _COMPRESSED = b"\x7fELF\x02\x01\x01\x40", b"CCOB"
+#: Columns that tell instructions apart: their bytes and their size in three numbers.
+KEY = ("first", "second", "third")
+_KEY_BYTES = 8 * len(KEY)
 _AMDGPU = 224
 _EXECUTABLE_BITS = 4
 _MACHINES = {
@@ -114,16 +118,16 @@ def _unpacked(data: bytes, start: int) -> bytes:
         return b""
 
 
-def distinct(code: bytes, at: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """Row numbers of instructions that differ in their bytes, the first of each kind."""
-    windows = windows_at(code, at)
-    windows = np.where(np.arange(WINDOW_BYTES)[None, :] < size[:, None], windows, 0).astype(np.uint8)
-    whole = np.concatenate([windows, size[:, None].astype(np.uint8)], axis=1)
-    keys = np.ascontiguousarray(whole).view(f"V{WINDOW_BYTES + 1}").ravel()
-    return np.sort(np.unique(keys, return_index=True)[1])
+def distinct(code: bytes, at: np.ndarray, size: np.ndarray) -> pl.DataFrame:
+    """The instructions that differ in their bytes, once each: as numbers, and `at`, where the first of them is."""
+    windows = np.where(np.arange(_KEY_BYTES)[None, :] < size[:, None], windows_at(code, at, _KEY_BYTES), 0)
+    windows[:, -1] = size  # behind the longest instruction
+    keys = np.ascontiguousarray(windows, dtype=np.uint8).view(np.uint64)
+    columns = {name: keys[:, number] for number, name in enumerate(KEY)}
+    return pl.DataFrame({**columns, "at": at}).unique(list(KEY), keep="first", maintain_order=True)
 
 
-def windows_at(code: bytes, at: np.ndarray) -> np.ndarray:
+def windows_at(code: bytes, at: np.ndarray, window_bytes: int = WINDOW_BYTES) -> np.ndarray:
     """The bytes behind every place; zeros behind the end."""
-    data = np.frombuffer(code + bytes(WINDOW_BYTES), np.uint8)
-    return np.lib.stride_tricks.sliding_window_view(data, WINDOW_BYTES)[at]
+    data = np.frombuffer(code + bytes(window_bytes), np.uint8)
+    return np.lib.stride_tricks.sliding_window_view(data, window_bytes)[at]
