@@ -21,6 +21,7 @@ constexpr int64_t kLastFormat = 4;
 void narrow(Value* value, int64_t format) {
     if (value == nullptr || !value->is_reg() || value->bank == Bank::special || value->dwords == 1) return;
     const unsigned dwords = kFormatDwords[format & 7] * (value->dwords == 16 ? 2 : 1);
+    if (value->bank == Bank::ttmp && dwords == 8) return;  // LLVM has no half of ttmp[0:15]
     value->dwords = static_cast<uint8_t>(dwords);
 }
 

@@ -168,6 +168,7 @@ uint32_t facts_of_traits(const Traits& traits) {
 // getVGPRLoweringOperandTables). Operands that are not there are left out by place().
 using HighBitNames = std::array<Name, 4>;
 constexpr Name kNoName{0xFF};
+constexpr unsigned kVgprCount = 1024;
 
 HighBitNames first_names(const Instruction& instruction) {
     constexpr uint32_t kVector =
@@ -193,8 +194,11 @@ HighBitNames second_names(const Instruction& instruction) {
 void apply_names(Instruction& instruction, const HighBitNames& names, unsigned bits) {
     for (unsigned number = 0; number < names.size(); ++number) {
         Value* value = instruction.value(names[number]);
-        if (value != nullptr && value->is_reg() && value->bank == Bank::vgpr)
-            value->high_bits = static_cast<uint16_t>((bits >> 2 * number & 3) * 256);
+        if (value == nullptr || !value->is_reg() || value->bank != Bank::vgpr) continue;
+        const unsigned high_bits = (bits >> 2 * number & 3) * 256;
+        // Registers behind the last are none: LLVM shows the low ones alone.
+        if (value->number + high_bits + value->dwords <= kVgprCount)
+            value->high_bits = static_cast<uint16_t>(high_bits);
     }
 }
 

@@ -44,7 +44,11 @@ class Printer {
     void literal(Constant kind);
     void literal_64(uint64_t value, Constant kind);
     void literal_field_64(uint64_t value);
+    // A small integer, or the number at a place of the nine constants, or digits.
+    void number_or_hex(int64_t integer, int place, uint64_t bits);
+    void immediate(uint32_t value, Constant kind);
     void plain_32(uint32_t value);
+    void plain_64(uint64_t value, bool is_float);
     bool is_expression(const Value& value, Constant kind) const;
 
     // print_modifier.cpp: what stands behind the operands
