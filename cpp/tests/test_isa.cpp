@@ -100,6 +100,30 @@ TEST(isa, examples_are_as_llvm_writes_them) {
     }
 }
 
+TEST(isa, a_table_is_tried_where_the_target_has_its_feature) {
+    CHECK_EQUAL(text_of("gfx90a", "0100a1d202070200"), "v_mul_legacy_f32 v1, v2, v3");
+    CHECK_EQUAL(text_of("gfx908", "0100a1d202070200"), ".long 0xd2a10001");
+    CHECK_EQUAL(text_of("gfx1100", "0100a0d302070e04"), "v_fma_mix_f32 v1, v2, v3, v3");
+    CHECK_EQUAL(text_of("gfx900", "0100a0d302070e04"), "v_mad_mix_f32 v1, v2, v3, v3");
+}
+
+TEST(isa, literals_that_inline_constants_could_have_said) {
+    // LLVM 22.1.8; integers of 16 bits are compared as 32 bits, their text has 16
+    CHECK_EQUAL(text_of("gfx900", "ff189f4dffff0000"), "v_add_u16_e32 v207, 0xffff, v140");
+    CHECK_EQUAL(text_of("gfx900", "ff189f4dffffffff"), "v_add_u16_e32 v207, lit(0xffffffff), v140");
+    CHECK_EQUAL(text_of("gfx900", "ff74727e2c002c00"), "v_cvt_f16_i16_e32 v57, 0x2c");
+    CHECK_EQUAL(text_of("gfx900", "ff74367f83f9223e"), "v_cvt_f16_i16_e32 v155, lit(0x3e22f983)");
+    CHECK_EQUAL(text_of("gfx1100", "ff21edbeffffffff"), "s_and_saveexec_b64 ttmp[0:1], 0xffffffff");
+    CHECK_EQUAL(text_of("gfx1250", "ffa22e7901000100"), "v_pk_fmac_f16 v151, lit(0x10001), v81");
+    // literals of 64 bits, of which operands of 16 bits take the lowest; one that also stands for a short one
+    CHECK_EQUAL(text_of("gfx1250", "fffec98b0000803f00000080"),
+                "s_and_b64 s[72:73], 0x800000003f800000, 0x800000003f800000");
+    CHECK_EQUAL(text_of("gfx1250", "fefffa8c000000000000e03f"), "s_or_b64 ttmp[14:15], 0.5, lit(0x3fe0000000000000)");
+    CHECK_EQUAL(text_of("gfx1250", "3a52a0d3c7fcc5e62c00af25fd5458f4"),
+                "v_fma_mix_f32 v58, neg(-7), -|44|, -v177 op_sel:[0,1,0] op_sel_hi:[0,0,1]");
+    CHECK_EQUAL(text_of("gfx1250", "fffe07a7000080bf0000f03f"), "s_fmac_f16 s7, lit(0x3ff00000bf800000), 0");
+}
+
 TEST(isa, wave64_has_pairs_for_masks) {
     CHECK_EQUAL(text_of("gfx1100", "0405007c"), "v_cmp_f_f16_e32 vcc_lo, v4.l, v2.l");
     CHECK_EQUAL(text_of("gfx1100", "0405007c", true), "v_cmp_f_f16_e32 vcc, v4.l, v2.l");
@@ -111,6 +135,14 @@ TEST(isa, upper_bits_of_registers_last_to_the_next_branch) {
     CHECK_EQUAL(text_of(rows, 1), "v_add_f32_e32 v1 /*v257*/, v2 /*v258*/, v3");
     CHECK_EQUAL(text_of(rows, 3), "v_add_f32_e32 v1, v2, v3");
     CHECK_EQUAL(int{rows.operand_register[1]}, vgpr0 + 257);
+}
+
+TEST(isa, upper_bits_lead_to_no_register_behind_the_last) {
+    // s_set_vgpr_msb 0x40; global_load_b128; s_set_vgpr_msb 0xc0; global_load_b128 (llvm-objdump of LLVM 22.1.8)
+    const Disassembly rows =
+        disassembled("gfx1250", "400086bf7cc005eefe00000002000000c00086bf7cc005eefe00000002000000");
+    CHECK_EQUAL(text_of(rows, 1), "global_load_b128 v[254:257] /*v[510:513]*/, v[2:3], off");
+    CHECK_EQUAL(text_of(rows, 3), "global_load_b128 v[254:257], v[2:3], off");
 }
 
 TEST(isa, words_that_are_none_and_cut_ends_make_progress) {
@@ -154,6 +186,8 @@ TEST(isa, relatives_get_the_nearest_column) {
     CHECK(nearest("gfx1103").exact);
     CHECK_EQUAL(nearest("gfx1154").column, "gfx1151");
     CHECK(!nearest("gfx1154").exact);
+    CHECK_EQUAL(nearest("gfx9-generic").column, "gfx900");
+    CHECK(nearest("gfx9-generic").exact);
     CHECK(nearest("gfx803").column.empty());
     CHECK(nearest("").column.empty());
 }

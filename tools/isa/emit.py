@@ -236,7 +236,7 @@ def _targets(packed: Packed, texts: Pool[str]) -> list[str]:
     for group in packed.isa.target_groups:
         column = packed.columns.index(group.nearest)
         for target in group.targets:
-            exact = str(group.column is not None).lower()
+            exact = str(group.missing_there == 0).lower()  # what is more there, code of the target does not have
             rows.append((target, f"{{{texts.number(target)}, {column}, {exact}}},  // {target}"))
     return [_array_of_lines("TargetName", "target_names", [row for _, row in sorted(rows)])]
 

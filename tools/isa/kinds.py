@@ -304,17 +304,17 @@ TABLE_ORDER: dict[str, tuple[tuple[int, tuple[str, ...]], ...]] = {
         (8, ("GFX950", "GFX9_DL", "GFX940", "GFX90A", "GFX8", "GFX9")),
         (4, ("GFX8", "AMDGPU", "GFX9", "GFX950", "GFX90A")),
     ),
-    "gfx10": ((8, ("GFX10_B", "GFX10")), (4, ("AMDGPU", "GFX10_B", "GFX10"))),
+    "gfx10": ((8, ("GFX10_B", "GFX9_DL", "GFX10")), (4, ("AMDGPU", "GFX10_B", "GFX10"))),
     "gfx11": (
         (12, ("GFX11", "GFX11_FAKE16")),
-        (8, ("GFX11", "GFX11_FAKE16", "GFX11W64")),
+        (8, ("GFX9_DL", "GFX11", "GFX11_FAKE16", "GFX11W64")),
         (4, ("AMDGPU", "GFX11", "GFX11_FAKE16")),
     ),
-    "gfx12": ((12, _GFX12), (8, _GFX12), (4, ("AMDGPU", "GFX12", "GFX12_FAKE16"))),
+    "gfx12": ((12, _GFX12), (8, ("GFX9_DL", *_GFX12)), (4, ("AMDGPU", "GFX12", "GFX12_FAKE16"))),
     "gfx125": (
         (16, ("GFX1250",)),
         (12, (*_GFX1250, "GFX1250+4")),
-        (8, _GFX1250),
+        (8, ("GFX9_DL", *_GFX1250)),
         (4, ("AMDGPU", "GFX1250", "GFX1250_FAKE16", "GFX12", "GFX12_FAKE16")),
     ),
 }

@@ -21,10 +21,19 @@ _TARGET = re.compile(r"gfx(9\d|9-|9\w\w|1[0-2])")
 #: The tables that AMDGPUDisassembler::getInstruction tries, by family of targets.
 _NAMESPACES = {
     "gfx9": {"GFX8", "GFX9", "GFX9_DL", "GFX90A", "GFX940", "GFX950", "GFX80_UNPACKED", "AMDGPU"},
-    "gfx10": {"GFX10", "GFX10_B", "AMDGPU"},
-    "gfx11": {"GFX11", "GFX11_FAKE16", "GFX11W64", "AMDGPU"},
-    "gfx12": {"GFX12", "GFX12_FAKE16", "GFX12W64", "AMDGPU"},
-    "gfx125": {"GFX12", "GFX1250", "GFX12_FAKE16", "GFX1250_FAKE16", "GFX12W64", "AMDGPU"},
+    "gfx10": {"GFX9_DL", "GFX10", "GFX10_B", "AMDGPU"},
+    "gfx11": {"GFX9_DL", "GFX11", "GFX11_FAKE16", "GFX11W64", "AMDGPU"},
+    "gfx12": {"GFX9_DL", "GFX12", "GFX12_FAKE16", "GFX12W64", "AMDGPU"},
+    "gfx125": {"GFX9_DL", "GFX12", "GFX1250", "GFX12_FAKE16", "GFX1250_FAKE16", "GFX12W64", "AMDGPU"},
+}
+#: Without this feature it passes over a table, whatever the predicates of the records say.
+_TABLE_FEATURES = {
+    "GFX10_B": "FeatureGFX10_BEncoding",
+    "GFX80_UNPACKED": "FeatureUnpackedD16VMem",
+    "GFX90A": "FeatureGFX90AInsts",
+    "GFX940": "FeatureGFX940Insts",
+    "GFX950": "FeatureGFX950Insts",
+    "GFX9_DL": "FeatureFmaMixInsts",
 }
 _WAVE_SIZE = "FeatureWavefrontSize"
 _CLASSES = ("Processor", "SubtargetFeature", "Predicate")
@@ -86,6 +95,9 @@ class Subtargets:
     def decodes(self, target: str, wave_size: int, namespace: str, predicates: Iterable[str]) -> bool:
         """Whether the disassembler of a target uses a record of this decoder namespace and these predicates."""
         if namespace not in _NAMESPACES[family(target)]:
+            return False
+        feature = _TABLE_FEATURES.get(namespace)
+        if feature is not None and feature not in self.features(target, wave_size):
             return False
         return all(self._holds(predicate, target, wave_size) for predicate in predicates)
 

@@ -93,7 +93,7 @@ struct Disassembly {
 std::span<const std::string_view> targets();
 
 // The column that has the records of `target` (a name without features), or the nearest one of its generation; empty
-// where there is none. `exact` says whether the records are the same.
+// where there is none. `exact` says whether the column has all records of the target.
 struct Nearest {
     std::string_view column;
     bool exact = false;

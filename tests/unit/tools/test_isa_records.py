@@ -174,6 +174,8 @@ def test_predicates_are_resolved_for_each_target() -> None:
     assert not targets.decodes("gfx1100", 32, "GFX10", ["HasDot"])
     assert not targets.decodes("gfx900", 64, "GFX9", ["HasDot"])
     assert [targets.decodes("gfx1100", size, "GFX11", ["isWave64"]) for size in (32, 64)] == [False, True]
+    assert targets.decodes("gfx900", 64, "GFX9", [])
+    assert not targets.decodes("gfx900", 64, "GFX90A", [])  # its table is passed over without FeatureGFX90AInsts
 
 
 def test_an_instruction_becomes_a_record() -> None:
