@@ -1,6 +1,7 @@
 """Compare the disassembler in the core with LLVM 22, by hand.
 
 usage: python -m tools.isa.judge fill [--target gfx942] [--fills 20] [--seed 1]
+       python -m tools.isa.judge edges [--target gfx942] [--fills 20] [--seed 1]
        python -m tools.isa.judge windows [--target gfx942] [--count 100000] [--seed 1]
        python -m tools.isa.judge library [--mb 16] PATH...   distinct instructions of the code objects in files, folders
        python -m tools.isa.judge tests FOLDER         LLVM's own vectors (llvm/test/MC/Disassembler/AMDGPU)
@@ -61,6 +62,14 @@ def fill(arguments: argparse.Namespace, report: Report) -> None:
     for column in columns(arguments.target):
         for wave64 in wave_sizes(column):
             cases = judge_cases.fills(column, arguments.fills, arguments.seed)
+            report.add(_name(column, wave64=wave64), compare(column, cases, wave64=wave64))
+
+
+def edges(arguments: argparse.Namespace, report: Report) -> None:
+    """Every record with few bits or many, and with literals like inline constants."""
+    for column in columns(arguments.target):
+        for wave64 in wave_sizes(column):
+            cases = judge_cases.edges(column, arguments.fills, arguments.seed)
             report.add(_name(column, wave64=wave64), compare(column, cases, wave64=wave64))
 
 
@@ -150,6 +159,7 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     for command, options in (
         (fill, [("--target", str, None), ("--fills", int, 20), ("--seed", int, 1)]),
+        (edges, [("--target", str, None), ("--fills", int, 20), ("--seed", int, 1)]),
         (windows, [("--target", str, None), ("--count", int, 100_000), ("--seed", int, 1)]),
         (library, [("--target", str, None), ("--mb", float, math.inf)]),
         (tests, []),

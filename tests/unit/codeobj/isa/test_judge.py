@@ -32,6 +32,15 @@ def test_records_with_random_bits(column: str, wave64: bool) -> None:
 
 @pytest.mark.usefixtures("judge")
 @pytest.mark.parametrize(("column", "wave64"), WAVES)
+def test_records_with_literals_like_constants(column: str, wave64: bool) -> None:
+    every = list(judge_cases.edges(column, 4, seed=17))
+    verdict = compare(column, every[:: max(1, len(every) // SHORT) | 1], wave64=wave64)  # odd: all of the four kinds
+    assert verdict.differences == [], verdict.examples()
+    assert verdict.equal > SHORT / 2
+
+
+@pytest.mark.usefixtures("judge")
+@pytest.mark.parametrize(("column", "wave64"), WAVES)
 def test_random_windows(column: str, wave64: bool) -> None:
     verdict = compare(column, judge_cases.windows(column, SHORT, seed=17), wave64=wave64)
     assert verdict.differences == [], verdict.examples()
@@ -45,6 +54,14 @@ def test_every_record_with_random_bits_twenty_times(column: str, wave64: bool) -
     verdict = compare(column, judge_cases.fills(column, 20, seed=1), wave64=wave64)
     assert verdict.differences == [], verdict.examples()
     assert verdict.total >= 20 * 2800
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("judge")
+@pytest.mark.parametrize(("column", "wave64"), WAVES)
+def test_every_record_with_literals_like_constants(column: str, wave64: bool) -> None:
+    verdict = compare(column, judge_cases.edges(column, 20), wave64=wave64)
+    assert verdict.differences == [], verdict.examples()
 
 
 @pytest.mark.slow
