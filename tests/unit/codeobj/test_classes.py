@@ -116,7 +116,8 @@ def test_classes(family: str, text: str) -> None:
         ("gfx1250", "tensor_save s[0:1]", ("storecnt",), True),
         ("gfx1250", "global_load_async_to_lds_b128 v0, v[2:3], off", ("asynccnt",), True),
         ("gfx9", "v_add_f32_e32 v0, v1, v2", (), True),
-        ("gfx11", "s_sendmsg sendmsg(MSG_INTERRUPT)", (), False),
+        ("gfx11", "s_sendmsg sendmsg(MSG_INTERRUPT)", ("lgkmcnt",), False),
+        ("gfx12", "s_sendmsg sendmsg(MSG_INTERRUPT)", ("kmcnt",), False),
         ("gfx9", "s_sendmsg sendmsg(MSG_INTERRUPT)", ("lgkmcnt",), False),
     ],
 )
