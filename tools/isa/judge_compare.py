@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from tools.isa.judge_cases import LITERAL_CODES
 from tools.isa.judge_llvm import DEATH, NONE, SOFT, WINDOW_BYTES, Answer, ask
 from wavescope import _core
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _SPACING = 64  # between the addresses of windows
 _EXAMPLES = 5
 _INLINE = re.compile(r"(?<![\w\[:.])-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?)(?=[ |),]|$)")
+_SELECTION = re.compile(r"dpp8:\[([\d,]+)\]")
 _LITERAL = re.compile(r"\blit\((\w+)\)")
 _CONTROL = re.compile(r"quad_perm:\[[\d,]+\]|dpp8:\[[\d,]+\]|/\* \w+ dpp_ctrl value \*/|row_\w+(?::\d+)?(?= row_mask)")
 _CONSTANT = re.compile(r"-?(?:0x[0-9a-f]+|[\d.]+)/\*Invalid immediate\*/")
@@ -74,7 +76,15 @@ def _is_shifted_dpp(case: Case) -> bool:
     constants = (_INLINE.sub("N", _LITERAL.sub(r"\1", _plain(answer))) for answer in (case.ours, case.llvm))
     if is_mac and len(set(constants)) == 1:
         return True
-    return is_packed and _CONTROL.sub("C", _plain(case.ours)) == _CONTROL.sub("C", _plain(case.llvm))
+    if not is_packed and _dpp8(case.ours.text) not in {*_CONSTANT_CODES, *LITERAL_CODES}:
+        return False
+    return _CONTROL.sub("C", _plain(case.ours)) == _CONTROL.sub("C", _plain(case.llvm))
+
+
+def _dpp8(text: str) -> int:
+    """The number of which `dpp8:[7,7,3,0,0,0,0,0]` are the digits, the lowest first; -1 without any."""
+    match = _SELECTION.search(text)
+    return sum(int(digit) << 3 * place for place, digit in enumerate(match[1].split(","))) if match else -1
 
 
 def _is_foreign(case: Case) -> bool:
