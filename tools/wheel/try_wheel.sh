@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs a wheel (or the source distribution) in a bare chroot and runs the tests of the wheel there.
 #
-#   try_wheel.sh SUITE FILE       SUITE: bookworm, trixie, sid, ... of Debian or jammy, noble, ... of Ubuntu
+#   try_wheel.sh SUITE FILE       SUITE: bullseye (wheels only), bookworm, trixie, sid of Debian; jammy, noble, ... of Ubuntu
 #
 # Needs root and mmdebstrap; for a wheel of another machine also QEMU's user emulation, registered with the kernel
 # (binfmt_misc: the packages qemu-user-static and binfmt-support). The chroot has Python and certificates, nothing else:
@@ -10,9 +10,11 @@
 set -euo pipefail
 
 suite=$1
+if [[ ! -e $2 ]]; then echo "there is no $2: make wheel builds it" >&2; exit 1; fi
 file=$(realpath "$2")
 root=$(cd "$(dirname "$0")/../.." && pwd)
 chroots=${WAVESCOPE_CHROOTS:-$root/build/chroots}
+mkdir -p "$chroots"
 case $file in
     *_aarch64.whl) architecture=arm64 ;;
     *.whl) architecture=amd64 ;;
@@ -21,17 +23,31 @@ esac
 
 python=python3
 components=main
-mirror=http://deb.debian.org/debian
+debian=http://deb.debian.org/debian
+mirror=$debian
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+old_python=
+packages=
 case $suite in
+    bullseye) # its python3 is 3.9
+        python=/opt/python/bin/python3.11
+        old_python=$chroots/python-$suite
+        packages=libssl1.1,libffi7,libsqlite3-0,ca-certificates
+        ;;
     jammy) python=python3.11 ;;& # its python3 is 3.10
     jammy | noble | plucky | questing)
         components=main,universe
         mirror=http://archive.ubuntu.com/ubuntu
-        keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg # package ubuntu-archive-keyring
+        ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
+        if [[ ! -e $ubuntu_keyring ]]; then # Debian 12 has no package of it, Debian 13 does
+            [[ -e $chroots/keyring$ubuntu_keyring ]] || mmdebstrap --quiet --variant=extract --keyring="$keyring" \
+                --include=ubuntu-archive-keyring trixie "$chroots/keyring" "$debian"
+            ubuntu_keyring=$chroots/keyring$ubuntu_keyring
+        fi
+        keyring=$ubuntu_keyring
         ;;
 esac
-packages=$python,$python-venv,ca-certificates
+packages=${packages:-$python,$python-venv,ca-certificates}
 chroot=$chroots/$suite-$architecture
 if [[ $file == *.tar.gz ]]; then
     packages=$packages,g++,$python-dev
@@ -39,11 +55,14 @@ if [[ $file == *.tar.gz ]]; then
 fi
 
 if [[ ! -e $chroot/.ready ]]; then
-    mkdir -p "$chroots"
     rm -rf --one-file-system "$chroot"
     # A mirror may be behind: what it says is signed all the same.
     mmdebstrap --quiet --variant=minbase --architectures="$architecture" --components="$components" --keyring="$keyring" \
         --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" "$suite" "$chroot" "$mirror"
+    if [[ -n $old_python ]]; then
+        [[ -e $old_python/bin ]] || "$root/tools/wheel/old_python.sh" "$suite" "$old_python"
+        cp -r "$old_python" "$chroot/opt/python"
+    fi
     touch "$chroot/.ready"
 fi
 
