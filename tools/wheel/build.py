@@ -136,12 +136,14 @@ def make_wheel(source: Path, machine: str, out: Path, environment: dict[str, str
 def copy_python_headers(folder: Path) -> None:
     """Python's headers by themselves, for every machine.
 
-    Debian's pyconfig.h includes that of the machine from another folder. Within the limited API those of x86_64 and
-    aarch64 say the same: both are 64-bit Linux.
+    Debian's pyconfig.h includes that of the machine that is compiled for, from a folder that the other machine's does
+    not have here. Within the limited API those of x86_64 and aarch64 say the same: both are 64-bit Linux.
     """
+    include = Path(sysconfig.get_path("include"))
+    of_machine = include.parent / str(sysconfig.get_config_var("MULTIARCH")) / include.name / "pyconfig.h"
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(sysconfig.get_path("include"), folder)
-    shutil.copyfile(sysconfig.get_config_h_filename(), folder / "pyconfig.h")
+    shutil.copytree(include, folder)
+    shutil.copyfile(of_machine if of_machine.exists() else sysconfig.get_config_h_filename(), folder / "pyconfig.h")
 
 
 def _backend(hook: str, folder: Path, out: Path, settings: dict[str, str], environment: dict[str, str]) -> Path:

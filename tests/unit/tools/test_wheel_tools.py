@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -15,7 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools" / "wheel"))
 
-import check_wheel  # noqa: E402 (lies beside the tool)
+import build  # noqa: E402 (lies beside the tool)
+import check_wheel  # noqa: E402
 import old_libraries  # noqa: E402
 
 WHEEL = "wavescope-0.2.0-cp311-abi3-manylinux_2_28_x86_64.whl"
@@ -70,6 +72,20 @@ def test_new_code_links_with_old_symbols(compiler: str, tmp_path: Path) -> None:
     needed = needed_versions(tmp_path / "old.so")
     assert {version.partition("_")[0] for version in needed} >= {"GLIBC", "GLIBCXX"}
     assert [version for version in needed if not old_libraries.allowed(version)] == []
+
+
+def test_python_headers_need_no_folder_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's pyconfig.h includes another one, which a cross compiler does not have."""
+    include, of_machine = tmp_path / "include" / "python3.11", tmp_path / "include" / "x86_64-linux-gnu" / "python3.11"
+    for folder, text in ((include, "#include <x86_64-linux-gnu/python3.11/pyconfig.h>"), (of_machine, "#define REAL")):
+        folder.mkdir(parents=True)
+        (folder / "pyconfig.h").write_text(text)
+    (include / "Python.h").write_text("#include <pyconfig.h>")
+    monkeypatch.setattr(sysconfig, "get_path", {"include": str(include)}.__getitem__)
+    monkeypatch.setattr(sysconfig, "get_config_var", {"MULTIARCH": "x86_64-linux-gnu"}.__getitem__)
+    build.copy_python_headers(tmp_path / "copy")
+    assert (tmp_path / "copy" / "Python.h").exists()
+    assert (tmp_path / "copy" / "pyconfig.h").read_text() == "#define REAL"
 
 
 def test_missing_and_strange_files_are_named() -> None:
