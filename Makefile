@@ -169,8 +169,9 @@ kernels: llvm $(STAMPS)/package ## compile the kernels of synth/kernels again an
 
 # Machines to build wheels for; the system's g++ 12 and that for the other machine, as packages of Debian 12.
 WHEEL_MACHINES ?= x86_64 aarch64
-# Chroots that the wheel is installed and tried in (Debian's and Ubuntu's names), and those under QEMU.
-WHEEL_SUITES ?= bookworm jammy sid
+# Systems whose chroots the wheel for x86_64 is tried in, by the names of Debian and Ubuntu: glibc 2.31 to the newest. That for
+# aarch64 is tried on Debian 12.
+WHEEL_SUITES ?= bullseye bookworm jammy trixie sid
 WHEEL_VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
 sdist: page ## the source distribution, into dist/; it contains the built page
@@ -183,9 +184,11 @@ wheel: page $(STAMPS)/audit ## the source distribution and a wheel for each of W
 		$(BIN)/python tools/wheel/check_wheel.py dist/wavescope-$(WHEEL_VERSION)-*_$$machine.whl; \
 	done
 
-try-wheel: ## install the wheels of dist/ in bare chroots of WHEEL_SUITES, and one for aarch64 under QEMU; needs root and mmdebstrap
-	for suite in $(WHEEL_SUITES); do tools/wheel/try_wheel.sh $$suite dist/wavescope-$(WHEEL_VERSION)-*_x86_64.whl; done
-	tools/wheel/try_wheel.sh bookworm dist/wavescope-$(WHEEL_VERSION)-*_aarch64.whl
+try-wheel: ## install what is in dist/ in bare chroots of WHEEL_SUITES, aarch64 under QEMU; needs root and mmdebstrap
+	for machine in $(WHEEL_MACHINES); do \
+		suites="$(WHEEL_SUITES)"; [[ $$machine == x86_64 ]] || suites=bookworm; \
+		for suite in $$suites; do tools/wheel/try_wheel.sh $$suite dist/wavescope-$(WHEEL_VERSION)-*_$$machine.whl; done; \
+	done
 	tools/wheel/try_wheel.sh bookworm dist/wavescope-$(WHEEL_VERSION).tar.gz
 
 browser: ## Chromium through apt-get when root and missing
