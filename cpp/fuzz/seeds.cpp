@@ -139,6 +139,34 @@ std::vector<Seed> column_seeds(const std::vector<uint8_t>& head) {
 }
 
 // Machine code with every value of the bits that tell encodings apart, for every column; and texts.
+// Address arithmetic of all kinds, for every GPU of fuzz_evaluate and both wave sizes.
+std::vector<Seed> evaluate_seeds() {
+    constexpr std::string_view kTexts =
+        "s_load_dwordx4 s[8:11], s[4:5], 0x0\nv_and_b32_e32 v1, 0x3ff, v0\nv_lshlrev_b32_e32 v2, 2, v1\n"
+        "v_add_co_u32_e32 v4, vcc, s8, v2\nv_addc_co_u32_e32 v5, vcc, v3, v6, vcc\nglobal_load_dword v7, v[4:5], off\n"
+        "v_mad_u64_u32 v[8:9], s[12:13], s6, v1, 0\nv_lshl_add_u64 v[10:11], v[8:9], 2, s[8:9]\n"
+        "ds_read2_b32 v[12:13], v2 offset0:1 offset1:9\nv_cmp_gt_u32_e32 vcc, 7, v1\ns_and_saveexec_b64 s[14:15], vcc\n"
+        "s_cbranch_execz 4\nds_write_b128 v2, v[12:15] offset:64\ns_or_b64 exec, exec, s[14:15]\n"
+        "v_mov_b32_dpp v20, v1 row_shr:3 row_mask:0xf bank_mask:0x5 bound_ctrl:0\nv_readfirstlane_b32 s20, v20\n"
+        "v_cvt_f32_u32_e32 v21, s20\nv_rcp_iflag_f32_e32 v21, v21\nv_cvt_u32_f32_e32 v21, v21\n"
+        "v_lshlrev_b32_sdwa v22, v2, sext(v1) dst_sel:DWORD dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:BYTE_1\n"
+        "v_bitop3_b32 v23, v1, v22, s20 bitop3:0x6c\nds_bpermute_b32 v24, v2, v23\nds_swizzle_b32 v25, v24 "
+        "offset:swizzle(SWAP,1)\n"
+        "buffer_load_dwordx2 v[26:27], v2, s[8:11], 0 offen offset:16\nv_pk_mad_u16 v28, v1, v2, -2 op_sel:[0,0,1] "
+        "op_sel_hi:[1,1,0]\n"
+        "v_dual_mov_b32 v29, v1 :: v_dual_add_nc_u32 v30, v2, v1\nv_mul_lo_u16 v31.l, v1.h, 5 op_sel:[1,0,0]\n"
+        "v_alignbit_b32 v32, s20, v1, 16\nv_perm_b32 v33, v1, v2, 0x5040c0d\ns_cmp_lt_u32 s20, 17\ns_cbranch_scc1 2\n"
+        "v_ashrrev_i32_e32 v35, 31, v1\nv_lshlrev_b64 v[36:37], 3, v[34:35]\ns_subb_u32 s21, s22, s23\ns_bfe_u32 s24, "
+        "s20, 0x50003\n";
+    std::vector<Seed> seeds;
+    for (uint8_t which = 0; which < 10; ++which) {
+        Seed seed{"evaluate" + std::to_string(which), {which, static_cast<uint8_t>(which * 37)}};
+        append(seed.bytes, kTexts);
+        seeds.push_back(std::move(seed));
+    }
+    return seeds;
+}
+
 std::vector<Seed> isa_seeds() {
     std::vector<Seed> seeds;
     std::mt19937 random(17);
@@ -175,6 +203,7 @@ std::vector<Seed> seeds_of(std::string_view target) {
     if (target == "fuzz_executed" || target == "fuzz_groups" || target == "fuzz_live") return column_seeds({});
     if (target == "fuzz_writers") return column_seeds({3, 'k', 0, '"', 0xFF, 0, 'a', '\n', 0, 'b', 0});
     if (target == "fuzz_isa") return isa_seeds();
+    if (target == "fuzz_evaluate") return evaluate_seeds();
     std::vector<Seed> seeds;
     std::mt19937 random(7);
     for (uint8_t i = 0; i < std::size(testing::kFamilies); ++i) {

@@ -41,6 +41,8 @@ void fuzz_writers(Bytes input);
 void fuzz_isa(Bytes input);
 // Registers that kernels are given, then rows: what follows, masks, habits, a target, up to three operands.
 void fuzz_live(Bytes input);
+// A byte for GPU and wave size, one for the start and the path, then texts, one per line: lane addresses.
+void fuzz_evaluate(Bytes input);
 
 // First byte of fuzz_waves and fuzz_pcmap.
 struct Control {
@@ -66,7 +68,7 @@ constexpr Target kTargets[] = {
     {"fuzz_program", fuzz_program},   {"fuzz_waits", fuzz_waits},   {"fuzz_wave_json", fuzz_wave_json},
     {"fuzz_stalls", fuzz_stalls},     {"fuzz_sqlite", fuzz_sqlite}, {"fuzz_spans", fuzz_spans},
     {"fuzz_executed", fuzz_executed}, {"fuzz_groups", fuzz_groups}, {"fuzz_writers", fuzz_writers},
-    {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},
+    {"fuzz_isa", fuzz_isa},           {"fuzz_live", fuzz_live},     {"fuzz_evaluate", fuzz_evaluate},
 };
 
 struct Seed {

@@ -179,10 +179,12 @@ struct ExecutionRows {
     Column<uint8_t> kind;  // why not: ReasonKind
     Column<int32_t> detail;
     Column<uint64_t> active;
-    Column<int64_t> address;  // kLanes for each row
+    Column<uint8_t> has_base;  // whether addresses are relative to an unknown base
+    Column<int64_t> address;   // kLanes for each row
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
+        visit("has_base", has_base);
         visit("position", position);
         visit("place", place);
         visit("is_known", is_known);

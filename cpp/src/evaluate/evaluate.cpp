@@ -38,6 +38,7 @@ void add_unknown(ExecutionRows& rows, size_t position, Reason reason) {
     rows.kind.push_back(static_cast<uint8_t>(reason.kind));
     rows.detail.push_back(reason.detail);
     rows.active.push_back(0);
+    rows.has_base.push_back(0);
     for (unsigned lane = 0; lane < kLanes; ++lane) rows.address.push_back(0);
 }
 
@@ -49,6 +50,7 @@ void add_known(ExecutionRows& rows, size_t position, Lanes active, const Address
         rows.kind.push_back(0);
         rows.detail.push_back(0);
         rows.active.push_back(active);
+        rows.has_base.push_back(addresses.places[place].base != 0 ? 1 : 0);
         for (const int64_t address : addresses.places[place].lane) rows.address.push_back(address);
     }
 }

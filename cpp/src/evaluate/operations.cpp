@@ -382,23 +382,40 @@ struct Operations {
         Domain& d = m.domain_;
         const Value a = m.source(i, 1), b = m.source(i, 2), c = m.source(i, 3);
         if (a.base == 0 && b.base == 0 && c.base == 0) {
+            const auto bits_of_table = [table](uint32_t x, uint32_t y, uint32_t z) {
+                uint32_t bits = 0;
+                for (unsigned k = 0; k < 8; ++k)
+                    if ((table >> k & 1) != 0)
+                        bits |= ((k & 4) != 0 ? x : ~x) & ((k & 2) != 0 ? y : ~y) & ((k & 1) != 0 ? z : ~z);
+                return bits;
+            };
             Value result = d.lanewise(
-                [&](unsigned lane) {
-                    uint32_t bits = 0;
-                    for (unsigned k = 0; k < 8; ++k)
-                        if ((table >> k & 1) != 0)
-                            bits |= ((k & 4) != 0 ? a.lane[lane] : ~a.lane[lane]) &
-                                    ((k & 2) != 0 ? b.lane[lane] : ~b.lane[lane]) &
-                                    ((k & 1) != 0 ? c.lane[lane] : ~c.lane[lane]);
-                    return bits;
-                },
-                {&a, &b, &c});
+                [&](unsigned lane) { return bits_of_table(a.lane[lane], b.lane[lane], c.lane[lane]); }, {&a, &b, &c});
             result.low_lanes =
                 (a.lanes | a.low_lanes) & (b.lanes | b.low_lanes) & (c.lanes | c.low_lanes) & ~result.lanes;
+            // A high half that no unknown bit has a part in is certain: bits are independent, so all zeros and all ones
+            // stand for whatever they are.
+            for (unsigned lane = 0; lane < kLanes; ++lane) {
+                if ((result.low_lanes >> lane & 1) == 0) continue;
+                bool is_certain = true;
+                for (unsigned fill = 0; fill < 8; ++fill) {
+                    const auto filled = [&](const Value& value, unsigned bit) {
+                        const bool is_open = (value.lanes >> lane & 1) == 0;
+                        return is_open ? (value.lane[lane] & 0xFFFF) | ((fill >> bit & 1) != 0 ? 0xFFFF0000 : 0)
+                                       : value.lane[lane];
+                    };
+                    const uint32_t bits = bits_of_table(filled(a, 2), filled(b, 1), filled(c, 0));
+                    if (fill == 0) result.lane[lane] = bits;
+                    is_certain = is_certain && bits == result.lane[lane];
+                }
+                if (!is_certain) continue;
+                result.lanes |= bit_of(lane);
+                result.low_lanes &= ~bit_of(lane);
+            }
             set(m, i, std::move(result));
             return;
         }
-        // Two inputs decide in every table that compilers make of two operations: split by the one that is left over.
+        // With bases: the tables that compilers make of two operations, as these.
         struct Known {
             uint32_t table;
             Value (*function)(Domain&, const Value&, const Value&, const Value&);

@@ -121,7 +121,7 @@ def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> Lan
 
 
 def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
-    target = target_of(trace)
+    target = target_of(trace, options)
     lanes = lanes_of_waves(trace)
     rules = row_rules(trace, target, options.rules, lanes)
     kernels = evaluate(trace, target, options, rules)
@@ -176,12 +176,12 @@ def lane_patterns(trace: ThreadTrace, options: LaneOptions | None = None) -> pl.
     write2 apart; `count` is executions. Of rows with more than 64 patterns the first are kept.
     """
     options = options or LaneOptions()
-    target = target_of(trace)
+    target = target_of(trace, options)
     rules = row_rules(trace, target, options.rules, lanes_of_waves(trace))
     return pl.concat([kernel.patterns for kernel in evaluate(trace, target, options, rules)])
 
 
-def target_of(trace: ThreadTrace) -> str:
+def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
     """The GPU whose code the trace ran.
 
     Raises
@@ -189,11 +189,12 @@ def target_of(trace: ThreadTrace) -> str:
     UnsupportedError
         It is not known.
     """
-    if trace.source.target is None:
+    target = options.target or trace.source.target
+    if target is None:
         raise UnsupportedError(
             "which GPU ran this code is not known, so no rule can be chosen", advice="--target names it: gfx942"
         )
-    return trace.source.target
+    return target
 
 
 def _declared(table: str) -> dict[str, pl.DataType]:

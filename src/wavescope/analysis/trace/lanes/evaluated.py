@@ -12,6 +12,7 @@ from wavescope.analysis.code.control_flow import branch_targets
 from wavescope.analysis.trace.barriers.meetings import passages
 from wavescope.analysis.trace.code.accesses import accesses
 from wavescope.analysis.trace.code.requested import lanes_per_wave
+from wavescope.analysis.trace.lanes.reasons import reason_text
 from wavescope.analysis.trace.lanes.start import start_state
 from wavescope.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
 from wavescope.codeobj.operands import columns_for
@@ -53,6 +54,7 @@ class LaneOptions:
     grid_size: tuple[int, int, int] | None = None
     recorded_arguments: bytes | None = None  #: The kernarg segment as kerncap recorded it.
     rules: LaneRules = field(default_factory=lane_rules)
+    target: str | None = None  #: The GPU, where the trace does not name it.
     pointer_bytes: int = 256  #: Pointer arguments are multiples of this, by assumption.
 
 
@@ -154,18 +156,7 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
 def evaluate(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
     """Evaluate the traced waves, kernel by kernel."""
     lanes = lanes_of_waves(trace)
-    coalescing = options.rules.coalescing_rule(target)
-    group, segment = (0, 0) if isinstance(coalescing, Refusal) else (coalescing.group_lanes, coalescing.segment_bytes)
-    evaluator = _core.LaneEvaluator(
-        texts=trace.code["text"].fill_null("").to_list(),
-        rows=rules.frame.to_dict(),
-        column=columns_for(target)[0],
-        lds_rules=rules.lds_rules,
-        group_lanes=group,
-        segment_bytes=segment,
-        pointer_bytes=options.pointer_bytes,
-        lane_count=lanes,
-    )
+    evaluator = _evaluator(trace, target, options, rules, lanes)
     paths = _paths(trace)
     answers = []
     budget = _MOST_INSTRUCTIONS
@@ -175,6 +166,61 @@ def evaluate(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRu
         budget -= spent
         answers.append(evaluated)
     return answers
+
+
+def _evaluator(
+    trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules, lanes: int
+) -> _core.LaneEvaluator:
+    coalescing = options.rules.coalescing_rule(target)
+    group, segment = (0, 0) if isinstance(coalescing, Refusal) else (coalescing.group_lanes, coalescing.segment_bytes)
+    return _core.LaneEvaluator(
+        texts=trace.code["text"].fill_null("").to_list(),
+        rows=rules.frame.to_dict(),
+        column=columns_for(target)[0],
+        lds_rules=rules.lds_rules,
+        group_lanes=group,
+        segment_bytes=segment,
+        pointer_bytes=options.pointer_bytes,
+        lane_count=lanes,
+    )
+
+
+def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
+    """Every execution of a memory instruction, as if its wave were at each place of its workgroup.
+
+    Columns: `instruction` (index in `instructions`), `place_in_workgroup`, `place` (which address of the instruction),
+    `is_known`, `reason`, `active` (a bit for each lane), `has_base` (whether addresses are relative to an unknown base)
+    and `address` (a list, one for each lane).
+    """
+    target = options.target or str(trace.source.target)
+    lanes = lanes_of_waves(trace)
+    evaluator = _evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
+    texts = trace.code["text"].fill_null("").to_list()
+    numbered = trace.instructions.select("wave", "row").with_row_index("instruction")
+    frames = []
+    for (wave,), of_wave in numbered.group_by("wave", maintain_order=True):
+        kernel = trace.waves.filter(pl.col("wave") == wave)["kernel"][0]
+        start = _start(trace, target, options, kernel, lanes)
+        for place in range(start.wave_count):
+            result = evaluator.run(start.wave, place, of_wave["row"].cast(pl.Int32), 0, keeps_executions=True)
+            rows = pl.DataFrame(result["executions"])
+            reasons = [
+                reason_text(kind, detail, (0, 0), texts, start.arguments) if not is_known else None
+                for is_known, kind, detail in rows.select("is_known", "kind", "detail").iter_rows()
+            ]
+            frames.append(
+                rows.select(
+                    instruction=of_wave["instruction"].gather(rows["position"]),
+                    place_in_workgroup=pl.lit(place),
+                    place=pl.col("place").cast(pl.Int64),
+                    is_known=pl.col("is_known") == 1,
+                    reason=pl.Series(reasons, dtype=pl.String),
+                    active="active",
+                    has_base=pl.col("has_base") == 1,
+                    address=_lists(result["execution_addresses"]),
+                )
+            )
+    return pl.concat(frames)
 
 
 def _paths(trace: ThreadTrace) -> pl.DataFrame:
@@ -363,8 +409,12 @@ def _reasons(table: object, waves: int, places: int) -> pl.DataFrame:
 
 def _patterns(result: dict[str, object], waves: int) -> pl.DataFrame:
     table = pl.DataFrame(result["patterns"])
-    addresses = pl.DataFrame(result["addresses"])["address"].reshape((-1, 64)).cast(pl.List(pl.Int64))
-    return table.with_columns(pl.col("count").cast(pl.Int64) * waves, address=addresses)
+    return table.with_columns(pl.col("count").cast(pl.Int64) * waves, address=_lists(result["addresses"]))
+
+
+def _lists(table: object) -> pl.Series:
+    """Addresses of 64 lanes each as lists."""
+    return pl.DataFrame(table)["address"].reshape((-1, 64)).cast(pl.List(pl.Int64))
 
 
 def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
