@@ -14,6 +14,7 @@ import polars as pl
 from wavescope.analysis.trace.lanes.evaluated import EvaluatedKernel, LaneOptions, evaluate, lanes_of_waves, row_rules
 from wavescope.analysis.trace.lanes.reasons import assumption_text, reason_text
 from wavescope.base.once import once
+from wavescope.codeobj.targets import family_of
 from wavescope.errors import UnsupportedError
 from wavescope.facts.lanes import Refusal
 from wavescope.model.answer import Answer
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
+
+#: Generations whose instructions are evaluated. gfx1250 chooses registers by a mode that texts need not show.
+EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")
 
 _SUMS = """\
 execution_count            Int64    -       | executions by traced waves
@@ -193,6 +197,10 @@ def target_of(trace: ThreadTrace, options: LaneOptions) -> str:
     if target is None:
         raise UnsupportedError(
             "which GPU ran this code is not known, so no rule can be chosen", advice="--target names it: gfx942"
+        )
+    if family_of(target) not in EVALUATED_FAMILIES:
+        raise UnsupportedError(
+            f"lanes of {target} are not evaluated", advice=f"evaluated are {', '.join(EVALUATED_FAMILIES)}"
         )
     return target
 

@@ -42,7 +42,9 @@ _SUMS: Final = (
 )
 #: Where these differ between places in the workgroup, no single wave's cost is known.
 _COSTS: Final = ("cost_known_count", "ideal_cycle_total", "extra_cycle_total", "segment_total", "least_segment_total")
-CONTRADICTION, PATH, BY_PLACE, NOT_REACHED = 9, 10, 100, 101  #: Kinds of reasons; the last two are ours alone.
+#: Kinds of reasons; those from 100 on are ours alone.
+CONTRADICTION, PATH, BY_PLACE, NOT_REACHED, NOT_FROM_START = 9, 10, 100, 101, 102
+_PRELOAD_BYTES: Final = 256  #: Code before the second entry of kernels that have arguments preloaded.
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,7 @@ def _start(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | 
         arguments = argument_values(compiled, size, given=options.arguments, recorded=options.recorded_arguments)
         if size.workgroup_size is None and compiled.workgroup_size_required:
             size = size._replace(workgroup_size=compiled.workgroup_size_required)
-    limit = None if size.workgroup_size else _waves_that_meet(trace, kernel)
+    limit = None if size.workgroup_size else _waves_of_workgroup(trace, kernel, lanes)
     return start_state(compiled, target, size, arguments, lanes, limit)
 
 
@@ -270,8 +272,11 @@ def dispatch_size(trace: ThreadTrace, options: LaneOptions, kernel: int | None) 
     return size
 
 
-def _waves_that_meet(trace: ThreadTrace, kernel: int | None) -> int | None:
-    """Waves of a workgroup, where all workgroups that passed barriers had the same number of them."""
+def _waves_of_workgroup(trace: ThreadTrace, kernel: int | None, lanes: int) -> int | None:
+    """Waves of a workgroup: as recorded, or where all workgroups that passed barriers had the same number of them."""
+    recorded = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))["workgroup_size"].to_list()
+    if recorded and recorded[0]:
+        return -(-int(recorded[0]) // lanes)
     waves = trace.waves.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))["wave"]
     met = passages(trace).filter(pl.col("wave").is_in(waves.implode()))
     counts = met.group_by("workgroup").agg(pl.col("wave").n_unique())["wave"].unique().to_list()
@@ -290,8 +295,13 @@ def _evaluate_kernel(
     spent = branches = checked = 0
     contradictions: list[int] = []
     misfits: list[int] = []
+    entries = _entry_rows(trace, kernel)
     for waves, path in paths.select("wave_count", "rows").iter_rows():
         series = pl.Series(path, dtype=pl.Int32)
+        if path[0] not in entries:
+            rows.append(_not_evaluated(trace, series, waves))
+            reasons.append(_one_reason(trace, rows[-1], NOT_FROM_START, path[0]))
+            continue
         if spent + len(path) * start.wave_count > budget:
             rows.append(_not_evaluated(trace, series, waves))
             reasons.append(_one_reason(trace, rows[-1], NOT_REACHED, 0))
@@ -321,7 +331,7 @@ def _evaluate_kernel(
     evaluated = EvaluatedKernel(
         kernel,
         totals,
-        _added_reasons(reasons),
+        _balanced(_added_reasons(reasons), totals),
         _added_patterns(patterns),
         start,
         int(paths["wave_count"].sum()),
@@ -332,6 +342,25 @@ def _evaluate_kernel(
         tuple(sorted(set(misfits))),
     )
     return evaluated, spent
+
+
+def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
+    """Rows at which waves of a kernel can start, with the rows behind them that a trace may not show."""
+    place = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32))).select("code_object", "address").rows()
+    if not place or None in place[0]:
+        return frozenset()
+    code_object, address = place[0]
+    code = trace.code.filter(pl.col("code_object") == code_object, pl.col("address") >= address).sort("address")
+    rows: set[int] = set()
+    for start in (address, address + _PRELOAD_BYTES):
+        for row, at, writes, access in code.select("row", "address", "writes", "access").iter_rows():
+            if at < start:
+                continue
+            if at == start or rows:
+                rows.add(row)
+            if writes or access or at > start + _PRELOAD_BYTES or not rows:
+                break
+    return frozenset(rows)
 
 
 def _combined(frames: list[pl.DataFrame], waves: int, *, is_sized: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -432,6 +461,17 @@ def _added_reasons(frames: list[pl.DataFrame]) -> pl.DataFrame:
         pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
     )
     return added.with_columns(pl.col("count").round().cast(pl.Int64)).sort("row", "count", descending=[False, True])
+
+
+def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
+    """Reasons whose executions add up: what differs between places in the workgroup goes to the most frequent one."""
+    unknown = totals.select("row", unknown=pl.col("execution_count") - pl.col("known_count"))
+    joined = reasons.join(unknown, on="row", how="left", maintain_order="left")
+    is_address = pl.col("is_cost") == 0
+    is_first = is_address & (pl.int_range(pl.len()).over("row", "is_cost") == 0)
+    rest = pl.col("unknown") - pl.col("count").filter(is_address).sum().over("row")
+    balanced = joined.with_columns(pl.when(is_first).then(pl.col("count") + rest).otherwise("count").alias("count"))
+    return balanced.drop("unknown").filter(pl.col("count") > 0)
 
 
 def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:

@@ -56,6 +56,7 @@ def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[s
         18: lambda: "depends on the last bit of a reciprocal",
         100: lambda: "depends on the place of the wave in its workgroup; --workgroup gives its size",
         101: lambda: "not evaluated: the traced waves take too many different paths",
+        102: lambda: f"the trace shows the wave from {row} on, not from its start",
     }
     return words.get(kind, lambda: "not known")()
 
