@@ -22,9 +22,8 @@ case $file in
 esac
 
 python=python3
-components=main
 debian=http://deb.debian.org/debian
-mirror=$debian
+mirrors=("$debian")
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 old_python=
 packages=
@@ -36,8 +35,8 @@ case $suite in
         ;;
     jammy) python=python3.11 ;;& # its python3 is 3.10
     jammy | noble | plucky | questing)
-        components=main,universe
-        mirror=http://archive.ubuntu.com/ubuntu
+        ubuntu=http://archive.ubuntu.com/ubuntu
+        mirrors=("deb $ubuntu $suite main universe" "deb $ubuntu $suite-updates main universe") # Python 3.11 is an update
         ubuntu_keyring=/usr/share/keyrings/ubuntu-archive-keyring.gpg
         if [[ ! -e $ubuntu_keyring ]]; then # Debian 12 has no package of it, Debian 13 does
             [[ -e $chroots/keyring$ubuntu_keyring ]] || mmdebstrap --quiet --variant=extract --keyring="$keyring" \
@@ -57,8 +56,8 @@ fi
 if [[ ! -e $chroot/.ready ]]; then
     rm -rf --one-file-system "$chroot"
     # A mirror may be behind: what it says is signed all the same.
-    mmdebstrap --quiet --variant=minbase --architectures="$architecture" --components="$components" --keyring="$keyring" \
-        --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" "$suite" "$chroot" "$mirror"
+    mmdebstrap --quiet --variant=minbase --architectures="$architecture" --keyring="$keyring" \
+        --aptopt='Acquire::Check-Valid-Until "false"' --include="$packages" "$suite" "$chroot" "${mirrors[@]}"
     if [[ -n $old_python ]]; then
         [[ -e $old_python/bin ]] || "$root/tools/wheel/old_python.sh" "$suite" "$old_python"
         cp -r "$old_python" "$chroot/opt/python"
