@@ -11,6 +11,7 @@ from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.paragraphs import as_code, escaped, labelled
 from wavescope.report.kit.tables import place, printable, short
+from wavescope.report.trace.floors import floor_sentences
 from wavescope.report.trace.trust import trust_lines
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _REASONS = 5
 _NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
+_LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
 _BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
 _SEVERITY_STYLES = {"fatal": "bold red", "care": "bold yellow", "note": "bold cyan"}
 
@@ -66,11 +68,21 @@ def context_line(answer: Diagnosis) -> str:
     return "; ".join(parts)
 
 
+def floor_lines(answer: Diagnosis) -> list[str]:
+    """What the floors of the code say, where they leave little room."""
+    floors = answer.floors
+    if floors is None or floors.largest is None or floors.largest.share < _LOW_FLOOR_SHARE:
+        return []
+    return floor_sentences(floors)
+
+
 def diagnosis_report(answer: Diagnosis, *, limit: int) -> Iterator[RenderableType]:
     """The plan for the terminal: how far to trust it, then the findings in order."""
     yield Text(headline(answer), "bold")
     if context := context_line(answer):
         yield Text(context)
+    for sentence in floor_lines(answer):
+        yield Text(sentence)
     if answer.launch is not None:
         yield Text(printable(f"{launch_sentence(answer.launch)}; {launch_source(answer.launch)}"))
     yield from trust_lines(answer.trust)
@@ -95,6 +107,8 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
     lines += _md_link(answer.link) if answer.link else []
     if context := context_line(answer):
         lines += [context[:1].upper() + context[1:] + ".", ""]
+    for sentence in floor_lines(answer):
+        lines += [sentence[:1].upper() + sentence[1:] + ".", ""]
     if answer.launch is not None:
         lines += [f"The traced launch: {launch_sentence(answer.launch)}.", ""]
     lines += ["| # | finding | cycles of all waves | of them | gain | of the time of the | confidence |"]

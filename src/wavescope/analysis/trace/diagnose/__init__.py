@@ -10,7 +10,8 @@ from wavescope.analysis.trace.diagnose import beyond
 from wavescope.analysis.trace.diagnose.facts import Facts, facts
 from wavescope.analysis.trace.diagnose.filling import Filling, filling
 from wavescope.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
-from wavescope.analysis.trace.diagnose.gains import Gains, gains
+from wavescope.analysis.trace.diagnose.floor_limits import Limits, limits, with_lanes, within_floors
+from wavescope.analysis.trace.diagnose.gains import Gains, PoolGain, gains
 from wavescope.analysis.trace.diagnose.grid_findings import grid_findings, roof_finding
 from wavescope.analysis.trace.diagnose.machine import machine
 from wavescope.analysis.trace.diagnose.pool_findings import pool_finding
@@ -23,6 +24,8 @@ from wavescope.model.answer import Answer
 if TYPE_CHECKING:
     import polars as pl
 
+    from wavescope.analysis.trace.floors import Floors
+    from wavescope.analysis.trace.lanes.evaluated import LaneOptions
     from wavescope.model.counters import CounterSet
     from wavescope.model.launch import Launch
     from wavescope.model.trace import ThreadTrace
@@ -43,8 +46,9 @@ class Diagnosis(Answer):
     definition: ClassVar[str] = (
         "Gains are shares of time. The upper end of a finding about waves is what a replay of the traced waves saves"
         " when its stalls and gaps cost nothing, with barriers met and issue ports taken again; the lower end also"
-        " keeps the latency of memory (docs/explanation/replay.md). A roof that is reached stands first and caps every"
-        " gain, a cold launch comes next, then the largest gain. Findings below 1 % are left out."
+        " keeps the latency of memory (docs/explanation/replay.md). No gain is larger than what the floors of the code"
+        " leave (`floors`). A roof that is reached stands first and caps every gain, a cold launch comes next, then"
+        " the largest gain. Findings below 1 % are left out."
     )
 
     trust: Trust  #: Whether the cycles and the source lines can be used, with the caveats.
@@ -57,6 +61,7 @@ class Diagnosis(Answer):
     pipes: Pipes | None  #: None = there are no instructions.
     traffic: Traffic | None  #: None = the code asks memory for nothing that can be told.
     roofs: tuple[Roof, ...]
+    floors: Floors | None  #: None = the trace is too large for them, has several kernels, or no instructions.
     launch: Launch | None  #: The traced dispatch in the run recorded beside the trace; None = not found.
     #: The kernel of a counter capture that gives findings their reasons; None = no counters were given.
     link: Link | None = None
@@ -70,6 +75,7 @@ def diagnose(
     counters: CounterSet | None = None,
     kernel: str | None = None,
     ideal_gb: float | None = None,
+    lanes: LaneOptions | None = None,
 ) -> Diagnosis:
     """A prioritized plan for the kernel in a trace.
 
@@ -83,17 +89,19 @@ def diagnose(
         Which kernel of the counters, by rank or part of its name; None = the one with the name of the traced kernel.
     ideal_gb
         10^9 bytes that one dispatch has to read at least, to tell over-fetch.
+    lanes
+        Arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
 
     Raises
     ------
     UsageError
-        When the counters have no kernel that `kernel` picks.
+        When the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
     """
     trust = trust_of(trace)
     early = tuple(early_waves(trace).to_list())
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
-    measured = _measured(trace, trace_facts, early, rows) if has_something else None
+    measured = _measured(trace, trace_facts, early, rows, lanes) if has_something else None
     findings = _findings(trace, trace_facts, measured, trust, is_whole=rows is None) if measured else []
     link = None
     if counters is not None:
@@ -115,6 +123,7 @@ def diagnose(
         pipes=measured.pipes if measured else None,
         traffic=measured.traffic if measured else None,
         roofs=measured.roofs if measured else (),
+        floors=measured.limits.floors if measured and measured.limits else None,
         launch=trace.launch,
         link=link,
     )
@@ -129,6 +138,7 @@ class _Measured:
     pipes: Pipes
     traffic: Traffic | None
     roofs: tuple[Roof, ...]
+    limits: Limits | None
 
     @property
     def limit(self) -> Roof | None:
@@ -141,7 +151,13 @@ class _Measured:
         return max(0.0, 1 - self.limit.share) if self.limit else 1.0
 
 
-def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], rows: pl.Series | None) -> _Measured:
+def _measured(
+    trace: ThreadTrace,
+    trace_facts: Facts,
+    early: tuple[int, ...],
+    rows: pl.Series | None,
+    lanes: LaneOptions | None,
+) -> _Measured:
     cycles = {name: sum(view.stall_cycles_total for view in views) for name, views in trace_facts.views.items()}
     cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
     of_rows = () if rows is None else tuple(rows.to_list())
@@ -149,14 +165,15 @@ def _measured(trace: ThreadTrace, trace_facts: Facts, early: tuple[int, ...], ro
     filled = filling(trace, left_out=early)
     used = pipes(trace)
     moved = traffic(trace, filled)
-    return _Measured(replayed, filled, used, moved, tuple(roofs(trace, moved, used, filled, replayed)))
+    reached = tuple(roofs(trace, moved, used, filled, replayed))
+    return _Measured(replayed, filled, used, moved, reached, limits(trace, lanes, early))
 
 
 def _findings(
     trace: ThreadTrace, trace_facts: Facts, measured: _Measured, trust: Trust, *, is_whole: bool
 ) -> list[StallFinding]:
     findings = [
-        pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
+        _pool_finding(trace, trace_facts, gain, measured, trust)
         for gain in measured.gains.pools
         if gain.gain_share_max >= _NEGLIGIBLE_SHARE
     ]
@@ -164,7 +181,7 @@ def _findings(
         findings += grid_findings(measured.filling, _fixed_share(trace_facts, measured), machine(trace))
         more = beyond.registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []
-    findings = [_capped(finding, measured.cap_share) for finding in findings]
+    findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
     findings = [finding for finding in findings if finding.gain_share_max >= _NEGLIGIBLE_SHARE]
     findings.sort(key=lambda finding: (not _is_cold(finding), -_weight(finding), finding.name))
     if findings and findings[0].kind == "occupancy":  # more waves hide a cause, they are none
@@ -174,6 +191,22 @@ def _findings(
         return findings
     first = [roof_finding(measured.limit, measured.traffic, measured.pipes)] if measured.limit else []
     return [*first, *findings]
+
+
+def _pool_finding(
+    trace: ThreadTrace, trace_facts: Facts, gain: PoolGain, measured: _Measured, trust: Trust
+) -> StallFinding:
+    finding = pool_finding(trace, trace_facts, gain, measured.gains.no_issue_shares, trust.cycles)
+    if measured.limits is None:
+        return finding
+    views = [view for name in gain.pool.causes for view in trace_facts.views.get(name, ())]
+    return with_lanes(finding, views, measured.limits)
+
+
+def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
+    """Floors of CUs say nothing about work on other CUs."""
+    is_of_cus = finding.gain_basis == TRACED or finding.kind == "occupancy"
+    return within_floors(finding, measured.limits) if measured.limits and is_of_cus else finding
 
 
 def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:

@@ -46,6 +46,20 @@ class Cause:
     no_issue_share: float
 
 
+@dataclass(frozen=True)
+class LaneCause:
+    """Access patterns of lanes, and how much of a finding they can explain."""
+
+    name: str  #: bank conflicts, or lanes that do not coalesce.
+    pipe: str  #: LDS or L1.
+    rows: tuple[int, ...]  #: The code rows that lose cycles, those that lose most first.
+    saved_cycles_total: int  #: Cycles of the pipe that all rows lose.
+    explained_share: float  #: Of the gain of the finding, at most.
+    verdict: str  #: cause, part or harmless.
+    text: str
+    confidence: str  #: Of the rule: counter-proven, published or hypothesis.
+
+
 @dataclass(frozen=True, kw_only=True)
 class StallFinding(Finding[CodeEvidence]):
     """One cause of lost time, or a roof that is reached.
@@ -64,6 +78,7 @@ class StallFinding(Finding[CodeEvidence]):
     stall_cycles_total: int = 0  #: Stalls and gaps of all waves.
     stall_share: float = 0.0  #: Of the cycles of all waves.
     reasons: tuple[Reason, ...] = ()  #: Numbers of counters of the same kernel that explain it, if there are any.
+    lane_causes: tuple[LaneCause, ...] = ()  #: What access patterns have to do with it, where lanes are known.
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def pools_of(gains: dict[str, float]) -> list[Pool]:
     memory = tuple(cause for cause in gains if is_memory(cause) and not is_spill(cause))
     spills = tuple(cause for cause in gains if is_spill(cause))
     spills += ("scratch issue",) if spills and "scratch issue" not in spills else ()
-    lds = tuple(cause for cause in gains if _is_lds(cause))
+    lds = tuple(cause for cause in gains if is_lds(cause))
     arithmetic = tuple(cause for cause in gains if cause in _VECTOR_ARITHMETIC)
     scalar = tuple(cause for cause in gains if cause in ("wait scalar load", "SMEM issue"))
     pools = _memory_pools(memory, gains)
@@ -94,7 +94,8 @@ def _ends_of_waves(gains: dict[str, float]) -> list[Pool]:
     return []
 
 
-def _is_lds(cause: str) -> bool:
+def is_lds(cause: str) -> bool:
+    """Whether a stall class is about LDS alone."""
     return cause == "LDS issue" or (
         cause.startswith("wait ") and set(cause.removeprefix("wait ").split(" + ")) <= {"LDS", "cross-lane"}
     )

@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.common.occupancy.architecture import possible_targets
 from wavescope.analysis.trace.floors.executed import UNIT, executed
-from wavescope.analysis.trace.floors.lane_cycles import lane_cycles
+from wavescope.analysis.trace.floors.lane_cycles import lane_cycles, no_lane_cycles
 from wavescope.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 _FLOOR = """\
-pipe                String   -       | pipe (docs/reference/cli.md)
+pipe                String   -       | issue, VALU, MATRIX, SCALAR, VMEM issue, LDS issue, BRANCH, LDS or L1
 execution_count     Int64    -       | executions that go through it; of `issue`, those of the longest wave
 counted_count       Int64    -       | of these, executions whose cycles are known: the floor is over them
-floor_cycles_total  Int64?   cycles  | cycles that it needs at least; null = not known, or the trace contradicts the rate
+floor_cycles_total  Int64?   cycles  | cycles that it needs at least; null = not known, or contradicted by the span
 span_share          Float64? -       | of the span
 """
 
@@ -85,6 +85,7 @@ class Floors(Answer):
             pipe                String   -       | LDS or L1
             change              String   -       | conflict-free or coalesced
             execution_count     Int64    -       | executions by traced waves
+            counted_count       Int64    -       | of these, executions whose cycles are known
             cycles_total        Int64    cycles  | its part of the floor of the pipe
             saved_cycles_total  Int64    cycles  | of these, what the change saves at most
             next_pipe           String   -       | the largest floor after the change
@@ -112,8 +113,14 @@ class Floors(Answer):
         return self.largest.speedup_max if self.largest else None
 
 
-def floors(trace: ThreadTrace, options: LaneOptions | None = None, *, left_out: tuple[int, ...] = ()) -> Floors:
-    """Floors of the kernel that took longest; without the waves in `left_out`.
+def floors(
+    trace: ThreadTrace,
+    options: LaneOptions | None = None,
+    *,
+    left_out: tuple[int, ...] = (),
+    with_lanes: bool = True,
+) -> Floors:
+    """Floors of the kernel that took longest; without the waves in `left_out`, LDS and L1 only `with_lanes`.
 
     Raises
     ------
@@ -124,7 +131,7 @@ def floors(trace: ThreadTrace, options: LaneOptions | None = None, *, left_out: 
     spans = done.units.group_by("kernel", maintain_order=True).agg(pl.col("span_cycles").sum())
     kernel = spans.sort("span_cycles", descending=True, maintain_order=True)["kernel"][0] if spans.height else None
     units = done.units.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
-    lanes = lane_cycles(trace, options, units)
+    lanes = lane_cycles(trace, options, units) if with_lanes else no_lane_cycles("lanes are not evaluated")
     notes = [*lanes.notes]
     if spans.height > 1:
         notes.append(f"{spans.height - 1} other kernels are in the trace; --kernel selects one")

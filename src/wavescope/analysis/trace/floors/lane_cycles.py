@@ -51,7 +51,7 @@ def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataF
     try:
         evaluated = _evaluated(trace, options, units)
     except UnsupportedError as error:
-        return _without_lanes(error)
+        return no_lane_cycles(error.what)
     given = options or LaneOptions()
     coalescing = given.rules.coalescing_rule(trace.source.target or "")
     per_cycle = None if isinstance(coalescing, Refusal) else coalescing.accesses_per_cycle
@@ -144,9 +144,9 @@ def _lds_rate(rows: pl.DataFrame) -> Rate:
     return Rate(1, confidence, "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases")
 
 
-def _without_lanes(error: UnsupportedError) -> LaneCycles:
+def no_lane_cycles(reason: str) -> LaneCycles:
+    """Nothing about lanes, and why."""
     schema = _UNIT | {"pipe": pl.String} | dict.fromkeys(("execution_count", "counted_count", "floor_cycles"), pl.Int64)
     rates = dict.fromkeys(LANE_PIPES, _NOT_KNOWN)
-    return LaneCycles(
-        pl.DataFrame(schema=schema), pl.DataFrame(schema=_ROWS), rates, (f"no floors of LDS and L1: {error.what}",)
-    )
+    notes = (f"no floors of LDS and L1: {reason}",)
+    return LaneCycles(pl.DataFrame(schema=schema), pl.DataFrame(schema=_ROWS), rates, notes)

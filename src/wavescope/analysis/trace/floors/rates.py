@@ -27,7 +27,7 @@ PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", 
 LANE_PIPES: Final = ("LDS", "L1")
 #: On these the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
 _ONE_SCALAR_PORT: Final = 9
-#: Targets whose SIMDs take vector instructions of two waves at once: seen in traces of gfx942, possible on its successor.
+#: Targets whose SIMDs take vector instructions of two waves at once: seen in traces of gfx942, possible on gfx950.
 _TWO_VALU: Final = ("gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic")
 _LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
 
