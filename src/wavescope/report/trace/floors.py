@@ -55,8 +55,8 @@ def floor_sentences(answer: Floors) -> list[str]:
 
 def _words(floor: Floor) -> str:
     part = "" if floor.is_whole else ", over the known accesses"
-    doubt = ", a hypothesis" if floor.confidence == "hypothesis" else ""
-    return f"{floor.cycles:,} cycles ({floor.pipe}: {percent(floor.share, 0)} of the span{part}{doubt})"
+    caveat = ", a hypothesis" if floor.confidence == "hypothesis" else ""
+    return f"{floor.cycles:,} cycles ({floor.pipe}: {percent(floor.share, 0)} of the span{part}{caveat})"
 
 
 def _notes(answer: Floors) -> list[Text]:

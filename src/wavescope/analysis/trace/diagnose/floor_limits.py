@@ -146,7 +146,7 @@ def _no_conflict(answer: Floors) -> LaneCause | None:
     counted_count, execution_count, confidence = lds.select("counted_count", "execution_count", "confidence").row(0)
     if counted_count < execution_count:
         return None
-    text = f"bank conflicts are no part of it: none of the {execution_count:,} LDS accesses has any"
+    text = f"bank conflicts cost nothing here: none of the {execution_count:,} LDS accesses has any"
     return LaneCause(_BANK_CONFLICTS, "LDS", (), 0, 0.0, "harmless", text, confidence)
 
 

@@ -13,7 +13,7 @@ from wavescope.analysis.trace.lanes import lane_accesses
 from wavescope.analysis.trace.lanes.evaluated import LaneOptions
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits.ports import traced_waves
-from wavescope.errors import UnsupportedError
+from wavescope.errors import UnsupportedError, WavescopeError
 from wavescope.facts.lanes import Refusal
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataF
     """Evaluate the waves of each unit (`executed.Executed.units`)."""
     try:
         evaluated = _evaluated(trace, options, units)
-    except UnsupportedError as error:
+    except WavescopeError as error:
+        if options is not None and not isinstance(error, UnsupportedError):
+            raise  # what the user gave is wrong
         return no_lane_cycles(error.what)
     given = options or LaneOptions()
     coalescing = given.rules.coalescing_rule(trace.source.target or "")

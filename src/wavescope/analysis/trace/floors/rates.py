@@ -1,6 +1,6 @@
 """What each pipe needs at least for an instruction, with the evidence: the fastest that hardware was seen to do.
 
-A floor must hold on every GPU of the generation, so where a rate is in doubt the faster one counts.
+A floor must hold on every GPU of the generation, so where a rate is not certain the faster one counts.
 """
 
 from __future__ import annotations

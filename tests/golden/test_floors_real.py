@@ -1,0 +1,142 @@
+"""Floors of real captures: numbers that counters of the same kernels gave, and no floor above the time that passed."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import polars as pl
+import pytest
+
+import wavescope
+from tests.conftest import SHARED
+from wavescope import ThreadTrace
+from wavescope.analysis.trace.diagnose import diagnose
+from wavescope.analysis.trace.floors import floors
+from wavescope.analysis.trace.floors.rates import PIPE_OF_CATEGORY, rate_of
+from wavescope.analysis.trace.lanes.evaluated import LaneOptions
+from wavescope.analysis.trace.lanes.fit import fit_arguments
+from wavescope.analysis.trace.pipes import matrix_rows
+from wavescope.model.schema import CATEGORIES
+from wavescope.report.trace.floors import floor_sentences
+
+MI300X = SHARED / "data" / "att-mi300x-bmm"
+pytestmark = pytest.mark.skipif(not MI300X.is_dir(), reason="../shared/data is not here")
+
+SIZES = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x40=65536,512,1")
+ROW_MAJOR, COLUMN_MAJOR = "0x34=65536,512,1", "0x34=65536,1,128"
+#: Counters of c04's kernel, per wave.
+COUNTED = {"SQ_LDS_BANK_CONFLICT": 896, "SQ_LDS_IDX_ACTIVE": 1280, "TCP_TOTAL_CACHE_ACCESSES": 1024}
+
+
+@cache
+def raw(capture: str, dispatch: int) -> ThreadTrace:
+    return wavescope.decode(MI300X / capture / "raw", dispatch=dispatch)
+
+
+def decoded(capture: str, dispatch: int) -> ThreadTrace:
+    (folder,) = (MI300X / capture).glob(f"ui_output_agent_*_dispatch_{dispatch}")
+    trace = wavescope.open(folder)
+    assert isinstance(trace, ThreadTrace)
+    return trace
+
+
+def test_the_l1_cache_is_the_floor_of_c03() -> None:
+    options = LaneOptions(arguments=(*SIZES, ROW_MAJOR))
+    answer = floors(raw("c03", 3), options)
+    assert answer.largest is not None
+    assert answer.best is not None
+    assert answer.span_cycles_total == 150_540
+    assert (answer.largest.pipe, answer.largest.cycles, answer.largest.is_whole) == ("L1", 28 * 4416, True)
+    assert round(answer.largest.share, 2) == 0.82
+    assert answer.speedup_max == pytest.approx(1.2175, abs=1e-4)
+    (first, second) = floor_sentences(answer)
+    assert first.startswith("this code cannot be faster than 123,648 cycles (L1: 82 % of the span, a hypothesis)")
+    assert first.endswith("no reordering gains more than 1.22 times")
+    # eight loads of 16 rounds and 16 stores, 4 segments each if coalesced
+    assert answer.best.cycles == 28 * 4 * (8 * 16 + 16)
+    assert "9.33 times" in second
+    assert answer.changes.filter(pipe="L1")["saved_cycles_total"].to_list() == [28 * 16 * 60] * 4
+    assert answer.pipes.filter(pipe="L1")["confidence"].to_list() == ["hypothesis"]
+
+
+def test_raw_and_decoded_spans_are_equal() -> None:
+    assert floors(decoded("c03", 3)).span_cycles_total == floors(raw("c03", 3)).span_cycles_total
+
+
+def test_without_arguments_the_l1_cache_has_no_floor() -> None:
+    answer = floors(raw("c03", 3))
+    l1 = answer.pipes.filter(pipe="L1").row(0, named=True)
+    assert (l1["counted_count"], l1["floor_cycles_total"]) == (0, None)
+
+
+def test_the_access_pattern_of_c03_is_the_cause() -> None:
+    answer = diagnose(raw("c03", 3), lanes=LaneOptions(arguments=(*SIZES, ROW_MAJOR)))
+    first = answer.findings[0]
+    (cause,) = first.lane_causes
+    assert (cause.verdict, cause.pipe, cause.rows) == ("cause", "L1", (2719, 2720, 2721, 2722))
+    assert "64 cycles of the L1 cache per execution, 4 if coalesced" in first.reason
+    assert first.remedies[0].rows == cause.rows
+    assert first.gain_share_max <= 1 - 16_128 / 150_540 + 1e-9
+    silent = diagnose(raw("c03", 3)).findings[0]
+    assert silent.lane_causes == ()
+
+
+def test_conflicts_of_c02_explain_its_wait_for_lds() -> None:
+    (finding,) = [finding for finding in diagnose(raw("c02", 3)).findings if finding.name == "wait LDS"]
+    (cause,) = finding.lane_causes
+    assert (cause.verdict, cause.saved_cycles_total) == ("cause", 4 * 896)
+    assert "loses 24 LDS cycles per execution" in finding.reason
+
+
+def test_counters_of_c04_choose_the_layout() -> None:
+    answer = fit_arguments(raw("c04", 3), None, [(*SIZES, ROW_MAJOR), (*SIZES, COLUMN_MAJOR)], COUNTED)
+    assert (answer.fitting, answer.undecided, answer.is_unique) == ((0,), (), True)
+    l1 = answer.candidates.filter(counter="TCP_TOTAL_CACHE_ACCESSES")
+    assert l1.select("predicted", "verdict").rows() == [(1024.0, "fits"), (4864.0, "differs")]
+    assert ROW_MAJOR in answer.verdict
+
+
+def test_lds_counters_alone_do_not_tell_layouts_apart() -> None:
+    lds = {name: value for name, value in COUNTED.items() if "LDS" in name}
+    answer = fit_arguments(raw("c04", 3), None, [(*SIZES, ROW_MAJOR), (*SIZES, COLUMN_MAJOR)], lds)
+    assert (answer.fitting, answer.is_unique) == ((0, 1), False)
+    assert "do not tell them apart" in answer.verdict
+    silent = fit_arguments(raw("c04", 3), LaneOptions(), [()], COUNTED)
+    assert (silent.fitting, silent.undecided) == ((), (0,))
+    assert "remain unknown" in silent.verdict
+
+
+@pytest.mark.parametrize("capture", [f"c{number:02}" for number in range(1, 14)])
+def test_no_span_contradicts_a_floor(capture: str) -> None:
+    for dispatch in (1, 2 if capture == "c01" else 3):
+        answer = floors(raw(capture, dispatch))
+        assert not [note for note in answer.notes if "rate is wrong" in note]
+        for row in answer.pipes.drop_nulls("floor_cycles_total").iter_rows(named=True):
+            assert row["counted_count"] <= row["execution_count"]
+            assert 0 <= row["span_share"] <= 1
+
+
+@pytest.mark.parametrize("capture", ["c03", "c04", "c08"])
+def test_no_simd_issues_faster_than_the_rates_say(capture: str) -> None:
+    """64 issues in a row take at least as long as the rates say; vector instructions of two waves go at once."""
+    trace = raw(capture, 3)
+    code = trace.code.select("row", is_matrix=matrix_rows(trace.code))
+    pipes = {number: PIPE_OF_CATEGORY[name] for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY}
+    issues = (
+        trace.instructions.join(trace.waves.select("wave", "se", "cu", "simd"), on="wave")
+        .join(code, on="row", how="left")
+        .filter(~pl.col("is_matrix") & pl.col("category").is_in(list(pipes)))
+        .with_columns(
+            pipe=pl.col("category").replace_strict(pipes, return_dtype=pl.String),
+            time=pl.col("time_cycles") + pl.col("stall_cycles"),
+        )
+        .sort("time")
+    )
+    simd = ["se", "cu", "simd", "pipe"]
+    took = issues.with_columns(took=(pl.col("time") - pl.col("time").shift(63)).over(simd)).drop_nulls("took")
+    shortest = dict(took.group_by("pipe").agg(pl.col("took").min()).iter_rows())
+    assert shortest
+    for pipe, cycles in shortest.items():
+        assert cycles >= 4 * (64 // rate_of(pipe, 9, ("gfx942",)).per_step - 1)
+    if capture == "c03":
+        assert shortest["VALU"] < 4 * 63  # so that a rate of one would be wrong
