@@ -136,6 +136,7 @@ def test_a_floor_above_the_span_is_refused() -> None:
     assert answer.largest is not None
     assert answer.largest.pipe == "issue"
     assert any("faster than the floor of LDS" in note for note in answer.notes)
+    assert not answer.changes.height
 
 
 def test_cus_are_added_up() -> None:
@@ -150,6 +151,15 @@ def test_cus_are_added_up() -> None:
     slow = floors(trace_of([wave(rows, step=80), wave(rows, simd=1, step=80), wave(rows, se=1, step=80)]))
     assert slow.by_cu.filter(pipe="LDS")["floor_cycles_total"].to_list() == [128, 64]
     assert (of_pipes(slow)["LDS"], slow.span_cycles_total) == (192, 2 * 244)
+
+
+def test_cus_that_are_not_evaluated_make_it_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wavescope.analysis.trace.floors.lane_pipes._MOST_UNITS", 1)
+    rows = [*ADDRESSES, (LDS, 3)]
+    answer = floors(trace_of([wave(rows, step=80), wave(rows, se=1, step=60)]))
+    lds = answer.pipes.filter(pipe="LDS").row(0, named=True)
+    assert (lds["execution_count"], lds["counted_count"], lds["floor_cycles_total"]) == (2, 1, 64)
+    assert "lanes of 1 of 2 CUs" in answer.notes[0]
 
 
 def test_left_out_waves_do_not_count() -> None:

@@ -10,6 +10,7 @@ import polars as pl
 from wavescope.analysis.trace.diagnose.finding import LaneCause, Remedy
 from wavescope.analysis.trace.diagnose.pools import is_lds, is_memory
 from wavescope.analysis.trace.floors import Floors, floors, floors_without
+from wavescope.analysis.trace.floors.rates import LANE_PIPES
 from wavescope.analysis.trace.waits.ports import traced_waves
 from wavescope.base.words import counted, percent
 
@@ -106,9 +107,13 @@ def within_floors(finding: StallFinding, limits: Limits) -> StallFinding:
 
 def _pipes_of(finding: StallFinding) -> list[str]:
     """The pipes whose access patterns a finding can have as its cause."""
-    names = [cause.name for cause in finding.causes]
-    waits_for_lds = any(is_lds(name) or (is_memory(name) and "LDS" in name.split("load to LDS")[0]) for name in names)
-    return (["LDS"] if waits_for_lds else []) + (["L1"] if any(map(is_memory, names)) else [])
+    return [pipe for pipe in LANE_PIPES if any(_is_about(cause.name, pipe) for cause in finding.causes)]
+
+
+def _is_about(stall_class: str, pipe: str) -> bool:
+    if pipe == "L1":
+        return is_memory(stall_class)
+    return is_lds(stall_class) or "LDS" in stall_class.removeprefix("wait ").split(" + ")
 
 
 def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe: str) -> LaneCause | None:
@@ -117,13 +122,14 @@ def _cause(finding: StallFinding, views: Sequence[RowView], limits: Limits, pipe
     Two bounds: on the critical path each lost cycle of a pipe stands at most once, so the span shrinks by no more than
     the lost cycles; and a wait shrinks by no more than what its own operations, and those of the waves beside it, lose.
     """
+    stall = sum(view.stall_cycles_total for view in views)
+    views = [view for view in views if _is_about(view.stall_class, pipe)]
     changes = limits.floors.changes.filter(pipe=pipe)
     lost = dict(changes.select("row", "saved_cycles_total").iter_rows())
     executions = dict(changes.select("row", "counted_count").iter_rows())
     at_issue = any(not view.stall_class.startswith("wait") for view in views)
     rows = set(lost) if at_issue else {producer.row for view in views for producer in view.producers} & set(lost)
     total = sum(lost[row] for row in rows)
-    stall = sum(view.stall_cycles_total for view in views)
     if not total or not stall or not finding.gain_share_max:
         return _no_conflict(limits.floors) if pipe == "LDS" else None
     each = {row: lost[row] / executions[row] for row in rows}

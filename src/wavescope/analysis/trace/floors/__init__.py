@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.common.occupancy.architecture import possible_targets
 from wavescope.analysis.trace.floors.executed import UNIT, executed
-from wavescope.analysis.trace.floors.lane_cycles import lane_cycles, no_lane_cycles
+from wavescope.analysis.trace.floors.lane_pipes import lane_cycles, no_lane_cycles
 from wavescope.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wavescope.analysis.trace.floors.executed import Executed
-    from wavescope.analysis.trace.floors.lane_cycles import LaneCycles
+    from wavescope.analysis.trace.floors.lane_pipes import LaneCycles
     from wavescope.analysis.trace.lanes.evaluated import LaneOptions
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
@@ -57,8 +57,8 @@ class Floors(Answer):
         "scalar, branch and issue of memory instructions by the busiest SIMD, matrix instructions with their passes, "
         "`issue` by the longest wave, LDS with the phases and conflicts of its accesses, L1 with the segments that "
         "lanes touch. The span is from the first start of a wave to the end of the last instruction of the kernel on "
-        "the CU, added up over CUs. No order of the same instructions is faster than the largest floor. What is not "
-        "known is not counted, so floors may be too low, never too high."
+        "the CU, added up over CUs. No order of the same instructions is faster than the largest floor, if its rate "
+        "holds: each has a confidence. What is not known is not counted, so the true floor may be higher."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "pipes": table_spec(
@@ -105,12 +105,8 @@ class Floors(Answer):
     largest: Floor | None  #: None = nothing is known.
     next: Floor | None  #: The largest of the other pipes.
     best: Floor | None  #: The largest floor if no access had conflicts and all were coalesced.
+    speedup_max: float | None  #: No order of the same instructions gains more than this many times.
     notes: tuple[str, ...]
-
-    @property
-    def speedup_max(self) -> float | None:
-        """No order of the same instructions gains more than this many times; None = nothing is known."""
-        return self.largest.speedup_max if self.largest else None
 
 
 def floors(
@@ -134,7 +130,7 @@ def floors(
     lanes = lane_cycles(trace, options, units) if with_lanes else no_lane_cycles("lanes are not evaluated")
     notes = [*lanes.notes]
     if spans.height > 1:
-        notes.append(f"{spans.height - 1} other kernels are in the trace; --kernel selects one")
+        notes.append(f"of {spans.height} kernels, the one with the longest span; --kernel selects another")
     by_cu = _by_cu(done, units, lanes)
     span = int(units["span_cycles"].sum())
     pipes = _pipes(trace, by_cu, span, lanes)
@@ -153,6 +149,7 @@ def floors(
         largest=ordered[0] if ordered else None,
         next=ordered[1] if len(ordered) > 1 else None,
         best=_largest_without(ordered, saved, span),
+        speedup_max=ordered[0].speedup_max if ordered else None,
         notes=tuple(notes),
     )
 
@@ -186,7 +183,9 @@ def _ordered(pipes: pl.DataFrame) -> list[Floor]:
 def _by_cu(done: Executed, units: pl.DataFrame, lanes: LaneCycles) -> pl.DataFrame:
     issues = done.issues.with_columns(counted_count=pl.col("execution_count"))
     names = [*UNIT, "pipe", "execution_count", "counted_count", "floor_cycles"]
-    every = pl.concat([issues.select(names), lanes.by_unit.select(names)])
+    every = pl.concat(
+        [issues.select(names), lanes.by_unit.select(names), _not_evaluated(issues, lanes.by_unit).select(names)]
+    )
     joined = units.join(every, on=UNIT, nulls_equal=True, maintain_order="left")
     order = pl.col("pipe").replace_strict({pipe: place for place, pipe in enumerate(PIPES)}, return_dtype=pl.Int64)
     is_possible = pl.col("floor_cycles") <= pl.col("span_cycles")
@@ -197,6 +196,18 @@ def _by_cu(done: Executed, units: pl.DataFrame, lanes: LaneCycles) -> pl.DataFra
         ),
         "by_cu",
     )
+
+
+def _not_evaluated(issues: pl.DataFrame, by_unit: pl.DataFrame) -> pl.DataFrame:
+    """Accesses of CUs whose lanes were left out, beside others whose lanes were not."""
+    pipes = {"LDS issue": "LDS", "VMEM issue": "L1"}
+    of_lanes = issues.filter(pl.col("pipe").is_in(list(pipes))).with_columns(
+        pl.col("pipe").replace_strict(pipes, return_dtype=pl.String),
+        counted_count=pl.lit(0, pl.Int64),
+        floor_cycles=pl.lit(0, pl.Int64),
+    )
+    of_lanes = of_lanes.filter(pl.col("pipe").is_in(by_unit["pipe"].unique().implode()))
+    return of_lanes.join(by_unit, on=UNIT, how="anti", nulls_equal=True)
 
 
 def _pipes(trace: ThreadTrace, by_cu: pl.DataFrame, span: int, lanes: LaneCycles) -> pl.DataFrame:
@@ -221,9 +232,10 @@ def _pipes(trace: ThreadTrace, by_cu: pl.DataFrame, span: int, lanes: LaneCycles
 
 
 def _changes(lanes: LaneCycles, ordered: list[Floor], span: int) -> pl.DataFrame:
-    rows = lanes.rows.filter(pl.col("saved_cycles_total") > 0).sort(
-        "saved_cycles_total", "row", descending=[True, False]
-    )
+    # Of a pipe whose rate the trace contradicts, nothing is saved for sure.
+    is_counted = pl.col("pipe").is_in([floor.pipe for floor in ordered])
+    rows = lanes.rows.filter(is_counted & (pl.col("saved_cycles_total") > 0))
+    rows = rows.sort("saved_cycles_total", "row", descending=[True, False])
     after = []
     for pipe, saved in rows.select("pipe", "saved_cycles_total").iter_rows():
         largest = _largest_without(ordered, {pipe: saved}, span)

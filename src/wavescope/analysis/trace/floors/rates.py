@@ -27,7 +27,7 @@ PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", 
 LANE_PIPES: Final = ("LDS", "L1")
 #: On these the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
 _ONE_SCALAR_PORT: Final = 9
-#: Targets whose SIMDs take vector instructions of two waves at once: seen in traces of gfx942, possible on gfx950.
+#: Targets whose SIMDs take vector instructions of two waves at once, as traces of gfx942 and gfx950 show.
 _TWO_VALU: Final = ("gfx940", "gfx941", "gfx942", "gfx950", "gfx9-4-generic")
 _LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
 
@@ -75,7 +75,9 @@ def rate_of(pipe: str, gfxip: int, targets: tuple[str, ...]) -> Rate:
     if pipe == "MATRIX":
         return Rate(1, "published", "cycles by LLVM's schedule model and the GPU's peak rates")
     if pipe == "VALU" and gfxip == _ONE_SCALAR_PORT and (not targets or set(targets) & set(_TWO_VALU)):
-        return Rate(2, "published", "a SIMD takes vector instructions of two waves in 4 cycles (traces of MI300X)")
+        return Rate(
+            2, "published", "a SIMD takes vector instructions of two waves in 4 cycles (traces of MI300X and MI350X)"
+        )
     return Rate(1, "published", f"a SIMD issues one instruction to a pipe in {clock}")
 
 
