@@ -57,6 +57,7 @@ _GROUPS = {
     },
     "A kernel: why does it wait?": {
         "barriers": "Which wave arrives last at each barrier, and what do the others lose?",
+        "lanes": "Which instruction conflicts in LDS, which does not coalesce, which lanes are active?",
         "latency": "How long does each memory operation take, and how much of it is hidden?",
         "stalls": "What do the waves stall on, and what helps against it?",
         "waits": "Which instruction does each wait wait for, and how much earlier should it be issued?",

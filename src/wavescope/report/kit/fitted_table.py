@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 
 _GAP = 2  #: Spaces between columns.
-_PLACE = re.compile(r":(\d+|\?)$")  #: How the name of a source line ends, which is cut in front.
+#: The name of a source line, which is cut in front; instructions may end like it (`offset:16`), but have spaces.
+_PLACE = re.compile(r"\S*:(\d+|\?)")
 
 #: Who gives way where the columns are too wide together, and down to how many characters, step by step.
 _STEPS = (
@@ -106,6 +107,6 @@ def _plain(cell: Any) -> str:
 def _cut(cell: Any, width: int) -> Any:
     """The name of a source line without its front, if it is too long; other words lose their end."""
     text = _plain(cell)
-    if cell_len(text) <= width or not _PLACE.search(text):
+    if cell_len(text) <= width or not _PLACE.fullmatch(text):
         return cell
     return Line("…" + set_cell_size(text[::-1], max(0, width - 1))[::-1])

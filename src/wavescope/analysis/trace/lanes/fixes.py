@@ -75,6 +75,11 @@ class Layout:
     xor_bits: int = 0  #: Bits of the row's number that change the piece's number; 0 for padding.
     row_shift: int = 0  #: Bits of the row's number below those.
 
+    @property
+    def added_share(self) -> float:
+        """LDS that the padding needs more, as a share of the array."""
+        return self.padding_dwords / self.row_dwords
+
     def moved(self, dwords: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The dwords' places in this layout.
 
@@ -134,15 +139,23 @@ class ArrayFixes:
 
 
 def find_fixes(
-    accesses: Sequence[LdsAccessPatterns], *, lds_bytes: int = 0, lds_bytes_max: int | None = None
+    accesses: Sequence[LdsAccessPatterns],
+    *,
+    lds_bytes: int = 0,
+    lds_bytes_max: int | None = None,
+    period_dwords: int = 0,
 ) -> list[ArrayFixes]:
     """Arrays by address, each with layouts that take fewer extra cycles in sum and fit into the LDS of a workgroup.
 
-    `lds_bytes` is what a workgroup has now. Accesses whose patterns are not known are not counted. No layout moves an
-    access out of its alignment or tears it apart.
+    `lds_bytes` is what a workgroup has now. Addresses that are certain only up to multiples of `period_dwords`, where
+    it is not 0, allow only layouts that this cannot change, and padding is taken to fill all of `lds_bytes`. Accesses
+    whose patterns are not known are not counted. No layout moves an access out of its alignment or tears it apart.
     """
     ready = [_with_active_only(access) for access in accesses]
     room = None if lds_bytes_max is None else lds_bytes_max - lds_bytes
+    if period_dwords:
+        everything = [position for position, access in enumerate(ready) if access.active.size]
+        return [_array_fixes(ready, everything, room, period_dwords, lds_bytes)] if everything else []
     return [_array_fixes(ready, members, room) for members in _arrays(ready)]
 
 
@@ -182,7 +195,13 @@ def _arrays(accesses: Sequence[LdsAccessPatterns]) -> Iterator[list[int]]:
         yield sorted(members)
 
 
-def _array_fixes(accesses: Sequence[LdsAccessPatterns], members: list[int], room_bytes: int | None) -> ArrayFixes:
+def _array_fixes(
+    accesses: Sequence[LdsAccessPatterns],
+    members: list[int],
+    room_bytes: int | None,
+    period_dwords: int = 0,
+    lds_bytes: int = 0,
+) -> ArrayFixes:
     users = [accesses[position] for position in members]
     first = min(int(access.dwords.min()) for access in users) // _unit_dwords(users) * _unit_dwords(users)
     end = max(int(access.dwords.max()) + access.rule.width_dwords for access in users)
@@ -193,7 +212,8 @@ def _array_fixes(accesses: Sequence[LdsAccessPatterns], members: list[int], room
     layouts = [
         layout
         for layout in _layouts(users, first, end)
-        if room_bytes is None or _added_bytes(layout, end) <= room_bytes
+        if (not period_dwords or _is_periodic(layout, period_dwords))
+        and (room_bytes is None or max(_added_bytes(layout, end), int(lds_bytes * layout.added_share)) <= room_bytes)
     ]
     fixes = [fix for fix in _counted(users, _promising(users, layouts, end), now, end) if fix.removed_cycles > 0]
     if not fixes:
@@ -217,6 +237,12 @@ def _layouts(users: Sequence[LdsAccessPatterns], first: int, end: int) -> Iterat
         for bits in range(1, bits_max + 1):
             for shift in range(_ROW_SHIFTS):
                 yield Layout(first, row_dwords, xor_unit_dwords=unit, xor_bits=bits, row_shift=shift)
+
+
+def _is_periodic(layout: Layout, period_dwords: int) -> bool:
+    """Whether an array that lies multiples of the period further is served alike."""
+    rows, rest = divmod(period_dwords, layout.row_dwords)
+    return rest == 0 and (layout.padding_dwords > 0 or rows % (1 << (layout.row_shift + layout.xor_bits)) == 0)
 
 
 def _unit_dwords(users: Sequence[LdsAccessPatterns]) -> int:

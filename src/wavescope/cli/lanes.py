@@ -1,0 +1,103 @@
+"""`wavescope lanes`: which instruction conflicts in LDS, which does not coalesce, and which lanes are active?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.base.bounds import ITEM
+from wavescope.cli.kit.io import console, progress
+from wavescope.cli.kit.lanes import lane_options
+from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.picture import picture_options
+from wavescope.cli.kit.trace import trace_verb
+
+if TYPE_CHECKING:
+    from wavescope.analysis.trace.lanes.evaluated import LaneOptions
+    from wavescope.cli.kit.picture import PictureRequest
+    from wavescope.cli.kit.request import Parts
+    from wavescope.cli.kit.trace import TraceRequest
+
+
+@trace_verb
+@click.option("--row", type=Whole(ITEM), metavar="N", help="One instruction: its lanes, banks or segments.")
+@click.option("--fix", "fixes", is_flag=True, help="Search paddings and XOR swizzles of LDS without conflicts.")
+@click.option(
+    "--omniprobe",
+    "omniprobe_path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A report or log of Omniprobe of the same kernel, to compare with.",
+)
+@lane_options
+@picture_options
+def command(
+    request: TraceRequest,
+    row: int | None,
+    fixes: bool,
+    omniprobe_path: Path | None,
+    options: LaneOptions,
+    picture: PictureRequest,
+) -> None:
+    """Tell which instructions of PATH conflict in LDS, which do not coalesce, and how many lanes are active.
+
+    The executed instructions are evaluated lane by lane from the ids of the work-items. What depends on arguments,
+    on loaded data or on a rule that nobody has measured stays unknown, with the reason; --arg and --kerncap help.
+
+    \b
+    wavescope lanes capture/ --fix
+    wavescope lanes capture/ --arg n=4096 --arg stride=8192
+    wavescope lanes capture/ --row 2843 -o lanes.svg
+    """
+    if row is not None:
+        _one_row(request, row, options, picture)
+        return
+    from wavescope.analysis.trace.lanes.answer import lanes
+    from wavescope.errors import UsageError
+
+    if picture.output is not None:
+        raise UsageError("a picture shows one instruction, and none is chosen", advice="--row N chooses it")
+    measured = None
+    if omniprobe_path is not None:
+        from wavescope.readers.trace.omniprobe import read_omniprobe
+
+        measured = read_omniprobe(omniprobe_path)
+    with progress("evaluating lanes"):
+        answer = lanes(
+            request.trace,
+            options,
+            rows=request.rows,
+            fixes=fixes,
+            omniprobe=None if measured is None else measured.accesses,
+        )
+
+    def report() -> Parts:
+        from wavescope.report.trace.lanes import lanes_report
+
+        return lanes_report(
+            answer, limit=request.limit, width=console().width, has_fixes=fixes, has_measured=measured is not None
+        )
+
+    request.give(answer, answer.rows, request.with_code(report), request.trace.losses)
+
+
+def _one_row(request: TraceRequest, row: int, options: LaneOptions, picture: PictureRequest) -> None:
+    from wavescope.analysis.trace.lanes.pattern import row_pattern
+
+    with progress("evaluating lanes"):
+        answer = row_pattern(request.trace, row, options)
+
+    def drawn(theme: str) -> str:
+        from wavescope.report.trace.lane_picture import lane_svg
+
+        return lane_svg(answer, theme=theme)
+
+    def report() -> Parts:
+        from wavescope.report.trace.lane_pattern import pattern_report
+
+        return (*pattern_report(answer, width=console().width), *picture.lines())
+
+    picture.write(drawn)
+    request.give(answer, answer.lanes, report, request.trace.losses, is_cut=False, **picture.told)
