@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.cli.kit.io import console
+from wavescope.cli.kit.lanes import evaluated_lanes
 from wavescope.cli.kit.trace import trace_totals_verb
 
 if TYPE_CHECKING:
@@ -41,10 +42,12 @@ _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop")
     multiple=True,
     help="With --frame mine: paths of your code, instead of everything outside libraries; may be repeated.",
 )
-def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...]) -> None:
+@click.option("--lanes", is_flag=True, help="With extra LDS cycles and cache segments (see wavescope lanes).")
+def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: tuple[str, ...], lanes: bool) -> None:
     """Tell where the time of PATH goes: cycles by instruction, source line, file, function, kernel, block or loop."""
     if mine:
         attribution = "mine"
+    sums = evaluated_lanes(request) if lanes else None
     if request.trace.samples.height:
         _samples(request, by, attribution, mine)
         return
@@ -52,7 +55,9 @@ def command(request: TraceRequest, by: str, sort: str, attribution: str, mine: t
         request.require_instructions()
     from wavescope.analysis.trace.costs.hotspots import hotspots
 
-    answer = hotspots(request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort)
+    answer = hotspots(
+        request.trace, rows=request.rows, by=by, attribution=attribution, mine=mine, sort=sort, lane_sums=sums
+    )
 
     def report() -> Parts:
         from wavescope.report.trace.hotspots import hotspots_report

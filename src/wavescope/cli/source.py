@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import AMOUNT, ITEM
+from wavescope.cli.kit.lanes import evaluated_lanes
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.trace import trace_verb
 
@@ -58,6 +59,7 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
     help="Line of inlined code that a row belongs to; mine = the first that is not in a library.",
 )
 @click.option("--mine", multiple=True, metavar="PREFIX", help="With --frame mine: paths of your code; may be repeated.")
+@click.option("--lanes", is_flag=True, help="With extra LDS cycles and cache segments (see wavescope lanes).")
 @click.option(
     "--source-root",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -71,6 +73,7 @@ def command(
 
     Source lines are shown where their text is known, else instructions.
     """
+    options["lane_sums"] = evaluated_lanes(request) if options["lanes"] else None
     trace = request.trace if request.trace.samples.height else request.require_instructions()
     if source_root is not None:
         from wavescope.readers.trace.sources import add_sources
@@ -98,8 +101,10 @@ def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:
 def _lines(trace: ThreadTrace, rows: pl.Series | None, options: dict[str, Any]) -> SourceListing | SampleLines:
     from wavescope.analysis.trace.listing.source_lines import sample_lines, source_listing
 
-    ask = source_listing if trace.instructions.height else sample_lines
-    return ask(trace, rows=rows, attribution=options["frame"], mine=options["mine"])
+    how = {"rows": rows, "attribution": options["frame"], "mine": options["mine"]}
+    if not trace.instructions.height:
+        return sample_lines(trace, **how)
+    return source_listing(trace, **how, lane_sums=options["lane_sums"])
 
 
 def _show_lines(request: TraceRequest, lines: SourceListing | SampleLines, options: dict[str, Any]) -> None:
@@ -121,7 +126,7 @@ def _show_rows(request: TraceRequest, rows: pl.Series | None, options: dict[str,
 
     around = frozenset(row for place in options["around"] for row in rows_at(request.trace.code, place))
     listing = (
-        isa_listing(request.trace, rows=rows, iteration=options["iteration"])
+        isa_listing(request.trace, rows=rows, iteration=options["iteration"], lane_sums=options["lane_sums"])
         if request.trace.instructions.height
         else sample_listing(request.trace, rows=rows)
     )

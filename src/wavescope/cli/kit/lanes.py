@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wavescope.cli.kit.io import with_options
+from wavescope.cli.kit.io import progress, with_options
 from wavescope.cli.kit.request import target_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
     from wavescope.analysis.trace.lanes.evaluated import LaneOptions
     from wavescope.cli.kit.trace import TraceRequest
@@ -60,6 +62,14 @@ def lane_options(verb: Callable[..., None]) -> Callable[..., None]:
         verb(replace(request, trace=trace), options=options, **rest)
 
     return with_options(run, _OPTIONS)
+
+
+def evaluated_lanes(request: TraceRequest) -> pl.DataFrame:
+    """What lanes cost by code row, for the columns of other verbs."""
+    from wavescope.analysis.trace.lanes.columns import lane_sums
+
+    with progress("evaluating lanes"):
+        return lane_sums(request.require_instructions())
 
 
 def _with_target(trace: ThreadTrace, target: str | None) -> ThreadTrace:

@@ -43,6 +43,11 @@ _SORT_WORDS = {
     "hits": "executions",
 }
 
+_LANES = (
+    Column("extra LDS", lambda row: short(row["extra_lds_cycles_total"]) if row["extra_lds_cycles_total"] else ""),
+    Column("segments", lambda row: short(row["segment_count_total"]) if row["segment_count_total"] else ""),
+)
+
 
 def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[RenderableType]:
     """A verdict and the costliest units."""
@@ -73,6 +78,7 @@ def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
             if is_single
             else []
         ),
+        *(_LANES if answer.units["extra_lds_cycles_total"].null_count() == 0 else ()),
         *_names(answer.by),
     ]
     title = f"by {_SORT_WORDS[answer.sort]}"

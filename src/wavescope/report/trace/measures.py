@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from wavescope.model.schema import SAMPLE_COUNTS
@@ -117,6 +117,37 @@ CYCLES = Measure(
     },
     is_seen=lambda row: row["hit_count"] > 0,
 )
+
+
+def _lane_cells(cost: str, width: int) -> dict[str, Cell]:
+    cells = _cycle_cells(cost, width)
+    address = {"address": cells.pop("address")} if "address" in cells else {}
+    return cells | _LANE_CELLS | address
+
+
+_LANE_CELLS: dict[str, Cell] = {
+    "extra": lambda row: short(row["extra_lds_cycles_total"]) if row["extra_lds_cycles_total"] else "",
+    "segments": lambda row: short(row["segment_count_total"]) if row["segment_count_total"] else "",
+}
+
+#: All executions, with extra LDS cycles and cache segments.
+CYCLES_WITH_LANES = replace(
+    CYCLES,
+    cells=_lane_cells,
+    line_cells={
+        "exposed": CYCLES.line_cells["exposed"],
+        "extra": _LANE_CELLS["extra"],
+        "segm.": _LANE_CELLS["segments"],
+        "stalls on": CYCLES.line_cells["stalls on"],
+    },
+)
+
+
+def cycle_measure(costs: pl.DataFrame) -> Measure:
+    """How to show cycles of all executions: with what lanes do, where that was asked for."""
+    has_lanes = costs.height and costs["extra_lds_cycles_total"].null_count() == 0
+    return CYCLES_WITH_LANES if has_lanes else CYCLES
+
 
 #: One execution of each row.
 CYCLES_OF_ONE = Measure(

@@ -12,7 +12,7 @@ from wavescope.report.kit.fitting import fitted
 from wavescope.report.kit.folding import stretches
 from wavescope.report.kit.heat import emphasis, heat_bar, legend
 from wavescope.report.kit.tables import place, printable, short
-from wavescope.report.trace.measures import CYCLES, sample_measure
+from wavescope.report.trace.measures import cycle_measure, sample_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +39,9 @@ class SourceView:
 
 def source_report(listing: SourceListing, view: SourceView) -> Iterator[RenderableType]:
     """The files with their lines, the costliest file first."""
-    yield from _report(listing, CYCLES, listing.unmapped_cycles_total, view, " that nothing hides")
+    yield from _report(
+        listing, cycle_measure(listing.lines), listing.unmapped_cycles_total, view, " that nothing hides"
+    )
 
 
 def sampled_source_report(listing: SampleLines, view: SourceView) -> Iterator[RenderableType]:

@@ -10,6 +10,7 @@ import polars as pl
 from wavescope.analysis.code.control_flow import blocks
 from wavescope.analysis.trace.code.attribution import source_of_rows
 from wavescope.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
+from wavescope.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavescope.analysis.trace.code.requested import requested_bytes
 from wavescope.analysis.trace.costs.exposure import cost_questions, row_costs
 from wavescope.analysis.trace.costs.kernel_costs import kernel_costs
@@ -60,7 +61,7 @@ class Hotspots(Answer):
         "units": table_spec(
             "units",
             "one unit (instruction, line, ...)",
-            """
+            f"""
             unit                        String   -       | its name; null = rows that belong to none
             first_row                   Int32    -       | first executed code.row in it
             address                     UInt64   -       | code.address of that row
@@ -81,6 +82,7 @@ class Hotspots(Answer):
             exposed_share               Float64  -       | of all exposed cycles; null = not known
             bytes_per_lane              Int32    bytes   | by instruction: bytes it moves per lane (scalar: per wave); null = none
             requested_bytes_total       Int64    bytes   | what its executions request, all lanes active, as far as known
+            {LANE_COLUMNS.strip()}
             """,  # noqa: E501 - a line is a column
         )
     }
@@ -108,17 +110,19 @@ def hotspots(
     mine: Sequence[str] = (),
     sort: str = "exposed",
     amd: bool | None = None,
+    lane_sums: pl.DataFrame | None = None,
 ) -> Hotspots:
     """Return the cost of each unit of the code; `by` one of `UNITS`, `sort` one of `SORTS`.
 
-    `amd`: hidden latency by the rule of AMD's viewer; None = as the trace was opened.
+    `amd`: hidden latency by the rule of AMD's viewer; None = as the trace was opened. `lane_sums`: what
+    `lanes.columns.lane_sums` says about the trace, to show it as well.
 
     Without instructions the sums that a decoded directory stores are used; they know no exposed cycles, nor kernels.
 
     Raises
     ------
     UsageError
-        When there is no such unit, sort key, or attribution.
+        When there is no such unit, sort key, or attribution; when lanes are asked for by kernel.
     """
     _check(by, sort)
     is_measured = trace.instruction_count > 0 or not trace.stored_totals.height
@@ -132,8 +136,10 @@ def hotspots(
         chosen, sources = _with_kernel_names(trace, chosen), source_of_rows(trace.code, attribution, mine)
     else:
         sources = units_of_rows(trace, by, attribution, mine)
-    chosen = _with_bytes(trace, chosen)
-    units = unit_totals(trace, chosen, sources, (*_SUMS, "requested_bytes_total"), SORTS[sort])
+    if lane_sums is not None and by == "kernel":
+        raise UsageError("lanes belong to instructions and lines, not to kernels", advice="choose another --by")
+    chosen = with_lane_sums(_with_bytes(trace, chosen), lane_sums)
+    units = unit_totals(trace, chosen, sources, (*_SUMS, "requested_bytes_total", *LANE_SUMS), SORTS[sort])
     widths = requested_bytes(trace).select("bytes_per_lane", first_row="row")
     widths = widths if by == "instruction" else widths.clear()
     units = units.join(widths, on="first_row", how="left", maintain_order="left")

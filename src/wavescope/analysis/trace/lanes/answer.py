@@ -12,8 +12,7 @@ from wavescope.analysis.trace.lanes.evaluated import LaneOptions
 from wavescope.analysis.trace.lanes.layouts import FIXES, known_patterns, layout_fixes, lds_patterns
 from wavescope.analysis.trace.lanes.omniprobe import COMPARISON, omniprobe_comparison
 from wavescope.analysis.trace.lanes.waits import explained_stalls
-from wavescope.analysis.trace.selection import whole_of
-from wavescope.errors import UsageError
+from wavescope.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavescope.model.answer import Answer
 from wavescope.model.schema import TableSpec, table_spec
 
@@ -127,7 +126,7 @@ def lanes(
     UsageError
         An argument or size does not fit the kernel, or the trace is a part of its waves' time.
     """
-    _check_whole_waves(trace)
+    check_whole_waves(trace)
     answer = lane_accesses(trace, options)
     options = options or LaneOptions()
     layouts = pl.DataFrame(schema=FIXES.dtypes)
@@ -157,16 +156,6 @@ def lanes(
         checked_branch_count=answer.checked_branch_count,
         notes=tuple(dict.fromkeys(answer.notes)),
     )
-
-
-def _check_whole_waves(trace: ThreadTrace) -> None:
-    whole, is_selected = whole_of(trace)
-    if is_selected is None:
-        return
-    of_waves = whole.instructions["wave"].is_in(trace.waves["wave"].implode()).sum()
-    if of_waves != trace.instructions.height:
-        what = "lane addresses follow from the start of a wave, and this is a part of its time"
-        raise UsageError(what, where=trace.source.path, advice="leave out --time; --wave chooses waves")
 
 
 def _chosen(frame: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from wavescope.analysis.trace.lanes.layouts import (
     lds_patterns,
     lds_rule_of,
 )
+from wavescope.analysis.trace.lanes.whole_waves import check_whole_waves
 from wavescope.errors import UsageError
 from wavescope.facts.lanes import CoalescingRuleFact, Refusal
 from wavescope.model.answer import Answer
@@ -100,6 +101,7 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     UsageError
         The row is no executed memory instruction, or nothing is known of it: the error has the reason.
     """
+    check_whole_waves(trace)
     options = options or LaneOptions()
     accesses = lane_accesses(trace, options)
     facts = _facts(trace, accesses.rows, row)

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.code.control_flow import blocks
 from wavescope.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
+from wavescope.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.selection import Selection, select
 from wavescope.analysis.trace.waits.rows import stall_rows
@@ -49,6 +50,7 @@ _ROWS = table_spec(
     exposed_idle_cycles_total   Int64    cycles  | idle that other work did not hide
     exposed_cycles_total        Int64    cycles  | sum of the three
     stall_class                 String   -       | what it stalled on most (stall_classes.py); null = no stall
+{LANE_COLUMNS}
     """,
 )
 _SAMPLED_ROWS = table_spec(
@@ -127,7 +129,12 @@ class SampleListing(Answer):
 
 @bounded(wave=ITEM, iteration=ITEM)
 def isa_listing(
-    trace: ThreadTrace, *, rows: pl.Series | None = None, wave: int | None = None, iteration: int | None = None
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    wave: int | None = None,
+    iteration: int | None = None,
+    lane_sums: pl.DataFrame | None = None,
 ) -> IsaListing:
     """The code with what each row cost, which rows it waited for, and where branches went.
 
@@ -139,12 +146,16 @@ def isa_listing(
         Only this wave; None = all waves. With an `iteration`, the one with the most instructions.
     iteration
         Only the n-th execution (from 0) of each row in the wave.
+    lane_sums
+        What `lanes.columns.lane_sums` says about the trace, to show it as well.
 
     Raises
     ------
     UsageError
-        When there is no such wave, or no row was executed so often in it.
+        When there is no such wave, or no row was executed so often in it; when lanes are asked for one iteration.
     """
+    if iteration is not None and lane_sums is not None:
+        raise UsageError("lanes are added up over all executions", advice="leave out --iteration or --lanes")
     if iteration is not None and wave is None:
         wave = _longest_wave(trace)
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
@@ -154,12 +165,13 @@ def isa_listing(
     if rows is not None:
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
-    return IsaListing(wave, iteration, _listed(code, costs, rows), arrows, branches, around)
+    listed = with_lane_sums(_listed(code, costs, rows), lane_sums)
+    return IsaListing(wave, iteration, listed.select(_ROWS.names), arrows, branches, around)
 
 
 def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
     """All code rows, or the chosen ones, with their costs; those never executed cost nothing."""
-    names = _ROWS.names
+    names = [name for name in _ROWS.names if name not in LANE_SUMS]
     totals = [name for name in names if name.endswith("_total")]
     chosen = code.lazy() if rows is None else code.lazy().filter(pl.col("row").is_in(rows.implode()))
     executed = pl.col("hit_count") > 0

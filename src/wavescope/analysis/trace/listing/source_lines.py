@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from wavescope.analysis.trace.code.lane_columns import LANE_COLUMNS, LANE_SUMS, with_lane_sums
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.listing.source_frames import by_line
 from wavescope.analysis.trace.waits.rows import stall_rows
@@ -29,7 +30,7 @@ _SUMS = (
     "exposed_idle_cycles_total",
     "exposed_cycles_total",
 )
-_COSTS = """
+_COSTS = f"""
     row_count                   Int64   -       | code rows that belong to it
     hit_count                   Int64   -       | executions of these rows
     latency_cycles_total        Int64   cycles  | sum of durations
@@ -40,7 +41,8 @@ _COSTS = """
     exposed_idle_cycles_total   Int64   cycles  | idle that other work did not hide
     exposed_cycles_total        Int64   cycles  | sum of the three
     stall_class                 String  -       | what its rows stalled on most (stall_classes.py); null = no stall
-    stall_class_share           Float64 -       | share of that class in its stall, 0 to 1"""
+    stall_class_share           Float64 -       | share of that class in its stall, 0 to 1
+{LANE_COLUMNS}"""
 _SAMPLES = """
     row_count      Int64    -  | code rows that belong to it
     issued_count   Int64    -  | samples in which one of them was issued
@@ -141,7 +143,12 @@ class SampleLines(_Lines):
 
 
 def source_listing(
-    trace: ThreadTrace, *, rows: pl.Series | None = None, attribution: str = "outermost", mine: Sequence[str] = ()
+    trace: ThreadTrace,
+    *,
+    rows: pl.Series | None = None,
+    attribution: str = "outermost",
+    mine: Sequence[str] = (),
+    lane_sums: pl.DataFrame | None = None,
 ) -> SourceListing:
     """The source files with what each line cost.
 
@@ -152,6 +159,8 @@ def source_listing(
     attribution
         Which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the inside that is
         not in a library, or that is below one of the paths `mine`).
+    lane_sums
+        What `lanes.columns.lane_sums` says about the trace, to show it as well.
 
     Raises
     ------
@@ -159,9 +168,12 @@ def source_listing(
         When there is no such attribution.
     """
     costs = row_costs(trace).select("row", *_SUMS)
+    costs = with_lane_sums(costs, lane_sums)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")
     cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
     sums = by_line(trace, rows, costs, classes, attribution=attribution, mine=mine)
+    if lane_sums is None:
+        sums = sums.without(LANE_SUMS)
     return SourceListing(
         attribution,
         **SourceListing.select(sums, pl.col("exposed_cycles_total")),

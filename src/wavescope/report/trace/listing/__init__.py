@@ -14,7 +14,7 @@ from wavescope.report.kit.heat import legend
 from wavescope.report.kit.tables import printable, short
 from wavescope.report.trace.listing.columns import columns_for
 from wavescope.report.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
-from wavescope.report.trace.measures import CYCLES, CYCLES_OF_ONE, WIDE, sample_measure
+from wavescope.report.trace.measures import CYCLES_OF_ONE, WIDE, cycle_measure, sample_measure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,7 +31,8 @@ _LEFT_OUT_WIDTH = 4
 
 def isa_report(listing: IsaListing, view: IsaView) -> Iterator[RenderableType]:
     """The listing with a sentence about its hottest row on top."""
-    rows, measure = listing.rows.to_dicts(), CYCLES if listing.iteration is None else CYCLES_OF_ONE
+    rows = listing.rows.to_dicts()
+    measure = cycle_measure(listing.rows) if listing.iteration is None else CYCLES_OF_ONE
     total, stall = sum(map(measure.total, rows)), sum(row["stall_cycles_total"] for row in rows)
     executed = sum(map(measure.is_seen, rows))
     which = "" if listing.wave is None else f" by wave {listing.wave}"
