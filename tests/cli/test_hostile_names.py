@@ -20,6 +20,7 @@ VERBS = (
     ("stalls",),
     ("waits",),
     ("latency",),
+    ("lanes",),
     ("loops",),
     ("waves",),
     ("states",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -51,11 +51,16 @@ def command(
     wavescope lanes capture/ --arg n=4096 --arg stride=8192
     wavescope lanes capture/ --row 2843 -o lanes.svg
     """
+    from wavescope.errors import UsageError
+
     if row is not None:
+        if fixes or omniprobe_path is not None:
+            what = "--row shows one instruction, with the best layout for it; --fix and --omniprobe are about all"
+            raise UsageError(what, advice="leave out --row, or the other")
         _one_row(request, row, options, picture)
         return
     from wavescope.analysis.trace.lanes.answer import lanes
-    from wavescope.errors import UsageError
+    from wavescope.model.answer import to_builtins
 
     if picture.output is not None:
         raise UsageError("a picture shows one instruction, and none is chosen", advice="--row N chooses it")
@@ -77,10 +82,15 @@ def command(
         from wavescope.report.trace.lanes import lanes_report
 
         return lanes_report(
-            answer, limit=request.limit, width=console().width, has_fixes=fixes, has_measured=measured is not None
+            answer,
+            limit=request.limit,
+            width=console().width,
+            has_fixes=fixes,
+            measured_losses=None if measured is None else measured.losses,
         )
 
-    request.give(answer, answer.rows, request.with_code(report), request.trace.losses)
+    facts: dict[str, Any] = {} if measured is None else {"omniprobe_losses": to_builtins(measured.losses)}
+    request.give(answer, answer.rows, request.with_code(report), request.trace.losses, **facts)
 
 
 def _one_row(request: TraceRequest, row: int, options: LaneOptions, picture: PictureRequest) -> None:

@@ -12,11 +12,12 @@ from wavescope.base.words import counted, percent
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, printable, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.lanes.answer import Lanes
+    from wavescope.model.losses import Loss
 
 _Row = dict[str, Any]
 _CONFIDENCES = {"counter-proven": "proven", "published": "published", "hypothesis": "hypothesis"}
@@ -31,9 +32,17 @@ _LEGEND = (
 
 
 def lanes_report(
-    answer: Lanes, *, limit: int, width: int = WIDE, has_fixes: bool = False, has_measured: bool = False
+    answer: Lanes,
+    *,
+    limit: int,
+    width: int = WIDE,
+    has_fixes: bool = False,
+    measured_losses: Sequence[Loss] | None = None,
 ) -> Iterator[RenderableType]:
-    """A verdict, the instructions, source lines, branches, remedies, and what is not known."""
+    """A verdict, the instructions, source lines, branches, remedies, and what is not known.
+
+    `measured_losses`: what of the measurements could not be read; None = there are no measurements.
+    """
     if not answer.rows.height:
         yield Text("no instruction that touches memory lane by lane was executed")
     else:
@@ -51,8 +60,10 @@ def lanes_report(
         yield frame_table(answer.branches, _BRANCHES, limit=limit, width=width, what="rows", title=title)
     if has_fixes:
         yield from _fixes(answer)
-    if has_measured:
+    if measured_losses is not None:
         yield from _comparison(answer, limit, width)
+        for loss in measured_losses:
+            yield Text(f"loss: Omniprobe: {loss.count:,} {loss.detail} could not be read", "yellow")
     yield from _unknown(answer)
 
 

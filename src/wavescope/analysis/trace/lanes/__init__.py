@@ -15,7 +15,7 @@ from wavescope.analysis.trace.lanes.evaluated import EvaluatedKernel, LaneOption
 from wavescope.analysis.trace.lanes.reasons import assumption_text, reason_text
 from wavescope.base.once import once
 from wavescope.codeobj.targets import family_of
-from wavescope.errors import UnsupportedError
+from wavescope.errors import UnsupportedError, UsageError
 from wavescope.facts.lanes import Refusal
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -23,6 +23,7 @@ from wavescope.model.schema import table_spec
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wavescope.analysis.trace.lanes.evaluated import RowRules
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
 
@@ -117,7 +118,7 @@ def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> Lan
     UnsupportedError
         The GPU is not known, or its instructions are not.
     UsageError
-        An argument or size does not fit the kernel.
+        An argument or size does not fit the kernel, or there are no instructions.
     """
     if options is None:
         return once(trace.answers, "lane_accesses", lambda: _lane_accesses(trace, LaneOptions()))
@@ -128,7 +129,7 @@ def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
     target = target_of(trace, options)
     lanes = lanes_of_waves(trace)
     rules = row_rules(trace, target, options.rules, lanes)
-    kernels = evaluate(trace, target, options, rules)
+    kernels = _evaluated(trace, target, options, rules)
     coalescing = options.rules.coalescing_rule(target)
     segment_bytes = None if isinstance(coalescing, Refusal) else coalescing.segment_bytes
     texts = trace.code["text"].fill_null("").to_list()
@@ -182,7 +183,14 @@ def lane_patterns(trace: ThreadTrace, options: LaneOptions | None = None) -> pl.
     options = options or LaneOptions()
     target = target_of(trace, options)
     rules = row_rules(trace, target, options.rules, lanes_of_waves(trace))
-    return pl.concat([kernel.patterns for kernel in evaluate(trace, target, options, rules)])
+    return pl.concat([kernel.patterns for kernel in _evaluated(trace, target, options, rules)])
+
+
+def _evaluated(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
+    kernels = evaluate(trace, target, options, rules)
+    if not kernels:
+        raise UsageError("no wave has instructions that could be evaluated", where=trace.source.path)
+    return kernels
 
 
 def target_of(trace: ThreadTrace, options: LaneOptions) -> str:

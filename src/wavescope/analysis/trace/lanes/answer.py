@@ -55,9 +55,9 @@ _LINES = table_spec(
     execution_count            Int64    -       | executions of its memory instructions by traced waves
     known_count                Int64    -       | of these, executions whose lane addresses are certain
     cost_known_count           Int64    -       | of these, executions whose cost a rule says; what follows is over them
-    ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = no LDS access
+    ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = none is known, so below
     extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
-    segment_count_total        Int64?   -       | memory: segments that the lanes touch; null = no memory access
+    segment_count_total        Int64?   -       | memory: segments that the lanes touch
     least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
     requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
     moved_bytes_total          Int64?   bytes   | memory: segments x their size
@@ -178,8 +178,9 @@ def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
 
 def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
     keys = ["file", "line"]
+    is_costed = pl.col("cost_known_count") > 0
     sums = [
-        pl.when(pl.col(name).is_not_null().any()).then(pl.col(name).sum()).alias(name)
+        pl.when((pl.col(name).is_not_null() & is_costed).any()).then(pl.col(name).sum()).alias(name)
         if name in _NULLABLE
         else pl.col(name).sum()
         for name in _SUMS
