@@ -38,8 +38,8 @@ OF_RUNS = ("busy", "gaps", "info", "overlap", "ranks", "regions", "summary", "ta
 OF_COUNTERS = ("counters", "diagnose", "info", "l2", "memory-chart", "roofline")
 OF_SAMPLES = ("diagnose", "hotspots", "info", "source", "stalls")
 OF_TRACES = (
-    *("barriers", "coverage", "diagnose", "hotspots", "info", "latency", "loops", "occupancy", "source", "stalls"),
-    *("states", "waits", "waves"),
+    *("barriers", "coverage", "diagnose", "hotspots", "info", "lanes", "latency", "loops", "occupancy", "source"),
+    *("stalls", "states", "waits", "waves"),
 )
 
 
