@@ -735,6 +735,10 @@ export interface Launch {
   median_noise_ns: number | null;
   /** Calls of the kernel with any grid, on any GPU of the process. */
   kernel_call_count: number;
+  /** Work-items; None = not recorded. */
+  grid_size: number[] | null;
+  /** Work-items; None = not recorded. */
+  workgroup_size: number[] | null;
 }
 
 /** A prioritized plan, and how far its trace can be trusted. */

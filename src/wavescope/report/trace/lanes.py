@@ -206,7 +206,7 @@ def _fixes(answer: Lanes) -> Iterator[RenderableType]:
         return
     cycles = short(answer.fixes["extra_cycles_total"][0])
     yield Text.assemble(
-        ("layouts of LDS", "bold"), f" for all its arrays together, against {cycles} extra cycles in all:"
+        ("layouts of LDS", "bold"), f" for all its arrays together, against {cycles} extra cycles of all executions:"
     )
     for fix in answer.fixes.iter_rows(named=True):
         if fix["kind"] is None:

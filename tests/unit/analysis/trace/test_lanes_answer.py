@@ -111,7 +111,7 @@ def test_the_lanes_of_one_row(trace):
 
 
 @pytest.mark.parametrize(
-    ("row", "words"), [(LOAD, "nothing is certain"), (0, "no executed memory"), (99, "there is no row 99")]
+    ("row", "words"), [(LOAD, "nothing is certain"), (0, "not a memory instruction"), (99, "there is no row 99")]
 )
 def test_a_row_without_a_pattern_says_why(trace, row, words):
     with pytest.raises(UsageError, match=words):

@@ -134,9 +134,9 @@ def lanes(
         layouts, _ = layout_fixes(trace, lds_patterns(trace, options, answer.rows, known_patterns(trace, options)))
     comparison = pl.DataFrame(schema=COMPARISON.dtypes)
     if omniprobe is not None:
-        known = pl.col("cost_known_count") == pl.col("execution_count")
+        is_known = pl.col("cost_known_count") == pl.col("execution_count")
         certain = answer.rows.select(
-            "row", "execution_count", *(pl.when(known).then(name).alias(name) for name in _NULLABLE)
+            "row", "execution_count", *(pl.when(is_known).then(name).alias(name) for name in _NULLABLE)
         )
         comparison = omniprobe_comparison(omniprobe, trace.code, certain)
     chosen = {name: _chosen(getattr(answer, name), rows) for name in ("rows", "branches", "reasons")}

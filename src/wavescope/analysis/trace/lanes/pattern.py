@@ -155,7 +155,7 @@ def _facts(trace: ThreadTrace, rows: pl.DataFrame, row: int) -> dict[str, Any]:
     if facts:
         return facts[0]
     code = trace.code.filter(pl.col("row") == row)["text"].to_list()
-    what = f"row {row} is no executed memory instruction" if code else f"there is no row {row}"
+    what = f"row {row} is not a memory instruction that was executed" if code else f"there is no row {row}"
     costly = rows["row"].head(6).to_list()
     advice = f"rows of memory instructions: {', '.join(map(str, costly))}, ..." if costly else ""
     raise UsageError(f"{what}{f': {code[0][:60]}' if code and code[0] else ''}", advice=advice)
