@@ -23,6 +23,7 @@ from wavescope.page.trace.curves import QUESTIONS as _DERIVED
 from wavescope.page.trace.flame import QUESTIONS as _FLAME
 from wavescope.page.trace.histogram import QUESTIONS as _HISTOGRAM
 from wavescope.page.trace.items import QUESTIONS as _ITEMS
+from wavescope.page.trace.lanes import QUESTIONS as _LANES
 from wavescope.page.trace.listing import QUESTIONS as _LISTING
 from wavescope.page.trace.loops import QUESTIONS as _LOOPS
 from wavescope.page.trace.part_costs import QUESTIONS as _PART_COSTS
@@ -39,6 +40,7 @@ QUESTIONS = {
         _OVERVIEW,
         _CODE,
         _LISTING,
+        _LANES,
         _LOOPS,
         _PART_COSTS,
         _CURVES,

@@ -32,6 +32,8 @@ from wavescope.analysis.trace.costs.loops import Loops
 from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots
 from wavescope.analysis.trace.derived_counters import DerivedCounters
 from wavescope.analysis.trace.diagnose import Diagnosis
+from wavescope.analysis.trace.lanes import LaneAccesses
+from wavescope.analysis.trace.lanes.service import LaneService
 from wavescope.analysis.trace.memory_latency import MemoryLatency
 from wavescope.analysis.trace.occupancy import Occupancy
 from wavescope.analysis.trace.pipes.utilization import Utilization
@@ -124,6 +126,8 @@ SHAPES: Mapping[str, Shape] = {
     "derived": Shape(tables={name: DerivedCounters.tables[name] for name in ("summary", "problems")}),
     "diagnose": Shape(Diagnosis, without=("link",)),
     "histogram": Shape(RowHistogram),
+    "lane_service": Shape(LaneService),
+    "lanes": Shape(LaneAccesses),
     "loops": Shape(Loops),
     "memory_latency": Shape(MemoryLatency),
     "occupancy_limits": Shape(Occupancy),

@@ -805,6 +805,284 @@ export interface HistogramAnswer {
   unknown_cycles_total: number;
 }
 
+/** One row is one pattern: the lane addresses that executions of one access of the instruction have. */
+export interface LaneServicePatternsRow {
+  /** Number, from 0 */
+  pattern: number;
+  /** Which access of the instruction: 0, and 1 of read2 and write2 */
+  place: number;
+  /** Of the executions of this access whose lane addresses are certain */
+  share: number;
+  /** Active lanes */
+  active_lane_count: number;
+  /** LDS: phases with an active lane [cycles] */
+  ideal_cycles: number | null;
+  /** LDS: cycles lost to bank conflicts [cycles] */
+  extra_cycles: number | null;
+  /** Memory: segments that the lanes touch */
+  segment_count: number | null;
+  /** Memory: segments if each lane's bytes lay side by side */
+  least_segment_count: number | null;
+}
+
+export const LANE_SERVICE_PATTERNS: TableInfo<LaneServicePatternsRow> = {
+  pattern: ["Pattern", "", "Number, from 0"],
+  place: ["Place", "", "Which access of the instruction: 0, and 1 of read2 and write2"],
+  share: ["Share", "", "Of the executions of this access whose lane addresses are certain"],
+  active_lane_count: ["Active lanes", "", "Active lanes"],
+  ideal_cycles: ["Ideal cycles", "cycles", "LDS: phases with an active lane"],
+  extra_cycles: ["Extra cycles", "cycles", "LDS: cycles lost to bank conflicts"],
+  segment_count: ["Segments", "", "Memory: segments that the lanes touch"],
+  least_segment_count: ["Least segments", "", "Memory: segments if each lane's bytes lay side by side"],
+};
+
+/** One row is one phase of a pattern, in the order of service. */
+export interface LaneServicePhasesRow {
+  /** Number of the pattern */
+  pattern: number;
+  /** Number, from 0 */
+  phase: number;
+  /** Active lanes */
+  lanes: number[];
+  /** Distinct dwords in the fullest bank [cycles] */
+  cycles: number;
+}
+
+export const LANE_SERVICE_PHASES: TableInfo<LaneServicePhasesRow> = {
+  pattern: ["Pattern", "", "Number of the pattern"],
+  phase: ["Phase", "", "Number, from 0"],
+  lanes: ["Lanes", "", "Active lanes"],
+  cycles: ["Cycles", "cycles", "Distinct dwords in the fullest bank"],
+};
+
+/** One row is some banks side by side that lanes of a phase want. */
+export interface LaneServiceBankCellsRow {
+  /** Number of the pattern */
+  pattern: number;
+  /** Number of the phase */
+  phase: number;
+  /** First of banks_per_column banks, which the same lanes want */
+  first_bank: number;
+  /** Lanes that want them */
+  lanes: number[];
+  /** Distinct dwords that they want in each bank; more than 1 collide */
+  dword_count: number;
+}
+
+export const LANE_SERVICE_BANK_CELLS: TableInfo<LaneServiceBankCellsRow> = {
+  pattern: ["Pattern", "", "Number of the pattern"],
+  phase: ["Phase", "", "Number of the phase"],
+  first_bank: ["First bank", "", "First of banks_per_column banks, which the same lanes want"],
+  lanes: ["Lanes", "", "Lanes that want them"],
+  dword_count: ["Dwords", "", "Distinct dwords that they want in each bank; more than 1 collide"],
+};
+
+/** One row is one group of consecutive lanes of a pattern. */
+export interface LaneServiceGroupsRow {
+  /** Number of the pattern */
+  pattern: number;
+  /** Number, from 0 */
+  group: number;
+  /** Active lanes */
+  lanes: number[];
+  /** Segments that they touch */
+  segment_count: number;
+  /** Segments if each lane's bytes lay side by side */
+  least_segment_count: number;
+}
+
+export const LANE_SERVICE_GROUPS: TableInfo<LaneServiceGroupsRow> = {
+  pattern: ["Pattern", "", "Number of the pattern"],
+  group: ["Group", "", "Number, from 0"],
+  lanes: ["Lanes", "", "Active lanes"],
+  segment_count: ["Segments", "", "Segments that they touch"],
+  least_segment_count: ["Least segments", "", "Segments if each lane's bytes lay side by side"],
+};
+
+/** One row is one segment that lanes of a group touch. */
+export interface LaneServiceSegmentCellsRow {
+  /** Number of the pattern */
+  pattern: number;
+  /** Number of the group */
+  group: number;
+  /** Start of the segment [bytes] */
+  offset_bytes: number;
+  /** Lanes that touch it */
+  lanes: number[];
+  /** Bytes of it that they ask for [bytes] */
+  used_bytes: number;
+}
+
+export const LANE_SERVICE_SEGMENT_CELLS: TableInfo<LaneServiceSegmentCellsRow> = {
+  pattern: ["Pattern", "", "Number of the pattern"],
+  group: ["Group", "", "Number of the group"],
+  offset_bytes: ["Offset", "bytes", "Start of the segment"],
+  lanes: ["Lanes", "", "Lanes that touch it"],
+  used_bytes: ["Used", "bytes", "Bytes of it that they ask for"],
+};
+
+/** How the lanes of one instruction are served. */
+export interface LaneServiceAnswer {
+  definition: string;
+  patterns: Frame<LaneServicePatternsRow>;
+  phases: Frame<LaneServicePhasesRow>;
+  bank_cells: Frame<LaneServiceBankCellsRow>;
+  groups: Frame<LaneServiceGroupsRow>;
+  segment_cells: Frame<LaneServiceSegmentCellsRow>;
+  row: number;
+  text: string;
+  /** Lanes of a wave. */
+  lane_count: number;
+  /** Banks of LDS; None = no LDS access, or no rule. */
+  banks: number | null;
+  /** Banks that the same lanes want in every phase. */
+  banks_per_column: number;
+  /** Consecutive lanes that the cache looks up together; None = no memory access, or no rule. */
+  group_lanes: number | null;
+  /** Size of a segment. */
+  segment_bytes: number | null;
+  /** Different patterns; `patterns` has the most frequent. */
+  pattern_count: number;
+  /** Of the rule. */
+  evidence: string;
+  /** Why nothing is drawn; empty = something is. */
+  problem: string;
+}
+
+/** One row is one executed memory instruction of the code. */
+export interface LanesRow {
+  /** Code row */
+  row: number;
+  /** Disassembly */
+  text: string;
+  /** Source file; empty = no debug line */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+  /** Lds, memory, flat or scratch */
+  space: string;
+  /** Load, store, atomic or load to LDS */
+  direction: string;
+  /** Bytes of one active lane [bytes] */
+  bytes_per_lane: number | null;
+  /** Active lanes of all lanes, mean; empty = not known */
+  active_lane_share: number | null;
+  /** Executions by traced waves */
+  execution_count: number;
+  /** Of these, executions whose lane addresses are certain */
+  known_count: number;
+  /** Of these, executions whose cost a rule says; what follows is over them */
+  cost_known_count: number;
+  /** LDS: phases with an active lane; empty = no LDS access [cycles] */
+  ideal_cycles_total: number | null;
+  /** LDS: cycles lost to bank conflicts [cycles] */
+  extra_cycles_total: number | null;
+  /** Memory: segments that the lanes touch = L1 accesses; empty = no memory access */
+  segment_count_total: number | null;
+  /** Memory: segments if each lane's bytes lay side by side */
+  least_segment_count_total: number | null;
+  /** Bytes that active lanes ask for, over known_count executions [bytes] */
+  requested_bytes_total: number;
+  /** Memory: segments x their size [bytes] */
+  moved_bytes_total: number | null;
+  /** Of the rule: counter-proven, published or hypothesis; empty = no rule */
+  confidence: string | null;
+  /** Why some executions are not known, the most frequent reason */
+  reason: string | null;
+  /** What must hold for the numbers; empty = nothing */
+  assumes: string;
+}
+
+export const LANES: TableInfo<LanesRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "Disassembly"],
+  file: ["File", "", "Source file; empty = no debug line"],
+  line: ["Line", "", "Source line"],
+  space: ["Space", "", "Lds, memory, flat or scratch"],
+  direction: ["Direction", "", "Load, store, atomic or load to LDS"],
+  bytes_per_lane: ["Bytes per lane", "bytes", "Bytes of one active lane"],
+  active_lane_share: ["Active lane share", "", "Active lanes of all lanes, mean; empty = not known"],
+  execution_count: ["Executions", "", "Executions by traced waves"],
+  known_count: ["Knowns", "", "Of these, executions whose lane addresses are certain"],
+  cost_known_count: ["Cost knowns", "", "Of these, executions whose cost a rule says; what follows is over them"],
+  ideal_cycles_total: ["Ideal cycles", "cycles", "LDS: phases with an active lane; empty = no LDS access"],
+  extra_cycles_total: ["Extra cycles", "cycles", "LDS: cycles lost to bank conflicts"],
+  segment_count_total: ["Segments", "", "Memory: segments that the lanes touch = L1 accesses; empty = no memory access"],
+  least_segment_count_total: ["Least segments", "", "Memory: segments if each lane's bytes lay side by side"],
+  requested_bytes_total: ["Requested", "bytes", "Bytes that active lanes ask for, over known_count executions"],
+  moved_bytes_total: ["Moved", "bytes", "Memory: segments x their size"],
+  confidence: ["Confidence", "", "Of the rule: counter-proven, published or hypothesis; empty = no rule"],
+  reason: ["Reason", "", "Why some executions are not known, the most frequent reason"],
+  assumes: ["Assumes", "", "What must hold for the numbers; empty = nothing"],
+};
+
+/** One row is one reason why executions of a row are not known. */
+export interface LanesReasonsRow {
+  /** Code row */
+  row: number;
+  /** Why */
+  reason: string;
+  /** Whether only the cost is not known, and the addresses are */
+  is_cost: boolean;
+  /** Executions */
+  execution_count: number;
+}
+
+export const LANES_REASONS: TableInfo<LanesReasonsRow> = {
+  row: ["Row", "", "Code row"],
+  reason: ["Reason", "", "Why"],
+  is_cost: ["Cost", "", "Whether only the cost is not known, and the addresses are"],
+  execution_count: ["Executions", "", "Executions"],
+};
+
+/** One row is one executed row of the code that changes or tests which lanes are active. */
+export interface LanesBranchesRow {
+  /** Code row */
+  row: number;
+  /** Disassembly */
+  text: string;
+  /** Source file */
+  file: string | null;
+  /** Source line */
+  line: number | null;
+  /** Executions by traced waves */
+  execution_count: number;
+  /** Active lanes of all lanes before it, mean; empty = not known */
+  active_lane_share: number | null;
+}
+
+export const LANES_BRANCHES: TableInfo<LanesBranchesRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "Disassembly"],
+  file: ["File", "", "Source file"],
+  line: ["Line", "", "Source line"],
+  execution_count: ["Executions", "", "Executions by traced waves"],
+  active_lane_share: ["Active lane share", "", "Active lanes of all lanes before it, mean; empty = not known"],
+};
+
+/** Lane addresses of the executed memory instructions. */
+export interface LanesAnswer {
+  definition: string;
+  rows: Frame<LanesRow>;
+  reasons: Frame<LanesReasonsRow>;
+  branches: Frame<LanesBranchesRow>;
+  target: string;
+  /** Lanes of a wave. */
+  lane_count: number;
+  /** Size of a segment; None = no rule for this GPU. */
+  segment_bytes: number | null;
+  /** Segments that the L1 of a CU serves in a cycle; None = not known. */
+  accesses_per_cycle: number | null;
+  wave_count: number;
+  /** Different paths of waves; each was evaluated once. */
+  path_count: number;
+  /** Conditional branches on these paths. */
+  branch_count: number;
+  /** Of these, those with a certain condition: all of them go the way the trace went. */
+  checked_branch_count: number;
+  notes: string[];
+}
+
 /** One row is one loop, outer ones before inner ones. */
 export interface LoopsRow {
   /** Number of the loop */

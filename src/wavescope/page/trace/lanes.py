@@ -1,0 +1,41 @@
+"""Lane addresses of memory instructions: evaluated when a page asks for them first, and not before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from wavescope.analysis.trace.lanes import lane_accesses
+from wavescope.analysis.trace.lanes.service import lane_service
+from wavescope.errors import WavescopeError
+from wavescope.page.protocol.question import Question, place
+from wavescope.page.protocol.serialize import serialize
+
+if TYPE_CHECKING:
+    from wavescope.page.protocol.document import Document
+
+
+def lanes(document: Document) -> Any:
+    """Every executed memory instruction with the cost of its lane addresses, or why it is not known."""
+    return document.kept("lanes", lambda: serialize(lane_accesses(document.trace)))
+
+
+def service(document: Document, *, row: int) -> Any:
+    """How LDS or the cache serves the lanes of one instruction."""
+    return serialize(lane_service(document.trace, row), top=None)
+
+
+def _known_rows(document: Document) -> list[dict[str, Any]]:
+    """Rows with something to draw; none where nothing can be evaluated: `lanes` says why."""
+    try:
+        rows = lane_accesses(document.trace).rows
+    except WavescopeError:
+        return []
+    return [{"row": row} for row in rows.filter(pl.col("known_count") > 0)["row"]]
+
+
+QUESTIONS = (
+    Question("lanes", "trace", lanes),
+    Question("lane_service", "trace", service, {"row": place}, ("row",), _known_rows),
+)
