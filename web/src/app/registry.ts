@@ -20,6 +20,7 @@ import { globalView } from "../views/global_view/global_view";
 import { hotspotHistogram } from "../views/hotspot_histogram/hotspot_histogram";
 import { isa } from "../views/isa";
 import { kernels } from "../views/kernels/index";
+import { lanes } from "../views/lanes/lanes";
 import { loops } from "../views/loops";
 import { counterLosses, losses, runLosses } from "../views/losses/losses";
 import { memoryChart } from "../views/memory_chart/memory_chart";
@@ -54,6 +55,7 @@ export const VIEWS: View[] = [
   globalView,
   utilization,
   isa,
+  lanes,
   loops,
   diagnosis,
   stalls,
@@ -113,7 +115,7 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
             "dispatches",
           ),
         ],
-        [0.55, row([0.58, tabs("isa", "flame", "loops")], [0.42, tabs("source", "stalls", "waits", "waves")])],
+        [0.55, row([0.58, tabs("isa", "lanes", "flame", "loops")], [0.42, tabs("source", "stalls", "waits", "waves")])],
       ),
     ],
   ),

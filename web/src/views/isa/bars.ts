@@ -1,8 +1,10 @@
 // The bars beside the rows: what they are made of in each canvas mode.
 import { exact, percent, short } from "../../base/format";
+import type { LanesRow } from "../../data/answers.gen";
 import type { Columns } from "../../data/columns";
 import { colourOf, seriesColour } from "../../draw/palette";
 import type { Code } from "../../model/code";
+import { excessOf } from "../../model/lanes";
 import type { Figures } from "./figures";
 import type { Samples } from "./samples";
 
@@ -157,6 +159,36 @@ export function memoryBars(table: Columns): Bars {
       places.has(row)
         ? `± ${short(value(spread, row))} cycles, ${exact(value(counts, row))} samples, from ${origin[places.get(row) as number]}`
         : "",
+  };
+}
+
+/** LDS cycles, or cache segments: the least, and what is lost, of the executions whose cost is known. */
+export function laneBars(rows: LanesRow[], ofLds: boolean): Bars {
+  const least = { name: ofLds ? "without conflicts" : "least", colour: colourOf("issue") };
+  const beyond = { name: ofLds ? "lost to bank conflicts" : "beyond the least", colour: colourOf("stall") };
+  const needed = (row: LanesRow) => (ofLds ? row.ideal_cycles_total : row.least_segment_count_total) ?? 0;
+  const byRow = new Map(rows.filter((row) => (row.space === "lds") === ofLds).map((row) => [row.row, row]));
+  const known = (row: LanesRow) =>
+    `${exact(row.cost_known_count)} of ${exact(row.execution_count)} executions are known`;
+  return {
+    of: (number) => {
+      const row = byRow.get(number);
+      if (!row) return [[]];
+      return [
+        [
+          { ...least, value: needed(row) },
+          { ...beyond, value: excessOf(row) ?? 0 },
+        ],
+      ];
+    },
+    scale: Math.max(0, ...[...byRow.values()].map((row) => needed(row) + (excessOf(row) ?? 0))),
+    unit: ofLds ? "cycles" : "segments",
+    legend: [least, beyond],
+    remark: (number) => {
+      const row = byRow.get(number);
+      if (!row) return "";
+      return row.reason ? `${known(row)}: ${row.reason}` : known(row);
+    },
   };
 }
 

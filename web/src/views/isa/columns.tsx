@@ -1,7 +1,9 @@
 // The columns of the listing: what they mean, when they have something to show, and how a cell looks.
 import type { ComponentChildren } from "preact";
 import { exact } from "../../base/format";
+import type { LanesRow } from "../../data/answers.gen";
 import { traceOverview } from "../../model/document";
+import { excessOf, laneHeat, laneRow, lanesNow } from "../../model/lanes";
 import type { Cell } from "../../widgets/data_table";
 import { InstructionText } from "./instruction_text";
 import { Menu } from "./menu";
@@ -14,7 +16,7 @@ export interface IsaColumn {
   hint: string;
   /** Pixels; 0 = `flexibleWidths` says it. */
   width: number;
-  needs: "code" | "instructions" | "samples";
+  needs: "code" | "instructions" | "samples" | "lanes";
   isHiddenAtFirst?: boolean;
   /** To the left; numbers stand to the right. */
   isText?: boolean;
@@ -112,6 +114,20 @@ export const COLUMNS: IsaColumn[] = [
     name: cycles("hidden"),
     isHiddenAtFirst: true,
   },
+  laneColumn(
+    "lds_extra",
+    "LDS extra",
+    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
+    "extra_cycles_total",
+    (row) => (row.space === "lds" ? excessOf(row) : undefined),
+  ),
+  laneColumn(
+    "segment_excess",
+    "Segments +",
+    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
+    "segment_excess",
+    (row) => (row.space === "lds" ? undefined : excessOf(row)),
+  ),
   {
     id: "samples",
     title: "Samples",
@@ -206,11 +222,45 @@ function exposure(id: "exposed" | "hidden", title: string, hint: string) {
   return { id, title, hint, width: 70, needs: "instructions" as const, value };
 }
 
+/** A column that is there once lanes were evaluated; `pick` gives undefined where the row has no such cost. */
+function laneColumn(
+  id: string,
+  title: string,
+  hint: string,
+  name: string,
+  pick: (row: LanesRow) => number | null | undefined,
+): IsaColumn {
+  const picked = (row: number) => {
+    const lanes = laneRow(row);
+    return lanes && pick(lanes);
+  };
+  return {
+    id,
+    title,
+    hint,
+    width: 80,
+    needs: "lanes",
+    name: () => name,
+    value: (_, row) => picked(row) ?? null,
+    show: (_, row) => {
+      const [lanes, value] = [laneRow(row), picked(row)];
+      if (!lanes || value === undefined) return null;
+      if (value === null) return <span title={lanes.reason ?? "not known"}>?</span>;
+      return (
+        <span class="isa-heat" style={{ "--heat": laneHeat(lanes).toFixed(3) }}>
+          {exact(value)}
+        </span>
+      );
+    },
+  };
+}
+
 /** The columns that this trace has something for. */
 export function columnsHere(): IsaColumn[] {
   const facts = traceOverview();
   return COLUMNS.filter(({ needs }) => {
     if (needs === "instructions") return facts.instruction_count > 0;
+    if (needs === "lanes") return lanesNow() !== null;
     return needs === "code" || (facts.holds.samples ?? 0) > 0;
   });
 }

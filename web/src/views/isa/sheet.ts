@@ -1,17 +1,18 @@
 // Everything the listing shows, put together from the answers that its modes need.
 import { type ReadonlySignal, useComputed } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { arrow, together } from "../../data/ask";
 import type { AnswerError } from "../../data/source";
 import { type Code, type Costs, costsAnswer, costsFrom } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
+import { lanesAnswer, lanesNow, wantLanes } from "../../model/lanes";
 import { type Loaded, useAnswer } from "../../model/loaded";
 import { selection } from "../../model/selection";
 import { settings } from "../../model/settings";
 import { type WaveData, waveOf } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 import { type Arrow, arrowsOfAll, arrowsOfWave, branchesOfAll, branchesOfWave } from "./arrows";
-import { type Bars, classBars, latencyAndStall, latencyBars, memoryBars, sampleBars } from "./bars";
+import { type Bars, classBars, laneBars, latencyAndStall, latencyBars, memoryBars, sampleBars } from "./bars";
 import { type Figures, figuresFor, heatOf } from "./figures";
 import { type Samples, samplesFrom } from "./samples";
 import { type CanvasMode, inRange, isaSettings, isOneWave, type LatencyMode } from "./state";
@@ -39,7 +40,7 @@ const ready = <T>(answer: ReadonlySignal<Loaded<T>>): T | null =>
 /** Canvas modes that this trace has something for. */
 export function canvasModes(): CanvasMode[] {
   const facts = traceOverview();
-  const traced: CanvasMode[] = ["total", "exposed", "classes", "latency_stall"];
+  const traced: CanvasMode[] = ["total", "exposed", "classes", "latency_stall", "lds", "segments"];
   return [
     ...(facts.holds.waits ? (["waits", "memory"] as const) : []),
     ...(facts.instruction_count ? traced : []),
@@ -84,6 +85,11 @@ export function useSheet(code: Code): Sheet {
   );
   const classes = useAnswer(canvas.value === "classes" ? arrow(of, "stall_rows") : null);
   const latencies = useAnswer(canvas.value === "memory" ? arrow(of, "row_latencies") : null);
+  const showsLanes = canvas.value === "lds" || canvas.value === "segments";
+  useEffect(() => {
+    if (showsLanes) wantLanes();
+  });
+  const lanes = lanesNow();
   const sampled = useAnswer(facts.holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
 
   const targetData = ready(waveAnswer);
@@ -118,17 +124,28 @@ export function useSheet(code: Code): Sheet {
     if (canvas.value === "samples") return samples && sampleBars(samples);
     if (canvas.value === "classes") return classTable && classBars(classTable, rowCount);
     if (canvas.value === "memory") return latencyTable && memoryBars(latencyTable);
+    if (showsLanes) return lanes && laneBars(lanes.rows.rows, canvas.value === "lds");
     if (!figures || canvas.value === "waits" || canvas.value === "branches") return null;
     if (canvas.value === "latency_stall") return latencyAndStall(figures, code);
     return latencyBars(figures, withIdle, canvas.value === "total");
-  }, [canvas.value, figures, samples, classTable, latencyTable, withIdle, colours, code, rowCount]);
+  }, [canvas.value, figures, samples, classTable, latencyTable, lanes, withIdle, colours, code, rowCount]);
   const heat = useMemo(() => {
     if (figures) return heatOf(figures.latency.map((value, row) => value + (withIdle ? (figures.idle[row] ?? 0) : 0)));
     if (samples) return heatOf(samples.all);
     return new Float64Array(rowCount);
   }, [figures, samples, withIdle, rowCount]);
 
-  const answers = [waveAnswer, waitsOfAll, branchTable, classes, latencies, sampled, costsAnswer, costsOfRange];
+  const answers: ReadonlySignal<Loaded<unknown>>[] = [
+    waveAnswer,
+    waitsOfAll,
+    branchTable,
+    classes,
+    latencies,
+    sampled,
+    costsAnswer,
+    costsOfRange,
+  ];
+  if (showsLanes) answers.push(lanesAnswer);
   const failed = answers.find(({ value }) => value.state === "failed");
   return {
     code,

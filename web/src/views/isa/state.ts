@@ -28,6 +28,11 @@ export const CANVAS_MODES = {
   classes: ["Stall classes", "Stall cycles by what was stalled on, over all waves"],
   latency_stall: ["Latency + stall", "Latency above, stall below, on one scale"],
   memory: ["Memory latency", "Mean latency of memory operations over all waves, with ± one standard deviation"],
+  lds: [
+    "LDS cycles",
+    "Cycles that LDS needs for each row: without conflicts, and lost to bank conflicts; evaluates lanes",
+  ],
+  segments: ["Cache segments", "Cache segments that each row touches: the least, and those beyond; evaluates lanes"],
   samples: ["Samples by reason", "PC samples: issued, and not issued by reason"],
 } as const;
 export type CanvasMode = keyof typeof CANVAS_MODES;
