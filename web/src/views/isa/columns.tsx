@@ -81,6 +81,20 @@ export const COLUMNS: IsaColumn[] = [
       />
     ),
   },
+  laneColumn(
+    "lds_extra",
+    "LDS extra",
+    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
+    "extra_cycles_total",
+    (row) => (row.space === "lds" ? excessOf(row) : undefined),
+  ),
+  laneColumn(
+    "segment_excess",
+    "Segments +",
+    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
+    "segment_excess",
+    (row) => (row.space === "lds" ? undefined : excessOf(row)),
+  ),
   figure("hits", "Hits", "Executions that the figures of this row cover", 50, () => "hit_count"),
   figure(
     "latency",
@@ -114,20 +128,6 @@ export const COLUMNS: IsaColumn[] = [
     name: cycles("hidden"),
     isHiddenAtFirst: true,
   },
-  laneColumn(
-    "lds_extra",
-    "LDS extra",
-    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
-    "extra_cycles_total",
-    (row) => (row.space === "lds" ? excessOf(row) : undefined),
-  ),
-  laneColumn(
-    "segment_excess",
-    "Segments +",
-    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
-    "segment_excess",
-    (row) => (row.space === "lds" ? undefined : excessOf(row)),
-  ),
   {
     id: "samples",
     title: "Samples",

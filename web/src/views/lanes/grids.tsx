@@ -78,7 +78,8 @@ export function SegmentGrid({ answer, pattern, label }: Props) {
     <div class="lane-grid-box" tabIndex={0} role="region" aria-label={label}>
       <table class="lane-grid" style={{ minWidth: `${14 + columns * 5}em` }}>
         <caption>
-          Segments of {exact(size)} bytes that each group of lanes touches: where they start, the lanes, the bytes used
+          Segments of {exact(size)} bytes that each group of lanes touches: the lanes, where it starts, how many of its
+          bytes they use
         </caption>
         <thead>
           <tr>
@@ -117,10 +118,11 @@ export function SegmentGrid({ answer, pattern, label }: Props) {
                     style={{ "--heat": (1 - cell.used_bytes / size).toFixed(3) }}
                     title={`Bytes ${exact(cell.offset_bytes)} to ${exact(cell.offset_bytes + size - 1)}: lanes ${laneRanges(cell.lanes)} use ${cell.used_bytes} of ${size}`}
                   >
-                    <span class="faint">+{exact(cell.offset_bytes)}</span> {laneRanges(cell.lanes)}{" "}
-                    <b>
-                      {cell.used_bytes}/{size}
-                    </b>
+                    {laneRanges(cell.lanes)}
+                    <br />
+                    <span class="faint">
+                      +{exact(cell.offset_bytes)}: {cell.used_bytes} B
+                    </span>
                   </td>
                 ))}
             </tr>
