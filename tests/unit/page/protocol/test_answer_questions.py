@@ -156,3 +156,16 @@ def test_an_exported_page_holds_every_pair(library):
     assert list(question.held(library.document(2))) == []
     for held in question.held(library.document(0)):
         assert frame(library.document(0), "compare_units", **{name: str(value) for name, value in held.items()}).height
+
+
+def test_lanes_are_those_of_the_analysis_and_exported_by_row(library):
+    texts = ["v_and_b32_e32 v0, 0x3ff, v0", "v_lshlrev_b32_e32 v0, 7, v0", "ds_read_b32 v1, v0", "s_endpgm"]
+    document = library.add("lds", "lds", lambda: trace(texts=texts))
+    shown = answer(document, "lanes")
+    assert [(row["row"], row["extra_cycles_total"]) for row in shown["rows"]["rows"]] == [(2, 4 * 62)]
+    assert list(QUESTIONS["lane_service"].held(document)) == [{"row": 2}]
+    service = answer(document, "lane_service", row="2")
+    assert [phase["cycles"] for phase in service["phases"]["rows"]] == [32, 32]
+    with pytest.raises(UsageError, match="at row 1"):
+        ask(document, "lane_service", {"row": "1"})
+    assert list(QUESTIONS["lane_service"].held(library.document(2))) == []  # no GPU, so no rule

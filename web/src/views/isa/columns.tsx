@@ -247,7 +247,7 @@ function laneColumn(
       if (!lanes || value === undefined) return null;
       if (value === null) return <span title={lanes.reason ?? "not known"}>?</span>;
       return (
-        <span class="isa-heat" style={{ "--heat": laneHeat(lanes).toFixed(3) }}>
+        <span class="heat" style={{ "--heat": laneHeat(lanes).toFixed(3) }}>
           {exact(value)}
         </span>
       );

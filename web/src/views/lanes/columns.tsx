@@ -1,73 +1,70 @@
 // The table of memory instructions.
 import { exact, percent } from "../../base/format";
-import { LANES, type LanesRow } from "../../data/answers.gen";
+import type { LanesRow } from "../../data/answers.gen";
 import { excessOf, laneHeat } from "../../model/lanes";
 import { instructionColumn, lineColumn } from "../../widgets/code_columns";
 import type { Column } from "../../widgets/data_table";
-import { figureColumns } from "../../widgets/figure_columns";
 
-const ofCost = (pick: (row: LanesRow) => number | null) => (row: LanesRow) => (row.cost_known_count ? pick(row) : null);
+type Pick = (row: LanesRow) => number | null;
 
-function costColumn(name: string, title: string, hint: string, pick: (row: LanesRow) => number | null) {
-  const value = ofCost(pick);
+/** A cost: empty where it is not known; `isHeated` = on a ground as warm as it is large. */
+function cost(name: string, title: string, hint: string, pick: Pick, isHeated = false): Column<LanesRow> {
+  const value: Pick = (row) => (row.cost_known_count ? pick(row) : null);
   const show = (row: LanesRow) =>
-    value(row) === null ? (
-      <span class="faint-text">–</span>
-    ) : (
-      <span class="lane-heat" style={{ "--heat": laneHeat(row).toFixed(3) }}>
+    isHeated && value(row) !== null ? (
+      <span class="heat" style={{ "--heat": laneHeat(row).toFixed(3) }}>
         {exact(value(row))}
       </span>
+    ) : (
+      exact(value(row))
     );
-  return { name, title, hint, value, show, width: "8em" };
+  return { name, title, hint, value, show, width: isHeated ? "8em" : "5em" };
 }
 
-const COLUMNS: Column<LanesRow>[] = figureColumns<LanesRow>(LANES, [
-  ["row", "Row", "id", "4em"],
-  instructionColumn<LanesRow>("Instruction", (row) => row.row, "minmax(14em, 2fr)"),
-  costColumn(
+function share(name: string, title: string, hint: string, value: Pick): Column<LanesRow> {
+  return { name, title, hint, value, show: (row) => percent(value(row)), width: "5em" };
+}
+
+const COSTS: Column<LanesRow>[] = [
+  cost(
     "extra_cycles_total",
     "Extra cycles",
-    "LDS cycles lost to bank conflicts, over all executions whose cost is known",
+    "LDS cycles lost to bank conflicts, over the executions whose cost is known",
     (row) => row.extra_cycles_total,
+    true,
   ),
-  {
-    name: "ideal_cycles_total",
-    title: "Ideal",
-    hint: "LDS cycles without conflicts: phases with an active lane",
-    value: ofCost((row) => row.ideal_cycles_total),
-    width: "5em",
-  },
-  costColumn(
+  cost("ideal_cycles_total", "Ideal", "LDS cycles without conflicts", (row) => row.ideal_cycles_total),
+  cost(
     "segment_excess",
     "Extra segments",
-    "Cache segments touched beyond the least, over all executions whose cost is known",
+    "Cache segments beyond the least, over the executions whose cost is known",
     (row) => (row.space === "lds" ? null : excessOf(row)),
+    true,
   ),
-  {
-    name: "least_segment_count_total",
-    title: "Least",
-    hint: "Cache segments if each lane's bytes lay side by side",
-    value: ofCost((row) => row.least_segment_count_total),
-    width: "5em",
-  },
-  {
-    name: "known_share",
-    title: "Known",
-    hint: "Executions whose lane addresses are certain, of all",
-    value: (row) => row.known_count / row.execution_count,
-    show: (row) => percent(row.known_count / row.execution_count),
-    width: "5em",
-  },
-  ["active_lane_share", "Active", "share", "5em"],
-  ["execution_count", "Executions", "count", "6em"],
-  ["confidence", "Rule", "text", "8.5em"],
-  ["reason", "Not known because", "text", "minmax(10em, 2fr)"],
-  lineColumn<LanesRow>((row) => row.row, "minmax(7em, 1fr)"),
-]);
+  cost(
+    "least_segment_count_total",
+    "Least",
+    "Cache segments if each lane's bytes lay side by side",
+    (row) => row.least_segment_count_total,
+  ),
+];
 
-const COSTS = new Set(["extra_cycles_total", "ideal_cycles_total", "segment_excess", "least_segment_count_total"]);
-
-/** All columns but those of costs that are known of no row. */
+/** The columns; costs that are known of no row have none. */
 export function columnsFor(rows: LanesRow[]): Column<LanesRow>[] {
-  return COLUMNS.filter(({ name, value }) => !COSTS.has(name) || rows.some((row) => value(row) !== null));
+  return [
+    { name: "row", title: "Row", value: (row) => row.row, show: (row) => row.row, width: "4em" },
+    instructionColumn("Instruction", (row) => row.row, "minmax(14em, 2fr)"),
+    ...COSTS.filter(({ value }) => rows.some((row) => value(row) !== null)),
+    share(
+      "known_share",
+      "Known",
+      "Executions whose lane addresses are certain",
+      (r) => r.known_count / r.execution_count,
+    ),
+    share("active_lane_share", "Active", "Active lanes of all, mean", (row) => row.active_lane_share),
+    { name: "execution_count", title: "Executions", value: (row) => row.execution_count, width: "6em" },
+    { name: "confidence", title: "Rule", hint: "How sure the rule is", value: (row) => row.confidence, width: "8.5em" },
+    { name: "reason", title: "Not known because", value: (row) => row.reason, width: "minmax(10em, 2fr)" },
+    lineColumn((row) => row.row, "minmax(7em, 1fr)"),
+  ];
 }

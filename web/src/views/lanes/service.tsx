@@ -7,8 +7,7 @@ import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { Answered, Nothing } from "../../widgets/answered";
 import { LineLink, RowLink } from "../../widgets/links";
-import { csv, SaveMenu } from "../../widgets/saving";
-import { BankGrid, SegmentGrid } from "./grids";
+import { PatternGrid } from "./grids";
 import { costSentence, knownWords, reasonWords } from "./words";
 
 export function Service({ row, lanes }: { row: LanesRow; lanes: LanesAnswer }) {
@@ -19,18 +18,10 @@ export function Service({ row, lanes }: { row: LanesRow; lanes: LanesAnswer }) {
   const loaded = answer.value;
   return (
     <section class="lane-service" aria-label={`Lanes of row ${row.row}`} data-lanes-of={row.row}>
-      <div class="lane-service-head">
-        <h3>
-          <span class="faint">{row.row}</span> <RowLink row={row.row} text={row.text} />{" "}
-          <LineLink file={row.file} line={row.line} row={row.row} />
-        </h3>
-        {row.known_count ? (
-          <SaveMenu
-            name={`lanes_of_row_${row.row}`}
-            offers={[{ format: "csv", make: () => (loaded.state === "ready" ? cellsCsv(loaded.value) : "") }]}
-          />
-        ) : null}
-      </div>
+      <h3>
+        <span class="faint">{row.row}</span> <RowLink row={row.row} text={row.text} />{" "}
+        <LineLink file={row.file} line={row.line} row={row.row} />
+      </h3>
       <p class="lane-cost" data-cost>
         {costSentence(row, lanes.segment_bytes)}
       </p>
@@ -52,31 +43,23 @@ export function Service({ row, lanes }: { row: LanesRow; lanes: LanesAnswer }) {
 
 function Facts({ row, lanes, evidence }: { row: LanesRow; lanes: LanesAnswer; evidence: string }) {
   const share = row.active_lane_share;
-  const active = share === null ? "not known" : `${percent(share)} of ${lanes.lane_count}`;
+  const facts: [id: string, name: string, words: string][] = [
+    ["executions", "Executions", exact(row.execution_count)],
+    ["active", "Active lanes", share === null ? "not known" : `${percent(share)} of ${lanes.lane_count}`],
+    ["known", "Known", knownWords(row)],
+    ["rule", "Rule", row.confidence ?? "none"],
+    ["assumes", "Assumes", row.assumes || (row.known_count ? "nothing" : "–")],
+  ];
   return (
     <dl class="lane-facts">
-      <div>
-        <dt>Executions</dt>
-        <dd data-fact="executions">{exact(row.execution_count)}</dd>
-      </div>
-      <div>
-        <dt>Active lanes</dt>
-        <dd data-fact="active">{active}</dd>
-      </div>
-      <div>
-        <dt>Known</dt>
-        <dd data-fact="known">{knownWords(row)}</dd>
-      </div>
-      <div>
-        <dt>Rule</dt>
-        <dd data-fact="rule" title={evidence}>
-          {row.confidence ?? "none"}
-        </dd>
-      </div>
-      <div>
-        <dt>Assumes</dt>
-        <dd data-fact="assumes">{row.assumes || (row.known_count ? "nothing" : "–")}</dd>
-      </div>
+      {facts.map(([id, name, words]) => (
+        <div key={id}>
+          <dt>{name}</dt>
+          <dd data-fact={id} title={id === "rule" ? evidence : words}>
+            {words}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }
@@ -102,7 +85,6 @@ function Access({ answer, place, isOnly }: { answer: LaneServiceAnswer; place: n
   const pattern = patterns[chosen.value] ?? patterns[0];
   if (!pattern) return null;
   const name = isOnly ? "Lanes" : place === 0 ? "First access" : "Second access";
-  const Grid = answer.banks === null ? SegmentGrid : BankGrid;
   return (
     <div class="lane-access" data-access={place}>
       <div class="lane-access-head">
@@ -128,7 +110,7 @@ function Access({ answer, place, isOnly }: { answer: LaneServiceAnswer; place: n
           <span>{patternWords(pattern)}</span>
         )}
       </div>
-      <Grid answer={answer} pattern={pattern.pattern} label={`${name}: ${patternWords(pattern)}`} />
+      <PatternGrid answer={answer} pattern={pattern.pattern} label={`${name}: ${patternWords(pattern)}`} />
     </div>
   );
 }
@@ -153,16 +135,4 @@ function Legend({ isLds }: { isLds: boolean }) {
       <i class="segment" style={{ "--heat": "1" }} /> hardly any
     </p>
   );
-}
-
-function cellsCsv(answer: LaneServiceAnswer): string {
-  return answer.banks === null
-    ? csv(
-        ["pattern", "group", "offset_bytes", "lanes", "used_bytes"],
-        answer.segment_cells.rows.map((c) => [c.pattern, c.group, c.offset_bytes, c.lanes.join(" "), c.used_bytes]),
-      )
-    : csv(
-        ["pattern", "phase", "first_bank", "lanes", "dword_count"],
-        answer.bank_cells.rows.map((c) => [c.pattern, c.phase, c.first_bank, c.lanes.join(" "), c.dword_count]),
-      );
 }
