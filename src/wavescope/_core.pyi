@@ -1,4 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
+from typing import NotRequired, TypedDict
 
 class Table:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -315,6 +316,56 @@ def lds_costs(dwords: object, active: object, width_dwords: int, banks: int, pha
 def segment_counts(
     addresses: object, active: object, width_bytes: int, group_lanes: int, segment_bytes: int
 ) -> Table: ...
+
+class WaveStart:
+    """What registers hold when a wave starts."""
+
+    def __init__(
+        self,
+        *,
+        registers: Sequence[tuple[int, int, int]],
+        regions: Sequence[tuple[bytes, bytes, bytes]],
+        workgroup: tuple[int, int, int],
+        workgroups: tuple[int, int, int],
+        packed_ids: bool,
+        id_registers: int,
+        lane_count: int,
+    ) -> None: ...
+
+class LaneEvaluation(TypedDict):
+    """What `LaneEvaluator.run` gives."""
+
+    rows: Table
+    reasons: Table
+    patterns: Table
+    addresses: Table
+    executions: NotRequired[Table]
+    execution_addresses: NotRequired[Table]
+    contradiction_row: int
+    misfit_row: int
+    branch_count: int
+    checked_branch_count: int
+
+class LaneEvaluator:
+    """Lane addresses of executed memory instructions."""
+
+    def __init__(
+        self,
+        *,
+        texts: Sequence[str],
+        rows: Mapping[str, object],
+        column: str,
+        lds_rules: Sequence[tuple[int, Sequence[int]]],
+        group_lanes: int,
+        segment_bytes: int,
+        pointer_bytes: int,
+        lane_count: int,
+    ) -> None: ...
+    def run(
+        self, start: WaveStart, wave: int, path: object, most_patterns: int, *, keeps_executions: bool = False
+    ) -> LaneEvaluation: ...
+
+def is_evaluated(text: str) -> bool: ...
 def live_registers(
     rows: Mapping[str, object], operands: Mapping[str, object], given: object, wanted: object
 ) -> tuple[Table, Table] | None: ...

@@ -68,7 +68,7 @@ def test_the_slow_version_touches_many_segments() -> None:
 
 
 def test_coverage_of_decoded_traces() -> None:
-    """At least 97 % of LDS and half of the memory operations are known, the rest has a reason, no branch contradicts."""
+    """97 % of LDS and half of the memory operations are known, the rest has a reason, no branch contradicts."""
     counts = dict.fromkeys(("lds", "memory"), (0, 0))
     folders = [path for path in sorted(DECODED.glob("*/*/ui_output*")) if "expected" not in path.parts]
     assert len(folders) == 16
@@ -93,5 +93,3 @@ def test_the_largest_trace_takes_seconds() -> None:
     begin = time.process_time()
     lane_accesses(trace, LaneOptions(target="gfx950"))
     assert time.process_time() - begin < 3
-
-

@@ -16,9 +16,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools" / "wheel"))
 
-import build  # noqa: E402 (lies beside the tool)
 import check_wheel  # noqa: E402
 import old_libraries  # noqa: E402
+
+import build  # noqa: E402 (lies beside the tool)
 
 WHEEL = "wavescope-0.2.0-cp311-abi3-manylinux_2_28_x86_64.whl"
 FOLDER = "wavescope-0.2.0.dist-info"

@@ -647,6 +647,25 @@ export interface Reason {
   verdict: string;
 }
 
+/** Access patterns of lanes, and how much of a finding they can explain. */
+export interface LaneCause {
+  /** bank conflicts, or lanes that do not coalesce. */
+  name: string;
+  /** LDS or L1. */
+  pipe: string;
+  /** The code rows that lose cycles, those that lose most first. */
+  rows: number[];
+  /** Cycles of the pipe that all rows lose. */
+  saved_cycles_total: number;
+  /** Of the gain of the finding, at most. */
+  explained_share: number;
+  /** cause, part or harmless. */
+  verdict: string;
+  text: string;
+  /** Of the rule: counter-proven, published or hypothesis. */
+  confidence: string;
+}
+
 /** One cause of lost time, or a roof that is reached. */
 export interface StallFinding {
   /** What it is about: a stall class, a limiter, a question. */
@@ -679,6 +698,8 @@ export interface StallFinding {
   stall_share: number;
   /** Numbers of counters of the same kernel that explain it, if there are any. */
   reasons: Reason[];
+  /** What access patterns have to do with it, where lanes are known. */
+  lane_causes: LaneCause[];
 }
 
 /** How long the pipes of the traced SIMDs were busy, as shares of their time. */
@@ -711,6 +732,39 @@ export interface Roof {
   peak: number;
   unit: string;
   is_limit: boolean;
+}
+
+/** What one pipe needs at least. */
+export interface Floor {
+  pipe: string;
+  cycles: number;
+  /** Of the span. */
+  share: number;
+  /** Whether all executions are counted; if not, the true floor may be higher. */
+  is_whole: boolean;
+  /** Of its rate: counter-proven, published or hypothesis. */
+  confidence: string;
+}
+
+/** Floors of the traced CUs for one kernel. */
+export interface Floors {
+  pipes: unknown;
+  by_cu: unknown;
+  changes: unknown;
+  /** The kernel with the longest span. */
+  kernel: number | null;
+  cu_count: number;
+  wave_count: number;
+  span_cycles_total: number;
+  /** None = nothing is known. */
+  largest: Floor | null;
+  /** The largest of the other pipes. */
+  next: Floor | null;
+  /** The largest floor if no access had conflicts and all were coalesced. */
+  best: Floor | null;
+  /** No order of the same instructions gains more than this many times. */
+  speedup_max: number | null;
+  notes: string[];
 }
 
 /** One call of a kernel among those with the same grid and workgroup on the same GPU. */
@@ -761,6 +815,8 @@ export interface DiagnoseAnswer {
   /** None = the code asks memory for nothing that can be told. */
   traffic: Traffic | null;
   roofs: Roof[];
+  /** None = the trace is too large for them, has several kernels, or no instructions. */
+  floors: Floors | null;
   /** The traced dispatch in the run recorded beside the trace; None = not found. */
   launch: Launch | null;
 }
@@ -971,13 +1027,13 @@ export interface LanesRow {
   execution_count: number;
   /** Of these, executions whose lane addresses are certain */
   known_count: number;
-  /** Of these, executions whose cost a rule says; what follows is over them */
+  /** Of these, executions whose cost a rule says: what follows is over them */
   cost_known_count: number;
   /** LDS: phases with an active lane; empty = no LDS access [cycles] */
   ideal_cycles_total: number | null;
   /** LDS: cycles lost to bank conflicts [cycles] */
   extra_cycles_total: number | null;
-  /** Memory: segments that the lanes touch = L1 accesses; empty = no memory access */
+  /** Memory: segments that lanes touch = L1 accesses; empty = no memory access */
   segment_count_total: number | null;
   /** Memory: segments if each lane's bytes lay side by side */
   least_segment_count_total: number | null;
@@ -1004,10 +1060,10 @@ export const LANES: TableInfo<LanesRow> = {
   active_lane_share: ["Active lane share", "", "Active lanes of all lanes, mean; empty = not known"],
   execution_count: ["Executions", "", "Executions by traced waves"],
   known_count: ["Knowns", "", "Of these, executions whose lane addresses are certain"],
-  cost_known_count: ["Cost knowns", "", "Of these, executions whose cost a rule says; what follows is over them"],
+  cost_known_count: ["Cost knowns", "", "Of these, executions whose cost a rule says: what follows is over them"],
   ideal_cycles_total: ["Ideal cycles", "cycles", "LDS: phases with an active lane; empty = no LDS access"],
   extra_cycles_total: ["Extra cycles", "cycles", "LDS: cycles lost to bank conflicts"],
-  segment_count_total: ["Segments", "", "Memory: segments that the lanes touch = L1 accesses; empty = no memory access"],
+  segment_count_total: ["Segments", "", "Memory: segments that lanes touch = L1 accesses; empty = no memory access"],
   least_segment_count_total: ["Least segments", "", "Memory: segments if each lane's bytes lay side by side"],
   requested_bytes_total: ["Requested", "bytes", "Bytes that active lanes ask for, over known_count executions"],
   moved_bytes_total: ["Moved", "bytes", "Memory: segments x their size"],

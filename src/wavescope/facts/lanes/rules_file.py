@@ -207,7 +207,9 @@ def _confidence(entry: Mapping[str, Any], key: str, place: str) -> str:
 def _text(entry: Mapping[str, Any], key: str, place: str) -> str:
     text = entry[key]
     if not isinstance(text, str) or not text.strip():
-        raise UsageError(f"{key} is not a text in quotes, or is empty", where=place, advice=f"say in quotes what the {key} is")
+        raise UsageError(
+            f"{key} is not a text in quotes, or is empty", where=place, advice=f"say in quotes what the {key} is"
+        )
     if len(text) > _TEXT_MAX or not text.isprintable():
         what = f"{key} is longer than {_TEXT_MAX:,} characters, or holds some that cannot be printed"
         raise UsageError(what, where=place, advice="shorten it to a sentence")

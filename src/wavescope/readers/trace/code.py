@@ -174,6 +174,7 @@ class Code:
         )
 
     def kernel_at(self, code_object: int, address: int) -> Kernel | None:
+        """The kernel or function at a place, None where no code object has code there."""
         for part in self.parts:
             offset = part.elf_address(code_object, address)
             if part.elf is None or offset is None:

@@ -1,4 +1,4 @@
-"""Lane addresses against the meaning of the sources: the truth is computed from the HIP sources, not from machine code."""
+"""Lane addresses against what the HIP sources mean: the truth does not come from machine code."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from synth.lanes import LaneTruth
     from wavescope.model.trace import ThreadTrace
 
-LANES = 64
-
 
 def _options(truth: LaneTruth, trace: ThreadTrace, *, given: bool) -> LaneOptions:
     kernel = trace.compiled_kernel(trace.kernels["kernel"][0])
@@ -37,7 +35,10 @@ def _verdicts(truth: LaneTruth, *, given: bool) -> Counter[str]:
     answers = executions(trace, _options(truth, trace, given=given))
     expected = truth.executed(trace).join(truth.frame, on=["workgroup", "wave", "line", "execution"])
     joined = expected.join(
-        answers, left_on=["instruction", "wave", "part"], right_on=["instruction", "place_in_workgroup", "place"], how="left"
+        answers,
+        left_on=["instruction", "wave", "part"],
+        right_on=["instruction", "place_in_workgroup", "place"],
+        how="left",
     )
     assert joined.height == expected.height
     for row in joined.iter_rows(named=True):

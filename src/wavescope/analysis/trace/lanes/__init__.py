@@ -33,10 +33,10 @@ EVALUATED_FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12")
 _SUMS = """\
 execution_count            Int64    -       | executions by traced waves
 known_count                Int64    -       | of these, executions whose lane addresses are certain
-cost_known_count           Int64    -       | of these, executions whose cost a rule says; what follows is over them
+cost_known_count           Int64    -       | of these, executions whose cost a rule says: what follows is over them
 ideal_cycles_total         Int64?   cycles  | LDS: phases with an active lane; null = no LDS access
 extra_cycles_total         Int64?   cycles  | LDS: cycles lost to bank conflicts
-segment_count_total        Int64?   -       | memory: segments that the lanes touch = L1 accesses; null = no memory access
+segment_count_total        Int64?   -       | memory: segments that lanes touch = L1 accesses; null = no memory access
 least_segment_count_total  Int64?   -       | memory: segments if each lane's bytes lay side by side
 requested_bytes_total      Int64    bytes   | bytes that active lanes ask for, over `known_count` executions
 moved_bytes_total          Int64?   bytes   | memory: segments x their size
@@ -48,10 +48,10 @@ class LaneAccesses(Answer):
     """Lane addresses of the executed memory instructions."""
 
     definition: ClassVar[str] = (
-        "The executed instructions of each traced wave are evaluated lane by lane from the ids of the work-items; numbers "
-        "from memory and arguments stay unknown. An LDS access takes one cycle for each phase of lanes and one more for "
-        "each further dword in the fullest bank of a phase; a memory access touches one segment for each aligned piece "
-        "that a group of lanes needs. Rules and their evidence: docs/reference/lane-rules.md."
+        "The executed instructions of each traced wave are evaluated lane by lane from the ids of the work-items; "
+        "numbers from memory and arguments stay unknown. An LDS access takes one cycle for each phase of lanes and "
+        "one more for each further dword in the fullest bank of a phase; a memory access touches one segment for each "
+        "aligned piece that a group of lanes needs. Rules and their evidence: docs/reference/lane-rules.md."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "rows": table_spec(
@@ -120,9 +120,10 @@ def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> Lan
     UsageError
         An argument or size does not fit the kernel, or there are no instructions.
     """
-    if options is None:
-        return once(trace.answers, "lane_accesses", lambda: _lane_accesses(trace, LaneOptions()))
-    return _lane_accesses(trace, options)
+    if options is not None:
+        return _lane_accesses(trace, options)
+    answer: LaneAccesses = once(trace.answers, "lane_accesses", lambda: _lane_accesses(trace, LaneOptions()))
+    return answer
 
 
 def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
@@ -270,10 +271,14 @@ def _branches(trace: ThreadTrace, sums: pl.DataFrame, lanes: int) -> pl.DataFram
 def _notes(kernels: list[EvaluatedKernel], texts: list[str]) -> list[str]:
     notes = []
     for kernel in kernels:
-        for row in kernel.contradictions:
-            notes.append(f"the trace contradicts the branch at row {row} ({texts[row]}): these waves stay unknown")
-        for row in kernel.misfits:
-            notes.append(f"behind row {row} the trace does not follow the code: what comes later stays unknown")
+        notes += [
+            f"the trace contradicts the branch at row {row} ({texts[row]}): these waves stay unknown"
+            for row in kernel.contradictions
+        ]
+        notes += [
+            f"behind row {row} the trace does not follow the code: what comes later stays unknown"
+            for row in kernel.misfits
+        ]
         if not kernel.start.is_sized:
             notes.append(
                 "the workgroup size is not recorded: workgroups are taken as one-dimensional; --workgroup gives it"

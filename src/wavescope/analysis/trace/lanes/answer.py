@@ -131,7 +131,9 @@ def lanes(
     options = options or LaneOptions()
     layouts = pl.DataFrame(schema=FIXES.dtypes)
     if fixes:
-        layouts, _ = layout_fixes(trace, lds_patterns(trace, options, answer.rows, known_patterns(trace, options)))
+        layouts, _ = layout_fixes(
+            trace, options, lds_patterns(trace, options, answer.rows, known_patterns(trace, options))
+        )
     comparison = pl.DataFrame(schema=COMPARISON.dtypes)
     if omniprobe is not None:
         is_known = pl.col("cost_known_count") == pl.col("execution_count")

@@ -124,8 +124,16 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
             refusal = f"no rule is known for {direction}s on {target}"
         known_width = 0 < width <= _WIDEST_BYTES
         described.append(
-            (row, number if known_width else _OTHER, _DIRECTIONS[direction], min(width, _WIDEST_BYTES), rule_number)
-            + (has_segments, confidence, refusal)
+            (
+                row,
+                number if known_width else _OTHER,
+                _DIRECTIONS[direction],
+                min(width, _WIDEST_BYTES),
+                rule_number,
+                has_segments,
+                confidence,
+                refusal,
+            )
         )
     schema = {
         "row": pl.Int32,
@@ -345,8 +353,12 @@ def _evaluate_kernel(
 
 
 def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
-    """Rows at which waves of a kernel can start, with the rows behind them that a trace may not show."""
-    place = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32))).select("code_object", "address").rows()
+    """Rows at which traces of a kernel can start: its entry, and what follows rows that a trace may not show."""
+    place = (
+        trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
+        .select("code_object", "address")
+        .rows()
+    )
     if not place or None in place[0]:
         return frozenset()
     code_object, address = place[0]
@@ -366,8 +378,8 @@ def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
 def _combined(frames: list[pl.DataFrame], waves: int, *, is_sized: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Sums of `waves` waves that are each at one of these places, and the rows whose cost depends on which.
 
-    Waves of whole workgroups are at every place equally often; where the workgroup size is not certain, or the waves are
-    no whole workgroups, costs that differ between places are not known.
+    Waves of whole workgroups are at every place equally often; where the workgroup size is not certain, or the waves
+    are no whole workgroups, costs that differ between places are not known.
     """
     stacked = pl.concat([frame.with_row_index("row") for frame in frames])
     grouped = stacked.group_by("row", maintain_order=True)
@@ -423,7 +435,7 @@ def _one_reason(trace: ThreadTrace, rows: pl.DataFrame, kind: int, detail: int) 
     )
 
 
-def _reasons(table: object, waves: int, places: int) -> pl.DataFrame:
+def _reasons(table: _core.Table, waves: int, places: int) -> pl.DataFrame:
     frame = pl.DataFrame(table)
     return frame.select(
         "row",
@@ -436,12 +448,12 @@ def _reasons(table: object, waves: int, places: int) -> pl.DataFrame:
     )
 
 
-def _patterns(result: dict[str, object], waves: int) -> pl.DataFrame:
+def _patterns(result: _core.LaneEvaluation, waves: int) -> pl.DataFrame:
     table = pl.DataFrame(result["patterns"])
     return table.with_columns(pl.col("count").cast(pl.Int64) * waves, address=_lists(result["addresses"]))
 
 
-def _lists(table: object) -> pl.Series:
+def _lists(table: _core.Table) -> pl.Series:
     """Addresses of 64 lanes each as lists."""
     return pl.DataFrame(table)["address"].reshape((-1, 64)).cast(pl.List(pl.Int64))
 
@@ -454,8 +466,14 @@ def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
 
 def _added_reasons(frames: list[pl.DataFrame]) -> pl.DataFrame:
     keys = ["row", "kind", "detail", "base_kind", "base_detail", "is_cost"]
-    schema = dict(zip(keys, (pl.Int32, pl.UInt8, pl.Int32, pl.UInt32, pl.Int32, pl.UInt8), strict=True)) | {
-        "count": pl.Float64
+    schema = {
+        "row": pl.Int32,
+        "kind": pl.UInt8,
+        "detail": pl.Int32,
+        "base_kind": pl.UInt32,
+        "base_detail": pl.Int32,
+        "is_cost": pl.UInt8,
+        "count": pl.Float64,
     }
     added = (
         pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
@@ -475,7 +493,7 @@ def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
 
 
 def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    schema = {
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "row": pl.Int32,
         "count": pl.Int64,
         "active": pl.UInt64,

@@ -53,7 +53,7 @@ def lds_patterns(
     trace: ThreadTrace, options: LaneOptions, rows: pl.DataFrame, patterns: pl.DataFrame
 ) -> list[LdsAccessPatterns]:
     """The known patterns of LDS accesses whose cost is known; `rows` are those of `LaneAccesses`."""
-    target, lanes = target_of(trace), lanes_of_waves(trace)
+    target, lanes = target_of(trace, options), lanes_of_waves(trace)
     costed = rows.filter((pl.col("space") == "lds") & (pl.col("cost_known_count") > 0))
     texts = dict(costed.select("row", "text").iter_rows())
     counts = dict(costed.select("row", "known_count").iter_rows())
@@ -79,12 +79,14 @@ def lds_patterns(
     return accesses
 
 
-def layout_fixes(trace: ThreadTrace, accesses: list[LdsAccessPatterns]) -> tuple[pl.DataFrame, list[ArrayFixes]]:
+def layout_fixes(
+    trace: ThreadTrace, options: LaneOptions, accesses: list[LdsAccessPatterns]
+) -> tuple[pl.DataFrame, list[ArrayFixes]]:
     """Layouts for all of LDS as a frame (`FIXES`), and as they were found."""
     arrays = find_fixes(
         accesses,
         lds_bytes=_lds_bytes(trace),
-        lds_bytes_max=_lds_bytes_max(target_of(trace)),
+        lds_bytes_max=_lds_bytes_max(target_of(trace, options)),
         period_dwords=PERIOD_BYTES // _DWORD_BYTES,
     )
     lines: list[tuple[object, ...]] = []

@@ -105,7 +105,7 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     options = options or LaneOptions()
     accesses = lane_accesses(trace, options)
     facts = _facts(trace, accesses.rows, row)
-    target, lane_count = target_of(trace), lanes_of_waves(trace)
+    target, lane_count = target_of(trace, options), lanes_of_waves(trace)
     patterns = known_patterns(trace, options)
     here = patterns.filter(pl.col("row") == row)
     is_lds = facts["space"] == "lds"
@@ -117,7 +117,7 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     proposed: tuple[Layout, str] | None = None
     if lds is not None and facts["extra_cycles_total"]:
         of_lds = lds_patterns(trace, options, accesses.rows, patterns)
-        proposed = best_layout(row, of_lds, layout_fixes(trace, of_lds)[1])
+        proposed = best_layout(row, of_lds, layout_fixes(trace, options, of_lds)[1])
     lanes: list[tuple[object, ...]] = []
     groups: list[tuple[object, ...]] = []
     shares = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from wavescope.codeobj.registers import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from wavescope.codeobj.kernel_arguments import ArgumentValues
 
@@ -35,7 +35,7 @@ def assumption_text(bits: int, pointer_bytes: int) -> str:
 def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[str], arguments: ArgumentValues) -> str:
     """A reason of the evaluator (ReasonKind, its detail and the reason of a base) as a clause."""
     row = f"row {detail} ({_short(texts[detail])})" if 0 <= detail < len(texts) else f"row {detail}"
-    words = {
+    words: dict[int, Callable[[], str]] = {
         1: lambda: f"{spelled(detail, 1, 0)} holds something at the start that nothing describes",
         2: lambda: f"depends on the workgroup id {'xyz'[detail]}" if 0 <= detail < 3 else "depends on the workgroup id",
         3: lambda: f"depends on the argument {arguments.name_at(detail)}" if detail >= 0 else "depends on arguments",

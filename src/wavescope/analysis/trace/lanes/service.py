@@ -131,7 +131,7 @@ def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = Non
     if not chosen.height:
         raise UsageError(f"no traced wave executed a memory instruction at row {row}")
     access = chosen.row(0, named=True)
-    rule = _rule(access, target_of(trace), options or LaneOptions(), accesses.lane_count)
+    rule = _rule(access, target_of(trace, options or LaneOptions()), options or LaneOptions(), accesses.lane_count)
     patterns = _patterns(trace, options).filter(pl.col("row") == row)
     problem = rule.reason if isinstance(rule, Refusal) else _problem(access, accesses.reasons, patterns)
     rows = _Rows()

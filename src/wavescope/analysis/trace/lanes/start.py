@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final
 from wavescope import _core
 from wavescope.analysis.code.live import has_ids_in_ttmp, has_packed_ids
 from wavescope.codeobj.descriptors import USER_SGPRS
-from wavescope.codeobj.kernel_arguments import ArgumentValues, DispatchSize
 
 if TYPE_CHECKING:
     from wavescope.codeobj.code_object import Kernel
+    from wavescope.codeobj.kernel_arguments import ArgumentValues, DispatchSize
 
 # cpp/include/wavescope/evaluate.hpp: StartRegister.
-_CONSTANT, _WORKGROUP_ID, _LOW_HALF, _HIGH_HALF, _ARGUMENT = range(5)
+_WORKGROUP_ID, _LOW_HALF, _HIGH_HALF, _ARGUMENT = range(1, 5)
 _KERNARG, _PACKET = 0, 1  # regions
 _DWORD_BYTES: Final = 4
-_TTMP7, _TTMP9 = 115, 117
+_TTMP9: Final = 117
 _PACKET_BYTES: Final = 64
 #: Fields of the dispatch packet that follow from its size: offset, bytes (hsa_kernel_dispatch_packet_t).
 _PACKET_SIZES: Final = ((4, 2), (6, 2), (8, 2), (12, 4), (16, 4), (20, 4))
@@ -51,11 +51,10 @@ def start_state(
     most = min(items, kernel.workgroup_size_max or items) if kernel is not None and not group else items
     wave_count = -(-most // lanes)
     registers = _registers(kernel, target, arguments)
-    counts = (
-        tuple(-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True))
-        if group and size.grid_size
-        else (0, 0, 0)
-    )
+    counts = (0, 0, 0)
+    if group and size.grid_size:
+        x, y, z = (-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True))
+        counts = (x, y, z)
     dims = kernel.descriptor.fields["workitem_id_dims"] if kernel and kernel.descriptor else 0
     pointers = bytes(arguments.is_pointer(offset) for offset in range(len(arguments.value)))
     wave = _core.WaveStart(
