@@ -359,8 +359,9 @@ def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
         .select("code_object", "address")
         .rows()
     )
-    if not place or None in place[0]:
-        return frozenset()
+    if not place or None in place[0]:  # nothing tells the entry: the first row of a function can be one
+        first = trace.code.group_by("code_object", "function", maintain_order=True).agg(pl.col("row").first())
+        return frozenset(first["row"].to_list())
     code_object, address = place[0]
     code = trace.code.filter(pl.col("code_object") == code_object, pl.col("address") >= address).sort("address")
     rows: set[int] = set()
