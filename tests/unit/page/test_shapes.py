@@ -85,7 +85,7 @@ def _given(library: Library, document: Document, question: str) -> dict[str, str
         return {"name": name}
     if question == "lane_service":
         rows = msgspec.json.decode(ask(document, "lanes", {}).content)["rows"]["rows"]
-        return {"row": str(next(row["row"] for row in rows if row["known_count"]))}
+        return {"row": str(rows[0]["row"])}
     return {}
 
 
