@@ -748,9 +748,9 @@ struct Operations {
         const Value a = m.source(i, 2), b = m.source(i, 3);
         const auto addend = m.wide_source(i, 4);
         const auto product = d.multiply(d.extended(a, Signed), d.extended(b, Signed));
-        m.write_mask(i.operands[1], 0, 0, not_evaluated(m));
         set_wide(m, i, product && addend ? std::optional(d.add(*product, *addend)) : std::nullopt,
                  d.add(d.multiply(a, b), m.source(i, 4)));
+        m.write_mask(i.operands[1], 0, 0, not_evaluated(m));
     }
 
     // ---- carries -------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @trace_verb
 @click.option("--row", type=Whole(ITEM), metavar="N", help="One instruction: its lanes, banks or segments.")
 @click.option("--fix", "fixes", is_flag=True, help="Search paddings and XOR swizzles of LDS without conflicts.")
+@click.option("--floors", "wants_floors", is_flag=True, help="The cycles that each pipe needs at least for this code.")
 @click.option(
     "--omniprobe",
     "omniprobe_path",
@@ -37,6 +38,7 @@ def command(
     request: TraceRequest,
     row: int | None,
     fixes: bool,
+    wants_floors: bool,
     omniprobe_path: Path | None,
     options: LaneOptions,
     picture: PictureRequest,
@@ -54,10 +56,15 @@ def command(
     from wavescope.errors import UsageError
 
     if row is not None:
-        if fixes or omniprobe_path is not None:
-            what = "--row shows one instruction, with the best layout for it; --fix and --omniprobe are about all"
+        if fixes or wants_floors or omniprobe_path is not None:
+            what = "--row shows one instruction, with the best layout; --fix, --floors and --omniprobe are about all"
             raise UsageError(what, advice="leave out --row, or the other")
         _one_row(request, row, options, picture)
+        return
+    if wants_floors:
+        if fixes or omniprobe_path is not None:
+            raise UsageError("--floors is an answer of its own", advice="leave out --fix and --omniprobe")
+        _floors(request, options)
         return
     from wavescope.analysis.trace.lanes.answer import lanes
     from wavescope.model.answer import to_builtins
@@ -91,6 +98,20 @@ def command(
 
     facts: dict[str, Any] = {} if measured is None else {"omniprobe_losses": to_builtins(measured.losses)}
     request.give(answer, answer.rows, request.with_code(report), request.trace.losses, **facts)
+
+
+def _floors(request: TraceRequest, options: LaneOptions) -> None:
+    from wavescope.analysis.trace.floors import floors
+
+    with progress("evaluating lanes"):
+        answer = floors(request.trace, options)
+
+    def report() -> Parts:
+        from wavescope.report.trace.floors import floors_report
+
+        return tuple(floors_report(answer, limit=request.limit, width=console().width))
+
+    request.give(answer, answer.pipes, request.with_code(report), request.trace.losses)
 
 
 def _one_row(request: TraceRequest, row: int, options: LaneOptions, picture: PictureRequest) -> None:

@@ -188,7 +188,9 @@ def lane_patterns(trace: ThreadTrace, options: LaneOptions | None = None) -> pl.
 
 
 def _evaluated(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
-    kernels = evaluate(trace, target, options, rules)
+    kernels: list[EvaluatedKernel] = once(
+        trace.answers, ("evaluated lanes", options), lambda: evaluate(trace, target, options, rules)
+    )
     if not kernels:
         raise UsageError("no wave has instructions that could be evaluated", where=trace.source.path)
     return kernels

@@ -334,7 +334,7 @@ def _evaluate_kernel(
         if differing.height:
             by_place = sums.filter(pl.col("row").is_in(differing["row"].implode()) & (pl.col("known_count") > 0))
             reasons.append(_reason_frame(by_place, BY_PLACE, 0, is_cost=True))
-        patterns += [_patterns(result, waves) for result in fitting]
+        patterns += [_patterns(result, waves, len(fitting)) for result in fitting]
     totals = _added(rows, trace)
     evaluated = EvaluatedKernel(
         kernel,
@@ -449,9 +449,9 @@ def _reasons(table: _core.Table, waves: int, places: int) -> pl.DataFrame:
     )
 
 
-def _patterns(result: _core.LaneEvaluation, waves: int) -> pl.DataFrame:
+def _patterns(result: _core.LaneEvaluation, waves: int, places: int) -> pl.DataFrame:
     table = pl.DataFrame(result["patterns"])
-    return table.with_columns(pl.col("count").cast(pl.Int64) * waves, address=_lists(result["addresses"]))
+    return table.with_columns(pl.col("count") * waves / places, address=_lists(result["addresses"]))
 
 
 def _lists(table: _core.Table) -> pl.Series:
@@ -496,7 +496,7 @@ def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
 def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "row": pl.Int32,
-        "count": pl.Int64,
+        "count": pl.Float64,
         "active": pl.UInt64,
         "width_bytes": pl.UInt8,
         "place": pl.UInt8,
@@ -506,4 +506,5 @@ def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
     added = (
         pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True).agg(pl.col("count").sum())
     )
-    return added.select(list(schema)).sort("row", "place", "count", descending=[False, False, True])
+    counted = added.select(list(schema)).with_columns(pl.col("count").round().cast(pl.Int64))
+    return counted.sort("row", "place", "count", descending=[False, False, True])

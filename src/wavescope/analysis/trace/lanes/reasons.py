@@ -38,7 +38,7 @@ def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[s
     words: dict[int, Callable[[], str]] = {
         1: lambda: f"{spelled(detail, 1, 0)} holds something at the start that nothing describes",
         2: lambda: f"depends on the workgroup id {'xyz'[detail]}" if 0 <= detail < 3 else "depends on the workgroup id",
-        3: lambda: f"depends on the argument {arguments.name_at(detail)}" if detail >= 0 else "depends on arguments",
+        3: lambda: f"depends on {_argument(detail, arguments)}" if detail >= 0 else "depends on arguments",
         4: lambda: f"depends on data that {row} loads",
         5: lambda: f"depends on data that {row} loads from LDS",
         6: lambda: f"{row} is not evaluated",
@@ -64,9 +64,14 @@ def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[s
 def _alignment(base: tuple[int, int], texts: Sequence[str], arguments: ArgumentValues) -> str:
     kind, detail = base
     if kind == 3 and detail >= 0:
-        return f"the alignment depends on the argument {arguments.name_at(detail)}"
+        return f"the alignment depends on {_argument(detail, arguments)}"
     because = reason_text(kind, detail, (0, 0), texts, arguments) if kind not in (0, 11) else ""
     return f"the alignment is not known: {because}" if because else "the alignment is not known"
+
+
+def _argument(offset_bytes: int, arguments: ArgumentValues) -> str:
+    name = arguments.name_at(offset_bytes)
+    return name if name.startswith("argument") else f"the argument {name}"
 
 
 def _short(text: str) -> str:
