@@ -121,3 +121,21 @@ def test_columns_of_other_verbs(gemm):
     rows = json.loads(call("source", *gemm, "--isa", "--lanes", "--json").stdout)["rows"]["rows"]
     assert sum(row["extra_lds_cycles_total"] for row in rows) == 8 * 896
     assert "not to kernels" in call("hotspots", *gemm, "--lanes", "--by", "kernel").stderr
+
+
+def test_floors_of_the_slow_version(shared):
+    """The L1 needs 82 % of the span: no reordering gains more than 1.22 times."""
+    sizes = ("0x0=128", "0x4=512", "0x8=128", "0xc=128", "0x28=16384,128,1", "0x34=65536,512,1", "0x40=65536,512,1")
+    slow = [shared / "data" / "att-mi300x-bmm" / "c03" / "raw", "--dispatch", "3"]
+    done = call("lanes", *slow, "--floors", "--json", *(word for size in sizes for word in ("--arg", size)))
+    assert done.status == 0, done.stderr
+    answer = json.loads(done.stdout)
+    (l1,) = (row for row in answer["pipes"]["rows"] if row["pipe"] == "L1")
+    assert (l1["floor_cycles_total"], answer["span_cycles_total"]) == (123_648, 150_540)
+    assert round(answer["span_cycles_total"] / answer["largest"]["cycles"], 2) == 1.22
+
+
+def test_floors_stand_alone(gemm):
+    done = call("lanes", *gemm, "--floors", "--fix")
+    assert done.status == 2
+    assert "of its own" in done.stderr
