@@ -313,9 +313,12 @@ Value Domain::logic(Logic operation, const Value& left_given, const Value& right
         }
         return result.either[0] == result.either[1] ? constant(result.either[0]) : result;
     };
-    if (left.condition != 0 && (right.condition == left.condition || is_plain(right, scope_)))
+    const auto is_one_number = [this](const Value& value) {
+        return is_plain(value, scope_) && is_common(value, scope_);
+    };
+    if (left.condition != 0 && (right.condition == left.condition || is_one_number(right)))
         return alternatives(left, right, false);
-    if (right.condition != 0 && is_plain(left, scope_)) return alternatives(right, left, true);
+    if (right.condition != 0 && is_one_number(left)) return alternatives(right, left, true);
     if (left.base == 0 && right.base == 0 && (left.certain_bits | right.certain_bits) == 0) {
         Value result;
         result.lanes = left.lanes & right.lanes;
