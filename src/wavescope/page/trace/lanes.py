@@ -6,19 +6,30 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.analysis.trace.lanes import lane_accesses
+from wavescope.analysis.trace.lanes import lane_accesses, no_lane_accesses
 from wavescope.analysis.trace.lanes.service import lane_service
 from wavescope.errors import WavescopeError
 from wavescope.page.protocol.question import Question, place
 from wavescope.page.protocol.serialize import serialize
 
 if TYPE_CHECKING:
+    from wavescope.analysis.trace.lanes import LaneAccesses
     from wavescope.page.protocol.document import Document
 
 
 def lanes(document: Document) -> Any:
-    """Every executed memory instruction with the cost of its lane addresses, or why it is not known."""
-    return document.kept("lanes", lambda: serialize(lane_accesses(document.trace)))
+    """Every executed memory instruction with the cost of its lane addresses, or why it is not known.
+
+    Where nothing can be evaluated, the answer has no rows, and the reason among its notes.
+    """
+    return document.kept("lanes", lambda: serialize(_lanes(document)))
+
+
+def _lanes(document: Document) -> LaneAccesses:
+    try:
+        return lane_accesses(document.trace)
+    except WavescopeError as error:
+        return no_lane_accesses(document.trace, str(error))
 
 
 def service(document: Document, *, row: int) -> Any:

@@ -43,13 +43,15 @@ def check_compiled(path: Path) -> None:
     for code_object, kernel, code in kernels(path):
         used, peak, target = counts(code, "used"), counts(code, "peak"), code_object.target or ""
         accumulated = -(-used["vgprs"] // 4) * 4 + used["agprs"]
-        assert kernel.vgprs_used == (accumulated if used["agprs"] else used["vgprs"])
+        has_one_file = target != "gfx908"  # which has a file of its own for accumulation registers
+        assert kernel.vgprs_used == (accumulated if used["agprs"] and has_one_file else used["vgprs"])
         assert used["agprs"] == (kernel.agprs_used or 0)
         uses_vcc = code.rows["text"].str.contains("vcc|v_(cmp|add_co|addc).*_e32").any()
         assert (kernel.sgprs_used or 0) - used["sgprs"] in extra_sgprs(target, uses_vcc=uses_vcc)
         for kind in ("vgprs", "agprs", "sgprs"):
             assert 0 <= peak[kind] <= used[kind] <= getattr(kernel, kind)
-        assert peak["vgprs"] >= 0.8 * used["vgprs"] - 2  # compilers leave few registers idle at the peak
+        if not path.stem.startswith("lane_"):  # whose accesses come one after the other, volatile
+            assert peak["vgprs"] >= 0.8 * used["vgprs"] - 2  # compilers leave few registers idle at the peak
         assert code.losses == ()
 
 

@@ -35,7 +35,10 @@ function Page({ answer }: { answer: LanesAnswer }) {
   const first = useMemo(() => costliest(rows), [rows]);
   const chosen = rows.find((row) => row.row === selection.value.row) ?? first;
   const left = truncation(rows.length, answer.rows.row_count);
-  if (!chosen) return <Nothing>No traced wave executed an instruction that touches memory lane by lane.</Nothing>;
+  if (!chosen)
+    return (
+      <Nothing>{answer.notes[0] ?? "No traced wave executed an instruction that touches memory lane by lane."}</Nothing>
+    );
   const sum = (pick: (row: LanesRow) => number | null) => rows.reduce((total, row) => total + (pick(row) ?? 0), 0);
   const extra = sum((row) => row.extra_cycles_total);
   const known =

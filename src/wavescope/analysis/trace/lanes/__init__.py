@@ -18,7 +18,7 @@ from wavescope.codeobj.targets import family_of
 from wavescope.errors import UnsupportedError, UsageError
 from wavescope.facts.lanes import Refusal
 from wavescope.model.answer import Answer
-from wavescope.model.schema import table_spec
+from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -124,6 +124,24 @@ def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> Lan
         return _lane_accesses(trace, options)
     answer: LaneAccesses = once(trace.answers, "lane_accesses", lambda: _lane_accesses(trace, LaneOptions()))
     return answer
+
+
+def no_lane_accesses(trace: ThreadTrace, reason: str) -> LaneAccesses:
+    """The answer where nothing can be evaluated."""
+    empty = {name: empty_frame(table) for name, table in LaneAccesses.tables.items()}
+    target = trace.source.target or ""
+    return LaneAccesses(
+        **empty,
+        target=target,
+        lane_count=lanes_of_waves(trace),
+        segment_bytes=None,
+        accesses_per_cycle=None,
+        wave_count=0,
+        path_count=0,
+        branch_count=0,
+        checked_branch_count=0,
+        notes=(reason,),
+    )
 
 
 def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
