@@ -20,6 +20,7 @@ from wavescope.analysis.trace.lanes.layouts import (
     lds_rule_of,
 )
 from wavescope.analysis.trace.lanes.whole_waves import check_whole_waves
+from wavescope.base.bounds import ITEM, bounded
 from wavescope.errors import UsageError
 from wavescope.facts.lanes import CoalescingRuleFact, Refusal
 from wavescope.model.answer import Answer
@@ -93,6 +94,7 @@ class RowPattern(Answer):
     groups: pl.DataFrame
 
 
+@bounded(row=ITEM)
 def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> RowPattern:
     """The lanes of the memory instruction at a code row.
 

@@ -12,6 +12,7 @@ import polars as pl
 from wavescope.analysis.trace.lanes import lane_accesses, lane_patterns, target_of
 from wavescope.analysis.trace.lanes.evaluated import BY_PLACE, LaneOptions
 from wavescope.analysis.trace.lanes.reasons import reason_text
+from wavescope.base.bounds import ITEM, bounded
 from wavescope.base.once import once
 from wavescope.codeobj.kernel_arguments import ArgumentValues
 from wavescope.errors import UsageError
@@ -116,6 +117,7 @@ class LaneService(Answer):
     problem: str  #: Why nothing is drawn; empty = something is.
 
 
+@bounded(row=ITEM)
 def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = None) -> LaneService:
     """How the lanes of the instruction at `row` are served, in its most frequent patterns.
 
