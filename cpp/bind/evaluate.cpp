@@ -145,7 +145,6 @@ void bind_evaluate(nb::module_& m) {
              "pointer_bytes"_a, "lane_count"_a)
         .def("run", &run, "start"_a, "wave"_a, "path"_a, "most_patterns"_a, "keeps_executions"_a = false,
              "Evaluates the rows that one wave executed; `wave` is its number in the workgroup.");
-    m.def("is_evaluated", &is_evaluated, "text"_a, "Whether the evaluator computes what this instruction does.");
 }
 
 }  // namespace wavescope::bind

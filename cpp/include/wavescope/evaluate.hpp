@@ -243,7 +243,4 @@ class Evaluator {
     std::vector<std::unique_ptr<Row>> rows_;
 };
 
-// Whether the evaluator computes this instruction, for tests and documents.
-bool is_evaluated(std::string_view text);
-
 }  // namespace wavescope::evaluate

@@ -414,10 +414,4 @@ void Evaluator::follow(Machine& machine, const Instruction& instruction, int32_t
     if ((instruction.facts & isa::ends_block) != 0 || !falls_to(row + 1)) misfit();
 }
 
-bool is_evaluated(std::string_view text) {
-    const auto instructions = read_instruction(text, kLanes);
-    return std::all_of(instructions.begin(), instructions.end(),
-                       [](const Instruction& each) { return has_handler(each.mnemonic); });
-}
-
 }  // namespace wavescope::evaluate

@@ -202,6 +202,13 @@ struct NarrowLoad {
 constexpr NarrowLoad kNarrow[] = {{"ubyte", 1, false}, {"sbyte", 1, true}, {"ushort", 2, false}, {"sshort", 2, true},
                                   {"u8", 1, false},    {"i8", 1, true},    {"u16", 2, false},    {"i16", 2, true}};
 
+// What a load reads for one dword register.
+NarrowLoad load_width(const Instruction& instruction) {
+    for (const NarrowLoad& narrow : kNarrow)
+        if (instruction.mnemonic.ends_with(narrow.part)) return narrow;
+    return {"", kDwordBytes, false};
+}
+
 }  // namespace
 
 Value argument(Machine& machine, int region_number, int64_t offset, unsigned bytes, bool is_signed) {
@@ -253,6 +260,7 @@ void load_results(Machine& machine, const Instruction& instruction, const RowAcc
                          instruction.mnemonic.find("d16") == std::string::npos;
     bool alike = is_load && !addresses.places.empty() && addresses.outside == 0;
     for (const Wide& place : addresses.places) alike = alike && domain.is_common(place, lanes);
+    const NarrowLoad width = load_width(instruction);
     const int region = alike && addresses.places.size() == 1 ? domain.base(addresses.places[0].base).region : -1;
     for (const Written& written : instruction.written) {
         for (unsigned part = 0; part < written.count; ++part) {
@@ -267,14 +275,7 @@ void load_results(Machine& machine, const Instruction& instruction, const RowAcc
                 continue;
             }
             const int64_t offset = addresses.places[0].lane[static_cast<unsigned>(std::countr_zero(lanes))] + 4 * part;
-            unsigned bytes = kDwordBytes;
-            bool is_signed = false;
-            for (const NarrowLoad& narrow : kNarrow)
-                if (instruction.mnemonic.ends_with(narrow.part)) {
-                    bytes = narrow.bytes;
-                    is_signed = narrow.is_signed;
-                }
-            machine.write(register_number, argument(machine, region, offset, bytes, is_signed));
+            machine.write(register_number, argument(machine, region, offset, width.bytes, width.is_signed));
         }
     }
 }
@@ -295,19 +296,13 @@ void scalar_load(Machine& machine, const Instruction& instruction) {
     }
     if (address) address = domain.add(*address, number(machine, instruction.number("offset", 0)));
     const int region = address ? domain.base(address->base).region : -1;
-    unsigned bytes = kDwordBytes;
-    bool is_signed = false;
-    for (const NarrowLoad& narrow : kNarrow)
-        if (instruction.mnemonic.ends_with(narrow.part)) {
-            bytes = narrow.bytes;
-            is_signed = narrow.is_signed;
-        }
+    const NarrowLoad width = load_width(instruction);
     for (const Written& written : instruction.written)
         for (unsigned part = 0; part < written.count; ++part) {
             const auto register_number = static_cast<uint16_t>(written.number + part);
             if (region >= 0) {
                 machine.write(register_number,
-                              argument(machine, region, address->lane[0] + 4 * part, bytes, is_signed));
+                              argument(machine, region, address->lane[0] + 4 * part, width.bytes, width.is_signed));
                 continue;
             }
             // Nobody described this memory: what lies in the low half of a pair may be a pointer.

@@ -1256,12 +1256,6 @@ struct Operations {
 
     // ---- 16 bits: plain numbers only -----------------------------------------------------------------------------
 
-    static uint32_t sum16(uint32_t a, uint32_t b) { return a + b; }
-    static uint32_t difference16(uint32_t a, uint32_t b) { return a - b; }
-    static uint32_t product16(uint32_t a, uint32_t b) { return a * b; }
-    static uint32_t shlrev16(uint32_t a, uint32_t b) { return b << (a & 15); }
-    static uint32_t shrrev16(uint32_t a, uint32_t b) { return b >> (a & 15); }
-
     // Which half of an operand a half of the result takes: `op_sel` for the low one, `op_sel_hi` for the high one.
     static bool takes_high(const Instruction& i, std::string_view list, size_t operand, bool otherwise) {
         const auto text = i.word(list);
@@ -1269,7 +1263,7 @@ struct Operations {
         return text && at < text->size() ? (*text)[at] == '1' : otherwise;
     }
 
-    template <uint32_t (*Function)(uint32_t, uint32_t)>
+    template <uint32_t (*Function)(uint32_t, uint32_t, uint32_t)>
     static void packed(Machine& m, const Instruction& i) {
         if (i.operands.size() < 3) return m.write_all(i, not_evaluated(m));
         const Value a = m.source(i, 1), b = m.source(i, 2);
@@ -1288,7 +1282,7 @@ struct Operations {
                     uint32_t result = 0;
                     for (unsigned half = 0; half < 2; ++half)
                         result |= (Function(a.lane[lane] >> shift[half][1] & 0xFFFF,
-                                            b.lane[lane] >> shift[half][2] & 0xFFFF) &
+                                            b.lane[lane] >> shift[half][2] & 0xFFFF, 0) &
                                    0xFFFF)
                                   << 16 * half;
                     return result;
@@ -1477,11 +1471,11 @@ const std::unordered_map<std::string_view, Operations::Handler>& Operations::tab
         {"v_pk_mad_u16", packed_mad},
         {"v_pk_mov_b32", packed_mov},
         // vector: 16 bits, both halves
-        {"v_pk_add_u16", packed<sum16>},
-        {"v_pk_sub_u16", packed<difference16>},
-        {"v_pk_mul_lo_u16", packed<product16>},
-        {"v_pk_lshlrev_b16", packed<shlrev16>},
-        {"v_pk_lshrrev_b16", packed<shrrev16>},
+        {"v_pk_add_u16", packed<half_sum>},
+        {"v_pk_sub_u16", packed<half_difference>},
+        {"v_pk_mul_lo_u16", packed<half_product>},
+        {"v_pk_lshlrev_b16", packed<half_shlrev>},
+        {"v_pk_lshrrev_b16", packed<half_shrrev>},
         // vector: carries and 64 bits
         {"v_add_co_u32", add_co<false>},
         {"v_sub_co_u32", add_co<true>},
