@@ -1,4 +1,4 @@
-"""Collectives: kernels that ranks run together. The last rank to arrive starts last."""
+"""Collectives: kernels that ranks run together, with what was recorded about each: name, group, sequence, bytes."""
 
 from __future__ import annotations
 
@@ -7,26 +7,56 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.run.markers import Markers
-from wavescope.analysis.run.processes import PROCESS
+from wavescope.analysis.run.rccl_calls import around_kernels, rccl_calls
 from wavescope.analysis.run.statistics import is_timed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from wavescope.model.run import Run
 
-#: Calls of a collective that are compared, so that partial results of thousands of ranks stay small.
-MOST_CALLS = 16_384
 _NAMES = "(?i)nccl|rccl|all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|cross_device_reduce"
-#: Collectives that no rank leaves before the last one has arrived: there the shortest call is that of the last one.
-#: Of broadcast, reduce, send and the like a rank may leave before others come.
-_SYNCHRONIZING = "(?i)all_?reduce|all_?gather|all_?to_?all|reduce_?scatter|barrier"
-_PROPERTIES = {"collective": "Collective name", "group": "Process Group Ranks"}  #: As PyTorch records them.
-_CALL_COLUMNS = {"process": pl.UInt32, "thread": pl.UInt32, "correlation": pl.Int64, "name": pl.String}
-_CALL_COLUMNS |= {"start_ns": pl.Int64, "end_ns": pl.Int64, "properties": pl.String}
-IDENTITY = ("name", "collective", "group")  #: What tells one collective from another.
-#: Which rank is last: the one that starts last, where clocks are the same; else the one with the shortest call.
-RULES = ("start", "duration", "unknown")
+#: Kind of a collective -> how it is called; the first that fits.
+_KINDS = {
+    "reduce-scatter": "(?i)reduce_?scatter",
+    "all-reduce": "(?i)all_?reduce|cross_device_reduce",
+    "all-gather": "(?i)all_?gather",
+    "all-to-all": "(?i)all_?to_?all",
+    "broadcast": "(?i)broadcast|bcast",
+    "send/receive": "(?i)send|recv|receive|point_?to_?point",
+    "barrier": "(?i)barrier",
+    "reduce": "(?i)reduce",
+    "gather": "(?i)gather",
+    "scatter": "(?i)scatter",
+}
+#: Collectives that no rank leaves before the last one has arrived. Of broadcast, reduce and the like one may.
+SYNCHRONIZING = ("all-reduce", "reduce-scatter", "all-gather", "all-to-all", "barrier")
+POINT_TO_POINT = "send/receive"
+_ELEMENT_BYTES = {
+    "float": 4, "half": 2, "bfloat16": 2, "double": 8, "long": 8, "int": 4, "short": 2, "byte": 1, "char": 1, "bool": 1,
+    "float8_e4m3fn": 1, "float8_e4m3fnuz": 1, "float8_e5m2": 1, "float8_e5m2fnuz": 1, "uint16": 2, "uint32": 4,
+    "uint64": 8, "complexfloat": 8, "complexdouble": 16, "complexhalf": 4,
+}  # fmt: skip
+#: As PyTorch records them beside the kernel.
+_PROPERTIES = {
+    "collective": "Collective name",
+    "in_count": "In msg nelems",
+    "out_count": "Out msg nelems",
+    "group_size": "Group size",
+    "dtype": "dtype",
+    "group_name": "Process Group Name",
+    "group_ranks": "Process Group Ranks",
+    "sequence": "Seq",
+}
+_WHOLE = ("in_count", "out_count", "group_size", "sequence")
+CALL_COLUMNS = {
+    "process": pl.UInt32,
+    "thread": pl.UInt32,
+    "agent": pl.UInt32,
+    "correlation": pl.Int64,
+    "name": pl.String,
+    "start_ns": pl.Int64,
+    "end_ns": pl.Int64,
+    "properties": pl.String,
+}
 
 
 def is_collective(column: str) -> pl.Expr:
@@ -41,142 +71,73 @@ def is_collective(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.String).str.contains(_NAMES)
 
 
-def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
-    """The dispatches of collectives among `dispatches`: the columns of `_CALL_COLUMNS`.
+def kind_of(collective: pl.Expr, kernel: pl.Expr) -> pl.Expr:
+    """The kind of a collective from its recorded name, else from the name of its kernel; null = neither tells.
 
     Examples
     --------
     >>> import polars as pl
-    >>> rows = {"process": [0, 0], "thread": [0, 0], "correlation": [1, 2], "properties": [None, None]}
+    >>> pl.select(kind_of(pl.lit("_allgather_base"), pl.lit("ncclDevKernel_Generic"))).item()
+    'all-gather'
+    """
+    kind = pl.lit(None, pl.String)
+    for name, pattern in reversed(_KINDS.items()):
+        of_kernel = pl.lit(value=False) if name == POINT_TO_POINT else kernel.str.contains(pattern)  # SendRecv: any
+        fits = pl.when(collective.is_null()).then(of_kernel).otherwise(collective.str.contains(pattern))
+        kind = pl.when(fits).then(pl.lit(name)).otherwise(kind)
+    return kind
+
+
+def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
+    """The dispatches of collectives among `dispatches` that have possible times: the columns of `CALL_COLUMNS`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> rows = {"process": [0, 0], "thread": [0, 0], "agent": [0, 0], "correlation": [1, 2], "properties": [None, None]}
     >>> rows |= {"name": ["gemm", "rcclKernel"], "start_ns": [0, 5], "end_ns": [4, 9]}
     >>> collective_calls(pl.DataFrame(rows)).select("name", "start_ns").rows()
     [('rcclKernel', 5)]
     """
     names = dispatches.select(pl.col("name").unique()).filter(is_collective("name")).to_series()
     chosen = dispatches.filter(is_timed() & pl.col("name").is_in(names.implode()))
-    return chosen.select(pl.col(name).cast(dtype) for name, dtype in _CALL_COLUMNS.items())
+    more = ["row"] if "row" in dispatches.columns else []
+    return chosen.select(*more, *(pl.col(name).cast(dtype) for name, dtype in CALL_COLUMNS.items()))
 
 
-def sequences(run: Run, pieces: Sequence[pl.DataFrame], who: pl.DataFrame) -> pl.DataFrame:
-    """Start and duration of the first calls of each collective of each process, in the order of time.
+def described(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
+    """The calls with what was recorded of them: beside the kernel (PyTorch), or as the RCCL call that launched it.
 
-    `pieces` are from `collective_calls`, `who` comes from `processes_of`.
+    New columns: `collective`, `kind`, `group`, `sequence`, `in_bytes`, `out_bytes`, `group_size`; null = not recorded.
     """
-    calls = _named(run, pl.concat([pl.DataFrame(schema=_CALL_COLUMNS), *pieces]))
-    return (
-        calls.sort("process", "start_ns", "end_ns")
-        .group_by("process", *IDENTITY, maintain_order=True)
-        .agg(
-            calls=pl.len().cast(pl.Int64),
-            starts=pl.col("start_ns").head(MOST_CALLS),
-            durations=(pl.col("end_ns") - pl.col("start_ns")).head(MOST_CALLS),
-        )
-        .join(who, on="process", maintain_order="left")
-        .select(*PROCESS, *IDENTITY, "calls", "starts", "durations")
-    )
-
-
-def _named(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
-    """With `collective` and `group` as they were recorded: beside the kernel, or as the RCCL call that launched it."""
-    recorded = {name: pl.col("properties").str.json_path_match(f"$['{key}']") for name, key in _PROPERTIES.items()}
-    calls = calls.with_columns(**recorded)
+    text = {name: pl.col("properties").str.json_path_match(f"$['{key}']") for name, key in _PROPERTIES.items()}
+    calls = calls.with_columns(**text).with_columns(pl.col(_WHOLE).cast(pl.Int64, strict=False))
+    size = pl.col("dtype").str.to_lowercase().replace_strict(_ELEMENT_BYTES, default=None, return_dtype=pl.Int64)
+    group = pl.concat_str("group_name", "group_ranks", separator=" ", ignore_nulls=True)
+    calls = calls.with_columns(
+        group=pl.when(group.str.len_bytes() > 0).then(group),
+        in_bytes=_product(pl.col("in_count"), size),
+        out_bytes=_product(pl.col("out_count"), size),
+    ).drop("in_count", "out_count", "dtype", "group_name", "group_ranks", "properties")
     if calls["collective"].null_count():
-        rccl = Markers(run, "RCCL")
-        if not rccl.is_empty:
-            around = rccl.around_launches(calls).cast(pl.String)
-            is_one = pl.col("around").str.contains(_NAMES) & ~pl.col("around").str.contains("Group")
-            calls = calls.with_columns(around=around).with_columns(
-                collective=pl.coalesce("collective", pl.when(is_one).then("around"))
-            )
-    return calls
+        calls = _from_rccl(run, calls)
+    return calls.with_columns(kind=kind_of(pl.col("collective"), pl.col("name")))
 
 
-_WHO = {"host": pl.String, "pid": pl.Int64, "rank": pl.Int32, "run": pl.String}
-_FIGURES = {
-    "process_count": pl.Int64,
-    "calls": pl.Int64,
-    "is_complete": pl.Boolean,
-    "rule": pl.String,
-    "spread_ns": pl.Int64,
-    "excess_ns": pl.Float64,
-    "spread_share": pl.Float64,
-}
+def _product(count: pl.Expr, size: pl.Expr) -> pl.Expr:
+    """The bytes of so many elements; null where they are no amount."""
+    return pl.when(count.is_between(0, 1 << 58)).then(count * size)
 
 
-def compared(partials: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Per collective how long ranks wait in it, and per process how long it waited and how often it came last.
-
-    Examples
-    --------
-    >>> [frame.height for frame in compared([])]
-    [0, 0]
-    """
-    rows, waits = [], [pl.DataFrame(schema=_WHO | {"waited_ns": pl.Int64, "last_count": pl.Int64})]
-    together = pl.concat(partials).sort(*IDENTITY, "rank", *PROCESS, nulls_last=True) if partials else None
-    for identity, group in () if together is None else together.group_by(IDENTITY, maintain_order=True):
-        if group.height > 1:
-            row, wait = _compare(group)
-            rows.append(dict(zip(IDENTITY, identity, strict=True)) | row)
-            if row["is_complete"]:  # else the n-th calls may be different ones
-                waits.append(wait)
-    schema = dict.fromkeys(IDENTITY, pl.String) | _FIGURES | _WHO | {"last_count": pl.Int64}
-    collectives = pl.DataFrame(rows, schema=schema)
-    per_process = pl.concat(waits).group_by(PROCESS).agg(pl.col("waited_ns", "last_count").sum())
-    return collectives.sort(-pl.col("spread_ns"), *IDENTITY), per_process
-
-
-def _compare(group: pl.DataFrame) -> tuple[dict[str, object], pl.DataFrame]:
-    """One collective: a row per process with the starts and durations of its calls."""
-    count = int(group["durations"].list.len().min())  # type: ignore[arg-type]
-    starts, durations = (
-        pl.DataFrame({str(n): row.head(count) for n, row in enumerate(group[name])}) for name in ("starts", "durations")
-    )
-    columns = durations.columns
-    rule = _rule(group)
-    waits = _waits(starts, durations, rule)
-    latest = starts.select(pl.concat_list(columns).list.arg_max()) if rule == "start" else None
-    latest = durations.select(pl.concat_list(columns).list.arg_min()) if rule == "duration" else latest
-    counts = dict(latest.to_series().value_counts().rows()) if latest is not None else {}
-    last_count = [counts.get(n, 0) for n in range(group.height)]
-    edges = waits.select(high=pl.max_horizontal(columns), mean=pl.mean_horizontal(columns))
-    spread, longest = int(edges["high"].sum()), int(durations.select(pl.max_horizontal(columns)).to_series().sum())
-    last = max(range(group.height), key=lambda n: (last_count[n], -n))
-    who = group.select(PROCESS).row(last, named=True) if rule != "unknown" else dict.fromkeys(PROCESS)
-    row = {
-        "process_count": group.height,
-        "calls": count,
-        "is_complete": group["calls"].n_unique() == 1,
-        "rule": rule,
-        "spread_ns": spread,
-        "excess_ns": float((edges["high"] - edges["mean"]).sum()),
-        "spread_share": spread / longest if longest else None,
-        **who,
-        "last_count": last_count[last],
-    }
-    per_process = group.select(PROCESS).with_columns(
-        waited_ns=pl.Series([int(waits[name].sum()) for name in columns], dtype=pl.Int64),
-        last_count=pl.Series(last_count, dtype=pl.Int64),
-    )
-    return row, per_process
-
-
-def _rule(group: pl.DataFrame) -> str:
-    """By what the last rank is known: see `RULES`."""
-    has_one_clock = group["run"].n_unique() == 1 or (group["host"].n_unique() == 1 and bool(group["host"][0]))
-    if has_one_clock:
-        return "start"
-    name = group["collective"][0]
-    return "duration" if name is None or group.select(pl.lit(name).str.contains(_SYNCHRONIZING)).item() else "unknown"
-
-
-def _waits(starts: pl.DataFrame, durations: pl.DataFrame, rule: str) -> pl.DataFrame:
-    """How long each call waited for the last rank; nothing is known to wait where clocks and ends tell nothing."""
-    columns = durations.columns
-    if rule == "unknown":
-        return durations.select((pl.col(name) * 0).alias(name) for name in columns)
-    if rule == "start":
-        last = starts.select(pl.max_horizontal(columns)).to_series()
-        until = starts.select((last - pl.col(name)).alias(name) for name in columns)
-        return pl.DataFrame({n: until.select(pl.min_horizontal(pl.col(n), durations[n])).to_series() for n in columns})
-    low = durations.select(pl.min_horizontal(columns)).to_series()
-    return durations.select((pl.col(name) - low).alias(name) for name in columns)
+def _from_rccl(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
+    """With the RCCL call around the launch of each kernel, where nothing stands beside the kernel itself."""
+    markers = Markers(run, "RCCL")
+    if markers.is_empty:
+        return calls
+    around = around_kernels(rccl_calls(run), markers.times_of_launches(calls))
+    is_unnamed = calls["collective"].is_null()
+    columns = ["collective", "group", "in_bytes", "out_bytes", "group_size"]
+    both = calls.hstack(around.select(pl.col(name).alias(f"{name}_called") for name in columns))
+    return both.with_columns(
+        pl.when(is_unnamed).then(f"{name}_called").otherwise(name).alias(name) for name in columns
+    ).drop(f"{name}_called" for name in columns)

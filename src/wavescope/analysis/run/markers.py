@@ -42,17 +42,19 @@ class Markers:
 
         Events whose call was not recorded count at their own begin, on the thread that launched them.
         """
+        return self.around(self.times_of_launches(events))
+
+    def times_of_launches(self, events: pl.DataFrame) -> pl.DataFrame:
+        """`process`, `thread` and `start_ns` of the API call with the `correlation` of each event, else of itself."""
         if self._launches is None:
             self._launches = self._calls()
         calls = events.select("process", "thread", "correlation", "start_ns").join(
             self._launches, on=["process", "correlation"], how="left", maintain_order="left"
         )
-        return self.around(
-            calls.select(
-                "process",
-                pl.coalesce("call_thread", "thread").alias("thread"),
-                pl.coalesce("call_ns", "start_ns").alias("start_ns"),
-            )
+        return calls.select(
+            "process",
+            pl.coalesce("call_thread", "thread").alias("thread"),
+            pl.coalesce("call_ns", "start_ns").alias("start_ns"),
         )
 
     def _calls(self) -> pl.DataFrame:

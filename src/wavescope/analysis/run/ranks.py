@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.busy_time import BusyTime, copy_agent
-from wavescope.analysis.run.collectives import MOST_CALLS, collective_calls, compared, is_collective, sequences
+from wavescope.analysis.run.collective_waits import MOST_CALLS, collective_calls, compared, is_collective, sequences
 from wavescope.analysis.run.processes import PROCESS, processes_of
 from wavescope.analysis.run.statistics import is_timed
 from wavescope.model.answer import Answer
