@@ -85,6 +85,16 @@ def test_ranks_of_a_merged_trace(shared: Path) -> None:
     assert run.copies.height == 1956
     calls = run.regions.filter(pl.col("domain") == "HIP").select("process", "correlation")
     assert kernels.join(calls, on=["process", "correlation"], how="semi").height == 6203
+    collectives = (
+        kernels["properties"]
+        .drop_nulls()
+        .str.json_decode(pl.Struct({"Collective name": pl.String, "In msg nelems": pl.Int64, "Group size": pl.Int64}))
+    )
+    assert collectives.len() == 42
+    assert collectives.struct.field("Group size").unique().to_list() == [4]
+    assert collectives[0]["In msg nelems"] == 53120
+    assert run.copies["size_bytes"].null_count() == 0  # only the calls have sizes
+    assert kernels["workgroup_x"].null_count() == 0
 
 
 def _dispatches(run: Run, rank: int) -> int:

@@ -103,6 +103,66 @@ def test_what_pytorch_writes(tmp_path: Path) -> None:
     assert run.sources.select("format", "version").rows() == [("Kineto", "1")]
 
 
+COLLECTIVE = {
+    "Collective name": "allreduce",
+    "In msg nelems": 64,
+    "Out msg nelems": 64,
+    "Group size": 2,
+    "dtype": "Float",
+    "Process Group Name": "0",
+    "Process Group Ranks": "[0, 1]",
+    "Seq": 5,
+}
+
+
+def test_collectives_keep_their_arguments(tmp_path: Path) -> None:
+    events = [
+        event("record_param_comms", "cpu_op", 1, **COLLECTIVE),
+        event("ncclDevKernel_Generic", "kernel", 5, device=0, stream=3, correlation=1, **COLLECTIVE),
+        event("gemm", "kernel", 9, device=0, stream=3, correlation=2, kind="Dispatch Kernel"),
+    ]
+    run = open_run(write(tmp_path / "t.json", events))
+    assert COLLECTIVE.items() <= json.loads(run.dispatches["properties"][0]).items()
+    assert run.dispatches["properties"][1] is None
+    assert COLLECTIVE.items() <= json.loads(run.regions["event_properties"][0]).items()
+
+
+def test_calls_keep_arguments_that_are_their_own(tmp_path: Path) -> None:
+    events = [
+        event("hipMalloc", "cuda_runtime", 1, cid=12, correlation=1, bytes=4096, ptr="0x10"),
+        event("hipStreamWaitEvent", "cuda_runtime", 3, cid=200, correlation=2, **{"External id": 7, "Ev Idx": 1}),
+        event("hipEventRecord", "cuda_runtime", 4, correlation=3, stream="0x7f", event="0x20"),
+        event("hipLaunchKernel", "cuda_runtime", 5, correlation=4, kernel="_Z1k", grid=[4, 1, 1], block=[64, 1, 1]),
+        event("k", "kernel", 9, 2, 0, 0, device=0, stream=0, correlation=4),
+        event("hipMemcpyWithStream", "cuda_runtime", 12, correlation=5, size=256, stream="0x7f"),
+        event("Memcpy DtoH (Device -> Host)", "gpu_memcpy", 13, 1, 0, 0, device=0, stream=0, correlation=5),
+    ]
+    run = open_run(write(tmp_path / "t.json", events))
+    stored = [None if text is None else json.loads(text) for text in run.regions["event_properties"]]
+    assert stored[0]["bytes"] == 4096
+    assert stored[1] is None
+    assert stored[2]["event"] == "0x20"
+    assert stored[3] is None  # the dispatch has its sizes
+    assert run.dispatches.select("grid_x", "workgroup_x").rows() == [(256, 64)]
+    assert run.copies["size_bytes"].to_list() == [256]
+
+
+def test_waits_of_streams_stand_at_their_call(tmp_path: Path) -> None:
+    wait = {"wait_on_stream": 7, "wait_on_cuda_event_id": 3, "wait_on_cuda_event_record_corr_id": 40, "stream": 20}
+    events = [
+        event("cudaStreamWaitEvent", "cuda_runtime", 1, correlation=41, cbid=147),
+        event("Stream Wait Event", "cuda_sync", 2, 0, 0, 20, correlation=41, device=0, **wait),
+        event("Event Synchronize", "cuda_sync", 5, 1, 0, 20, correlation=99, device=0),
+    ]
+    run = open_run(write(tmp_path / "t.json", events))
+    assert wait.items() <= json.loads(run.regions["event_properties"][0]).items()
+    assert run.processes["pid"].to_list() == [7]  # the GPU is no process
+    assert run.table("gpu_waits").select("name", "correlation").rows() == [
+        ("Stream Wait Event", 41),
+        ("Event Synchronize", 99),
+    ]
+
+
 def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
     text = (
         '{"traceEvents": [{"ph": "X", "name": "a", "cat": "cpu_op", "pid": 1, "tid": 1, "ts": 1751410836000123.457,'

@@ -14,7 +14,8 @@ What an event is, is told by its category; where there is none, by the name of i
 | `[memory]` | allocations | |
 | other instants | samples | as ranges |
 
-`gpu_user_annotation` repeats annotations for the GPU: it is an extra table. Times are those of the file plus its
+`gpu_user_annotation` repeats annotations for the GPU: it is an extra table. So is `cuda_sync`, what a stream or a
+thread waited for, whose arguments the call with its correlation has, too. Times are those of the file plus its
 `baseTimeNanoseconds`. Sizes of grids are stored in workgroups, and become lanes here.
 """
 
@@ -29,6 +30,7 @@ from wavescope.model.losses import Loss
 from wavescope.model.run import MemorySource
 from wavescope.model.run_tables import RUN
 from wavescope.model.schema import frame_of
+from wavescope.readers.run.chrome.calls import kept_arguments, with_arguments_of_waits, with_sizes_of_calls
 from wavescope.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
 from wavescope.readers.run.chrome.processes import classified, processes_of, with_process
 from wavescope.readers.run.event_rows import finished, link, numbered, with_numbers
@@ -59,7 +61,6 @@ _DIRECTIONS = {
     "CopyDeviceToDevice": "MEMORY_COPY_DEVICE_TO_DEVICE",
     "CopyHostToHost": "MEMORY_COPY_HOST_TO_HOST",
 }
-_KEPT_ARGUMENTS = ("OPERATOR", "MARKER")
 _MOST_DEVICES = 1 << 12
 
 
@@ -81,10 +82,16 @@ def read_kineto(path: Path) -> MemorySource:
     events = with_process(events, processes)
     tables: dict[str, pl.DataFrame] = {"processes": processes}
     kinds = with_numbers(_tables(events), tables)
+    waits = kinds.pop("waits")
+    kinds["regions"] = with_arguments_of_waits(kinds["regions"], waits)
+    for name in ("dispatches", "copies"):
+        kinds[name] = with_sizes_of_calls(kinds[name], kinds["regions"])
     tables["threads"] = _with_thread_names(tables["threads"], processes, labels)
     tables["agents"], kinds = _with_agents(kinds, file)
     annotations = kinds.pop("annotations")
     extras = {"gpu_user_annotations": annotations.select("name", "start_ns", "end_ns")} if annotations.height else {}
+    if waits.height:
+        extras["gpu_waits"] = waits.select("process", "name", "start_ns", "end_ns", "correlation", properties="args")
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
     run_tables = finished(tables | kinds, losses)
     losses += _launched_before(run_tables)
@@ -114,18 +121,14 @@ def _rank(file: ChromeFile) -> int | None:
 def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Events by the table that they belong to, with columns of ours."""
     links = {"correlation": "correlation", "external_correlation": "external"}
-    gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation"))).with_columns(
+    gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation", "wait"))).with_columns(
         tid=_number("own_tid"),
         stream_id=pl.coalesce("stream", pl.when(pl.col("queue").is_null()).then(_number("tid"))),
         queue_id="queue",
         **links,
     )
-    lanes = {f"workgroup_{axis}": pl.col(f"block_{axis}") for axis in "xyz"}
-    lanes |= {f"grid_{axis}": pl.col(f"grid_{axis}") * pl.col(f"block_{axis}") for axis in "xyz"}
     is_collective = pl.col("args").str.contains('"Collective name"', literal=True)
-    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(
-        **lanes, properties=pl.when(is_collective).then("args")
-    )
+    dispatches = gpu.filter(pl.col("sort") == "kernel").with_columns(properties=pl.when(is_collective).then("args"))
     copies = gpu.filter(pl.col("sort") == "copy").with_columns(size_bytes="size", name=_direction())
     cpu = events.filter(pl.col("sort").is_in(("region", "sample"))).with_columns(
         tid=pl.coalesce("own_tid", "tid").cast(pl.Int64, strict=False),
@@ -135,7 +138,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     )
     cpu = cpu.with_columns(
         function=pl.when(pl.col("domain").cast(pl.String) != "MARKER").then(pl.col("name")),
-        event_properties=pl.when(pl.col("domain").cast(pl.String).is_in(_KEPT_ARGUMENTS)).then(pl.col("args")),
+        event_properties=kept_arguments(),
     )
     memory = events.filter(pl.col("sort") == "memory").with_columns(
         tid=_number("tid"),
@@ -149,6 +152,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "dispatches": dispatches.drop("external", "queue", "stream"),
         "copies": copies.drop("external", "queue", "stream"),
         "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
+        "waits": gpu.filter(pl.col("sort") == "wait").drop("queue", "stream"),
         "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
         "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="start_ns"),
         "allocations": memory.drop("queue", "stream"),

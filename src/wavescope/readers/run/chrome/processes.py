@@ -12,7 +12,7 @@ _LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in
 
 
 def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
-    """Ranges and instants with start and end, and `sort`: kernel, copy, annotation, memory, region or sample."""
+    """Ranges and instants with start and end, and `sort`: kernel, copy, annotation, wait, memory, region or sample."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
@@ -58,6 +58,8 @@ def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
         .then(pl.lit("annotation"))
         .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
         .then(pl.lit("kernel"))
+        .when(is_range & (cat == "cuda_sync"))
+        .then(pl.lit("wait"))
         .when(is_range)
         .then(pl.lit("region"))
         .when(is_instant & (name == "[memory]"))
