@@ -16,6 +16,7 @@
 #include "duration_statistics.hpp"
 #include "entries.hpp"
 #include "evaluate.hpp"
+#include "event_graph.hpp"
 #include "isa.hpp"
 #include "lane_costs.hpp"
 #include "live_registers.hpp"
@@ -216,6 +217,7 @@ NB_MODULE(_core, m) {
     bind_entries(m);
     bind_isa(m);
     bind_evaluate(m);
+    bind_event_graph(m);
     bind_lane_costs(m);
     bind_live_registers(m);
     bind_replay(m);

@@ -368,3 +368,28 @@ class LaneEvaluator:
 def live_registers(
     rows: Mapping[str, object], operands: Mapping[str, object], given: object, wanted: object
 ) -> tuple[Table, Table] | None: ...
+
+class EventGraph:
+    def __init__(
+        self,
+        events: Mapping[str, object],
+        lanes: Mapping[str, object],
+        dependencies: Mapping[str, object],
+        group: object,
+    ) -> None: ...
+    def path(self, group: int) -> Table: ...
+    def slack(self) -> Table: ...
+    def recompute(
+        self,
+        duration_scale: object | None = None,
+        code_scale: object | None = None,
+        lag_scale: object | None = None,
+        flags: object | None = None,
+        without_inferred: bool = False,
+        typical_lags: bool = False,
+    ) -> Table: ...
+    @property
+    def losses(self) -> dict[str, int]: ...
+    @property
+    def edge_count(self) -> int: ...
+    def __len__(self) -> int: ...

@@ -1,0 +1,546 @@
+#include "wavescope/event_graph.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace wavescope {
+namespace {
+
+constexpr uint8_t kInferredBit = 0x80, kLinkMask = 0x7f;
+// A thread without calls for so long may have waited for another thread, and work that starts so soon after the end of
+// other work may have waited for it. Launches take 5 to 20 us, so shorter distances say nothing.
+constexpr int64_t kQuietNs = 20'000;
+constexpr int kStepsBack = 8;  // work that is looked at when the last one of a stream cannot be what a call waited for
+
+constexpr uint32_t start_of(uint32_t event) {
+    return 2 * event;
+}
+constexpr uint32_t end_of(uint32_t event) {
+    return 2 * event + 1;
+}
+
+// Rows by group: those of group g are rows[first[g]] to rows[first[g + 1]].
+struct Groups {
+    std::vector<uint32_t> first, rows;
+
+    Groups(std::span<const uint32_t> group, size_t count) : first(count + 1), rows(group.size()) {
+        for (const uint32_t at : group) ++first[at + 1];
+        for (size_t at = 1; at < first.size(); ++at) first[at] += first[at - 1];
+        std::vector<uint32_t> next(first.begin(), first.end() - 1);
+        for (size_t row = 0; row < group.size(); ++row) rows[next[group[row]]++] = static_cast<uint32_t>(row);
+    }
+    std::span<uint32_t> of(size_t group) {
+        return {rows.data() + first[group], static_cast<size_t>(first[group + 1] - first[group])};
+    }
+};
+
+// The work of one stream in the order of its starts.
+struct Stream {
+    std::span<const uint32_t> events;
+    std::vector<int64_t> issued_ns;  // when the latest launch of all work so far began
+    std::vector<uint32_t> latest;    // place of the work so far that ends last
+
+    // Place of the work that ends last among all that was launched until then; -1 = none.
+    ptrdiff_t last_issued(int64_t time_ns) const {
+        const auto after = std::upper_bound(issued_ns.begin(), issued_ns.end(), time_ns);
+        return after == issued_ns.begin() ? -1 : static_cast<ptrdiff_t>(latest[after - issued_ns.begin() - 1]);
+    }
+};
+
+struct Point {
+    int64_t time_ns;
+    uint32_t node, lane, place;
+};
+
+int64_t scaled(int64_t lag, std::span<const double> scale, uint32_t event) {
+    if (scale.empty() || scale[event] == 1.0) return lag;
+    return std::llround(static_cast<double>(lag) * scale[event]);
+}
+
+}  // namespace
+
+struct EventGraph::Draft {
+    uint32_t to, from;
+    uint8_t link;
+};
+
+// Everything that is needed only until the edges are there.
+struct EventGraph::Building {
+    EventGraph& graph;
+    const GraphInput& in;
+    Groups lanes;
+    std::vector<Draft> drafts;
+    std::vector<Stream> streams;  // by lane; empty for threads
+    std::vector<std::vector<uint32_t>> by_process_streams, by_process_threads;
+    std::vector<std::vector<Point>> points;  // of each thread, in order
+    std::vector<int64_t> dependency_ns;      // of work: the latest end of recorded dependencies
+    std::vector<uint8_t> has_launched;       // whether a call launched recorded work
+
+    Building(EventGraph& owner, const GraphInput& input)
+        : graph(owner),
+          in(input),
+          lanes(input.lane, input.process.size()),
+          streams(input.process.size()),
+          by_process_streams(input.group.size()),
+          by_process_threads(input.group.size()),
+          points(input.process.size()),
+          dependency_ns(input.lane.size(), std::numeric_limits<int64_t>::min()),
+          has_launched(input.lane.size()) {
+        drafts.reserve(3 * input.lane.size());
+        for (uint32_t lane = 0; lane < in.process.size(); ++lane)
+            (in.is_gpu[lane] != 0 ? by_process_streams : by_process_threads)[in.process[lane]].push_back(lane);
+    }
+
+    void add(uint32_t to, uint32_t from, Link link, bool is_inferred = false) {
+        drafts.push_back(
+            {to, from, static_cast<uint8_t>(static_cast<uint8_t>(link) | (is_inferred ? kInferredBit : 0))});
+    }
+
+    void add_all() {
+        for (size_t event = 0; event < in.launch.size(); ++event)
+            if (in.launch[event] != kNoEvent) has_launched[in.launch[event]] = 1;
+        for (size_t at = 0; at < in.before.size(); ++at) {
+            add(in.is_into_end[at] != 0 ? end_of(in.after[at]) : start_of(in.after[at]), end_of(in.before[at]),
+                Link::kDependency);
+            if (in.is_into_end[at] == 0) {
+                int64_t& latest = dependency_ns[in.after[at]];
+                latest = std::max(latest, in.end_ns[in.before[at]]);
+            }
+        }
+        for (uint32_t lane = 0; lane < in.process.size(); ++lane)
+            in.is_gpu[lane] != 0 ? add_stream(lane) : add_thread(lane);
+        for (uint32_t process = 0; process < in.group.size(); ++process) {
+            for (const uint32_t lane : by_process_threads[process])
+                for (const uint32_t call : lanes.of(lane)) add_waits(call, process);
+            add_other_streams(process);
+            add_hand_overs(process);
+        }
+        add_meetings();
+    }
+
+    void add_thread(uint32_t lane) {
+        const std::span<uint32_t> calls = lanes.of(lane);
+        std::sort(calls.begin(), calls.end(), [&](uint32_t a, uint32_t b) {
+            if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
+            return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] > in.end_ns[b] : a < b;
+        });
+        std::vector<uint32_t> open;
+        std::vector<Point>& sequence = points[lane];
+        sequence.reserve(2 * calls.size());
+        const auto place = [&](uint32_t node) {
+            graph.call_[node] = open.empty() ? kNoEvent : open.back();
+            if (!sequence.empty()) add(node, sequence.back().node, open.empty() ? Link::kCode : Link::kCall);
+            sequence.push_back({graph.time_[node], node, lane, static_cast<uint32_t>(sequence.size())});
+        };
+        const auto close_until = [&](int64_t time_ns) {
+            while (!open.empty() && graph.time_[end_of(open.back())] <= time_ns) {
+                place(end_of(open.back()));
+                open.pop_back();
+            }
+        };
+        for (const uint32_t call : calls) {
+            close_until(in.start_ns[call]);
+            place(start_of(call));
+            if (!open.empty() && graph.time_[end_of(call)] > graph.time_[end_of(open.back())]) {
+                graph.time_[end_of(call)] = graph.time_[end_of(open.back())];
+                ++graph.losses_.clipped_calls;
+            }
+            open.push_back(call);
+        }
+        close_until(std::numeric_limits<int64_t>::max());
+    }
+
+    void add_stream(uint32_t lane) {
+        const std::span<uint32_t> events = lanes.of(lane);
+        std::sort(events.begin(), events.end(), [&](uint32_t a, uint32_t b) {
+            if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
+            return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] < in.end_ns[b] : a < b;
+        });
+        std::vector<uint32_t> by_end(events.size());
+        for (uint32_t at = 0; at < by_end.size(); ++at) by_end[at] = at;
+        std::stable_sort(by_end.begin(), by_end.end(),
+                         [&](uint32_t a, uint32_t b) { return in.end_ns[events[a]] < in.end_ns[events[b]]; });
+        Stream& stream = streams[lane];
+        stream.events = events;
+        size_t ended = 0;
+        for (uint32_t at = 0; at < events.size(); ++at) {
+            const uint32_t event = events[at], launch = in.launch[event];
+            const int64_t start = in.start_ns[event];
+            add(end_of(event), start_of(event), Link::kDuration);
+            if (launch != kNoEvent) add(start_of(event), start_of(launch), Link::kLaunch);
+            const int64_t issued = launch == kNoEvent ? start : std::min(start, in.start_ns[launch]);
+            stream.issued_ns.push_back(at == 0 ? issued : std::max(issued, stream.issued_ns.back()));
+            const bool is_latest = at == 0 || in.end_ns[event] >= in.end_ns[events[stream.latest.back()]];
+            stream.latest.push_back(is_latest ? at : stream.latest.back());
+            while (ended < by_end.size() && in.end_ns[events[by_end[ended]]] <= start) ++ended;
+            size_t before = ended;
+            while (before > 0 && by_end[before - 1] >= at) --before;  // work of no duration at this very time
+            if (before > 0) add(start_of(event), end_of(events[by_end[before - 1]]), Link::kOrder);
+        }
+    }
+
+    // The end of the work of a stream that a call which began and ended then can have waited for; kNoEvent = none.
+    uint32_t awaited_work(const Stream& stream, uint32_t call) const {
+        ptrdiff_t at = stream.last_issued(in.start_ns[call]);
+        for (int step = 0; at >= 0 && step < kStepsBack; ++step, --at)
+            if (in.end_ns[stream.events[at]] <= graph.time_[end_of(call)]) return stream.events[at];
+        return kNoEvent;
+    }
+
+    void add_waits(uint32_t call, uint32_t process) {
+        auto awaits = static_cast<Awaits>(in.awaits[call]);
+        if (awaits == Awaits::kNothing) return;
+        if (awaits == Awaits::kLaunchedWork && has_launched[call] != 0) return;  // added with the work
+        if (awaits == Awaits::kLane && in.awaited[call] != kNoEvent) {
+            const uint32_t work = awaited_work(streams[in.awaited[call]], call);
+            if (work != kNoEvent) add(end_of(call), end_of(work), Link::kWait);
+            return;
+        }
+        uint32_t last = kNoEvent;
+        for (const uint32_t lane : by_process_streams[process]) {
+            const uint32_t work = awaited_work(streams[lane], call);
+            if (work == kNoEvent) continue;
+            if (awaits == Awaits::kAllWork) add(end_of(call), end_of(work), Link::kWait);
+            if (last == kNoEvent || in.end_ns[work] > in.end_ns[last]) last = work;
+        }
+        if (awaits == Awaits::kAllWork || last == kNoEvent || in.end_ns[last] <= in.start_ns[call]) return;
+        add(end_of(call), end_of(last), Link::kWait, true);
+    }
+
+    // Work whose start nothing recorded explains, right after the end of work of another stream.
+    void add_other_streams(uint32_t process) {
+        const std::vector<uint32_t>& numbers = by_process_streams[process];
+        for (const uint32_t lane : numbers)
+            for (const uint32_t event : streams[lane].events) {
+                const uint32_t launch = in.launch[event];
+                if (launch != kNoEvent && in.awaits[launch] == static_cast<uint8_t>(Awaits::kLaunchedWork) &&
+                    in.end_ns[event] <= graph.time_[end_of(launch)])
+                    add(end_of(launch), end_of(event), Link::kWait);
+            }
+        if (numbers.size() < 2) return;
+        std::vector<uint32_t> by_end;
+        for (const uint32_t lane : numbers)
+            by_end.insert(by_end.end(), streams[lane].events.begin(), streams[lane].events.end());
+        std::sort(by_end.begin(), by_end.end(), [&](uint32_t a, uint32_t b) {
+            return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] < in.end_ns[b] : a < b;
+        });
+        for (const uint32_t lane : numbers) {
+            int64_t previous_ns = std::numeric_limits<int64_t>::min();  // latest end in the stream so far
+            for (const uint32_t event : streams[lane].events) {
+                const int64_t start = in.start_ns[event];
+                int64_t explained = std::max(dependency_ns[event], previous_ns <= start ? previous_ns : start);
+                if (in.launch[event] != kNoEvent) explained = std::max(explained, in.start_ns[in.launch[event]]);
+                previous_ns = std::max(previous_ns, in.end_ns[event]);
+                if (explained > start - kQuietNs && explained <= start) continue;
+                auto at = std::upper_bound(by_end.begin(), by_end.end(), start,
+                                           [&](int64_t time, uint32_t other) { return time < in.end_ns[other]; });
+                for (int step = 0; at != by_end.begin() && step < kStepsBack; ++step) {
+                    const uint32_t other = *--at;
+                    if (in.end_ns[other] < start - kQuietNs || in.end_ns[other] <= explained) break;
+                    if (in.lane[other] == lane || in.start_ns[other] >= start) continue;
+                    add(start_of(event), end_of(other), Link::kOtherStream, true);
+                    break;
+                }
+            }
+        }
+    }
+
+    // A thread that was quiet while another one made calls, and goes on when that one becomes quiet.
+    void add_hand_overs(uint32_t process) {
+        const std::vector<uint32_t>& numbers = by_process_threads[process];
+        if (numbers.size() < 2) return;
+        std::vector<Point> all;
+        for (const uint32_t lane : numbers) all.insert(all.end(), points[lane].begin(), points[lane].end());
+        std::stable_sort(all.begin(), all.end(), [](const Point& a, const Point& b) { return a.time_ns < b.time_ns; });
+        for (const uint32_t lane : numbers) {
+            const std::vector<Point>& sequence = points[lane];
+            size_t burst = sequence.size();  // first point of the burst of calls that follows
+            for (size_t at = sequence.size(); at-- > 0;) {
+                const Point& here = sequence[at];
+                if (graph.call_[here.node] != kNoEvent) continue;
+                if (at > 0 && here.time_ns - sequence[at - 1].time_ns <= kQuietNs) continue;
+                const int64_t burst_end = sequence[burst - 1].time_ns;
+                burst = at;
+                if (here.node % 2 == 1) continue;
+                auto before = std::lower_bound(all.begin(), all.end(), here.time_ns,
+                                               [](const Point& point, int64_t time) { return point.time_ns < time; });
+                for (int step = 0; before != all.begin() && step < kStepsBack; ++step) {
+                    const Point& other = *--before;
+                    if (other.lane == lane) break;
+                    const std::vector<Point>& others = points[other.lane];
+                    const bool goes_on =
+                        other.place + 1 < others.size() && others[other.place + 1].time_ns <= burst_end;
+                    if (goes_on && at > 0) continue;
+                    add(here.node, other.node, Link::kHandOver, true);
+                    break;
+                }
+            }
+        }
+    }
+
+    void add_meetings() {
+        for (uint32_t event = 0; event < in.meeting.size(); ++event) {
+            if (in.meeting[event] == kNoEvent) continue;
+            const auto node = static_cast<uint32_t>(2 * in.lane.size() + in.meeting[event]);
+            graph.time_[node] = std::max(graph.time_[node], in.start_ns[event]);
+            add(node, start_of(event), Link::kArrival);
+            add(end_of(event), node, Link::kService);
+        }
+    }
+};
+
+EventGraph::EventGraph(const GraphInput& input) : event_count_(input.lane.size()) {
+    size_t meetings = 0;
+    for (const uint32_t meeting : input.meeting)
+        if (meeting != kNoEvent) meetings = std::max(meetings, size_t{meeting} + 1);
+    time_.assign(2 * event_count_ + meetings, std::numeric_limits<int64_t>::min());
+    call_.assign(2 * event_count_, kNoEvent);
+    for (size_t event = 0; event < event_count_; ++event) {
+        time_[2 * event] = input.start_ns[event];
+        time_[2 * event + 1] = input.end_ns[event];
+    }
+    process_.resize(event_count_);
+    group_.resize(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) {
+        process_[event] = input.process[input.lane[event]];
+        group_[event] = input.group[process_[event]];
+    }
+    {
+        Building building(*this, input);
+        building.add_all();
+        link_edges(building.drafts);
+    }
+    last_node_.assign(input.group.size(), kNoEvent);
+    for (uint32_t node = 0; node < 2 * event_count_; ++node) {
+        uint32_t& last = last_node_[group_[event_of(node)]];
+        if (last == kNoEvent || time_[node] >= time_[last]) last = node;
+    }
+    sort_nodes();
+    weigh_edges();
+}
+
+// Drafts by the node they lead to; those that go back in time are losses.
+void EventGraph::link_edges(const std::vector<Draft>& drafts) {
+    first_edge_.assign(time_.size() + 1, 0);
+    const auto goes_forward = [&](const Draft& draft) { return time_[draft.from] <= time_[draft.to]; };
+    for (const Draft& draft : drafts) {
+        if (goes_forward(draft))
+            ++first_edge_[draft.to + 1];
+        else
+            ++losses_.backward_edges[draft.link & kLinkMask];
+    }
+    for (size_t node = 1; node < first_edge_.size(); ++node) first_edge_[node] += first_edge_[node - 1];
+    from_.resize(first_edge_.back());
+    link_.resize(first_edge_.back());
+    std::vector<uint32_t> next(first_edge_.begin(), first_edge_.end() - 1);
+    for (const Draft& draft : drafts) {
+        if (!goes_forward(draft)) continue;
+        const uint32_t edge = next[draft.to]++;
+        from_[edge] = draft.from;
+        link_[edge] = draft.link;
+    }
+}
+
+// An order of the nodes in which origins come first. Only nodes at the same time can form cycles: their edges are cut.
+void EventGraph::sort_nodes() {
+    const size_t count = time_.size();
+    std::vector<uint32_t> waiting(count), first_out(count + 1), out(from_.size());
+    for (const uint32_t from : from_) ++first_out[from + 1];
+    for (size_t node = 0; node < count; ++node) {
+        first_out[node + 1] += first_out[node];
+        waiting[node] = first_edge_[node + 1] - first_edge_[node];
+    }
+    {
+        std::vector<uint32_t> next(first_out.begin(), first_out.end() - 1);
+        for (uint32_t node = 0; node < count; ++node)
+            for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)
+                out[next[from_[edge]]++] = node;
+    }
+    order_.reserve(count);
+    std::vector<uint8_t> is_placed(count);
+    const auto place = [&](uint32_t node) {
+        is_placed[node] = 1;
+        order_.push_back(node);
+    };
+    for (uint32_t node = 0; node < count; ++node)
+        if (waiting[node] == 0) place(node);
+    size_t done = 0;
+    std::vector<uint32_t> rest;  // by time, made only if there is a cycle
+    size_t rest_at = 0;
+    while (true) {
+        for (; done < order_.size(); ++done)
+            for (uint32_t at = first_out[order_[done]]; at < first_out[order_[done] + 1]; ++at)
+                if (is_placed[out[at]] == 0 && --waiting[out[at]] == 0) place(out[at]);
+        if (order_.size() == count) break;
+        if (rest.empty()) {
+            for (uint32_t node = 0; node < count; ++node)
+                if (is_placed[node] == 0) rest.push_back(node);
+            std::stable_sort(rest.begin(), rest.end(), [&](uint32_t a, uint32_t b) { return time_[a] < time_[b]; });
+        }
+        while (is_placed[rest[rest_at]] != 0) ++rest_at;
+        const uint32_t node = rest[rest_at];
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)
+            if (is_placed[from_[edge]] == 0) {
+                from_[edge] = kNoEvent;
+                ++losses_.cycle_edges;
+            }
+        place(node);
+    }
+}
+
+// Which edge of each node binds, and the lag of those that do not: the shortest or median one that was seen where an
+// edge of its kind bound in the same process, never more than the recorded distance.
+void EventGraph::weigh_edges() {
+    binding_.assign(time_.size(), kNoEvent);
+    recorded_binding_.assign(time_.size(), kNoEvent);
+    const uint32_t processes = process_.empty() ? 0 : 1 + *std::max_element(process_.begin(), process_.end());
+    std::vector<std::array<std::vector<int64_t>, kLinkCount>> seen(processes);
+    const auto is_latency = [](uint8_t link) {
+        const auto kind = static_cast<Link>(link & kLinkMask);
+        return kind == Link::kLaunch || kind == Link::kOrder || kind == Link::kWait || kind == Link::kDependency;
+    };
+    for (uint32_t node = 0; node < time_.size(); ++node) {
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge) {
+            if (from_[edge] == kNoEvent) continue;
+            const bool is_inferred = (link_[edge] & kInferredBit) != 0;
+            uint32_t& binding = binding_[node];
+            const auto is_later = [&](uint32_t other) {
+                return other == kNoEvent || time_[from_[edge]] > time_[from_[other]];
+            };
+            if (is_later(binding) ||
+                (!is_inferred && (link_[binding] & kInferredBit) != 0 && time_[from_[edge]] == time_[from_[binding]]))
+                binding = edge;
+            if (!is_inferred && is_later(recorded_binding_[node])) recorded_binding_[node] = edge;
+        }
+        const uint32_t binding = binding_[node];
+        if (binding != kNoEvent && is_latency(link_[binding]) && node < 2 * event_count_)
+            seen[process_[event_of(node)]][link_[binding] & kLinkMask].push_back(time_[node] - time_[from_[binding]]);
+    }
+    struct Lags {
+        int64_t shortest = 0, median = 0;
+    };
+    std::vector<std::array<Lags, kLinkCount>> lags(processes);
+    for (size_t process = 0; process < processes; ++process)
+        for (size_t link = 0; link < kLinkCount; ++link) {
+            std::vector<int64_t>& values = seen[process][link];
+            if (values.empty()) continue;
+            const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+            std::nth_element(values.begin(), middle, values.end());
+            lags[process][link] = {*std::min_element(values.begin(), values.end()), *middle};
+        }
+    lag_.assign(from_.size(), 0);
+    typical_lag_.assign(from_.size(), 0);
+    for (uint32_t node = 0; node < time_.size(); ++node)
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge) {
+            if (from_[edge] == kNoEvent) continue;
+            const auto link = static_cast<Link>(link_[edge] & kLinkMask);
+            const int64_t distance = time_[node] - time_[from_[edge]];
+            const bool is_whole = edge == binding_[node] || link == Link::kService;
+            if (is_whole) {
+                lag_[edge] = typical_lag_[edge] = distance;
+            } else if (link == Link::kDuration) {  // of a collective that waited: what the others needed too
+                int64_t service = distance;
+                for (uint32_t other = first_edge_[node]; other < first_edge_[node + 1]; ++other)
+                    if (from_[other] != kNoEvent && static_cast<Link>(link_[other] & kLinkMask) == Link::kService)
+                        service = std::min(service, time_[node] - time_[from_[other]]);
+                lag_[edge] = typical_lag_[edge] = service;
+            } else if (is_latency(link_[edge])) {
+                const Lags& usual = lags[process_[event_of(node)]][link_[edge] & kLinkMask];
+                lag_[edge] = std::min(distance, usual.shortest);
+                typical_lag_[edge] = std::min(distance, usual.median);
+            }
+        }
+}
+
+PathColumns EventGraph::path(uint32_t group) const {
+    uint32_t node = group < last_node_.size() ? last_node_[group] : kNoEvent;
+    std::vector<uint32_t> nodes;  // from the end to the beginning
+    for (; node != kNoEvent; node = binding_[node] == kNoEvent ? kNoEvent : from_[binding_[node]])
+        nodes.push_back(node);
+    PathColumns path;
+    for (size_t at = nodes.size(); at-- > 1;) {
+        const uint32_t from = nodes[at], to = nodes[at - 1], edge = binding_[to];
+        if (to >= 2 * event_count_) continue;  // arrivals take no time: the last one is the meeting
+        const auto link = static_cast<Link>(link_[edge] & kLinkMask);
+        path.start_ns.push_back(time_[from]);
+        path.end_ns.push_back(time_[to]);
+        path.event.push_back(link == Link::kCall ? call_[to] : event_of(to));
+        path.link.push_back(static_cast<uint8_t>(link));
+        path.is_inferred.push_back((link_[edge] & kInferredBit) != 0 ? 1 : 0);
+        const uint32_t origin = from < 2 * event_count_ ? from : from_[binding_[from]];
+        path.from_event.push_back(event_of(origin));
+    }
+    return path;
+}
+
+Column<int64_t> EventGraph::slack() const {
+    std::vector<int64_t> latest(time_.size(), std::numeric_limits<int64_t>::max());
+    for (uint32_t node = 0; node < 2 * event_count_; ++node) latest[node] = time_[last_node_[group_[event_of(node)]]];
+    for (size_t at = order_.size(); at-- > 0;) {
+        const uint32_t node = order_[at];
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)
+            if (from_[edge] != kNoEvent) latest[from_[edge]] = std::min(latest[from_[edge]], latest[node] - lag_[edge]);
+    }
+    Column<int64_t> slack;
+    int64_t* const values = slack.extend(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) values[event] = latest[2 * event + 1] - time_[2 * event + 1];
+    return slack;
+}
+
+bool EventGraph::is_removed(size_t edge, uint32_t node, const GraphChange& change) const {
+    if (change.flags.empty()) return false;
+    const uint32_t from = from_[edge];
+    const uint8_t flags = from < 2 * event_count_ ? change.flags[event_of(from)] : uint8_t{0};
+    switch (static_cast<Link>(link_[edge] & kLinkMask)) {
+        case Link::kWait: return (flags & kNotAwaited) != 0;
+        case Link::kDependency: return (flags & (node % 2 == 1 ? kNotAwaited : kNotOrdered)) != 0;
+        case Link::kOrder:
+        case Link::kOtherStream: return (flags & kNotOrdered) != 0;
+        case Link::kArrival: return (flags & kOnTime) != 0;
+        case Link::kDuration: return (flags & kOnTime) != 0;
+        default: return false;
+    }
+}
+
+int64_t EventGraph::lag_of(size_t edge, uint32_t node, const GraphChange& change, int64_t lag) const {
+    switch (static_cast<Link>(link_[edge] & kLinkMask)) {
+        case Link::kDuration:
+        case Link::kService: return scaled(lag, change.duration_scale, event_of(node));
+        case Link::kCall: return scaled(lag, change.duration_scale, call_[node]);
+        case Link::kCode: return scaled(lag, change.code_scale, event_of(node));
+        case Link::kLaunch: return scaled(lag, change.lag_scale, event_of(node));
+        default: return lag;
+    }
+}
+
+void EventGraph::recompute(const GraphChange& change, const GraphReading& reading, Column<int64_t>& start_ns,
+                           Column<int64_t>& end_ns) const {
+    std::vector<int64_t> time(time_.size());
+    const std::vector<int64_t>& lags = reading.typical_lags ? typical_lag_ : lag_;
+    for (const uint32_t node : order_) {
+        const uint32_t binding = binding_[node], recorded = recorded_binding_[node];
+        const bool is_dropping =
+            reading.without_inferred && recorded != kNoEvent && (link_[binding] & kInferredBit) != 0;
+        bool has_origin = false;
+        int64_t latest = std::numeric_limits<int64_t>::min();
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge) {
+            const uint32_t from = from_[edge];
+            if (from == kNoEvent || is_removed(edge, node, change)) continue;
+            if (is_dropping && (link_[edge] & kInferredBit) != 0) continue;
+            const int64_t lag = is_dropping && edge == recorded ? time_[node] - time_[from] : lags[edge];
+            latest = std::max(latest, time[from] + lag_of(edge, node, change, lag));
+            has_origin = true;
+        }
+        time[node] = has_origin ? latest : time_[node];
+    }
+    int64_t* const starts = start_ns.extend(event_count_);
+    int64_t* const ends = end_ns.extend(event_count_);
+    for (size_t event = 0; event < event_count_; ++event) {
+        starts[event] = time[2 * event];
+        ends[event] = time[2 * event + 1];
+    }
+}
+
+}  // namespace wavescope

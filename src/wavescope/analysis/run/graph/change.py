@@ -1,0 +1,95 @@
+"""`Change`: what would be different in a run; changes are added up with `+`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: Bits of `flags`, as the core has them.
+NOT_AWAITED, NOT_ORDERED, ON_TIME = 1, 2, 4
+_SCALES = ("duration_scale", "code_scale", "lag_scale")
+
+
+@dataclass(frozen=True)
+class _Part:
+    events: pl.Series
+    column: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Change:
+    """What would be different, by the numbers of events.
+
+    Examples
+    --------
+    >>> faster = Change.of(pl.Series([3, 4]), duration_scale=0.8)
+    >>> {name: list(column) for name, column in faster.columns(5).items()}
+    {'duration_scale': [1.0, 1.0, 1.0, 0.8, 0.8]}
+    """
+
+    parts: tuple[_Part, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        events: pl.Series,
+        *,
+        duration_scale: float | None = None,
+        code_scale: float | None = None,
+        lag_scale: float | None = None,
+        flags: int = 0,
+    ) -> Change:
+        """A change of some events.
+
+        Parameters
+        ----------
+        duration_scale
+            Of work, calls and collectives: their time on the GPU or thread, without waiting for others.
+        code_scale
+            Of the code of a thread before these calls, since the call before.
+        lag_scale
+            From the launching call to the start of the work, where nothing else held it up.
+        flags
+            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: no other work waits for its end. `ON_TIME`: of
+            collectives, their rank arrives no later than the others.
+        """
+        scales = {"duration_scale": duration_scale, "code_scale": code_scale, "lag_scale": lag_scale}
+        parts = [_Part(events, name, value) for name, value in scales.items() if value is not None]
+        if flags:
+            parts.append(_Part(events, "flags", flags))
+        return cls(tuple(parts))
+
+    def __add__(self, other: Change) -> Change:
+        return Change((*self.parts, *other.parts))
+
+    def columns(self, count: int) -> dict[str, pl.Series]:
+        """One value for each of `count` events, of the columns that differ; scales of one event multiply."""
+        arrays: dict[str, Any] = {}
+        for part in self.parts:
+            is_scale = part.column in _SCALES
+            if part.column not in arrays:
+                arrays[part.column] = np.ones(count) if is_scale else np.zeros(count, np.uint8)
+            rows = part.events.to_numpy()
+            if is_scale:
+                arrays[part.column][rows] *= part.value
+            else:
+                arrays[part.column][rows] |= int(part.value)
+        return {name: pl.Series(array) for name, array in arrays.items()}
+
+
+def scaled_to(events: pl.Series, scales: Sequence[float] | pl.Series, column: str = "duration_scale") -> Change:
+    """A change with another scale for each event."""
+    frame = pl.DataFrame({"event": events, "scale": scales})
+    return Change(
+        tuple(
+            _Part(group["event"], column, float(value))
+            for (value,), group in frame.sort("scale", "event").group_by("scale", maintain_order=True)
+        )
+    )
