@@ -1,4 +1,4 @@
-"""The event graph of a run: which event had to wait for which, its critical path, slack, and what a change would give."""
+"""The event graph of a run: which event waited for which, its critical path, slack, and what a change gives."""
 
 from wavescope.analysis.run.graph.change import Change
 from wavescope.analysis.run.graph.event_graph import EventGraph, Prediction, combine_graph, event_graph

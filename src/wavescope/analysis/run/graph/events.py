@@ -17,6 +17,8 @@ from wavescope.analysis.run.statistics import is_timed
 from wavescope.model.run_tables import RUN
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wavescope.model.run import Run
 
 #: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
@@ -66,7 +68,7 @@ def partial_graph(run: Run) -> PartialGraph:
     work = _with_launch(_work(run), calls)
     lanes, calls, work = _in_lanes(run, calls, work)
     events = pl.concat([calls.drop("number"), work], how="diagonal").with_row_index("number")
-    recorded = event_calls(run, calls.select("process", "name", "correlation", "event", call="number"), work)
+    recorded = event_calls(run, calls.select("process", "name", "correlation", "event", "row", call="number"), work)
     recorded = recorded.join(
         lanes.filter(pl.col("is_gpu") == 1)
         .select("process", "stream", "lane")
@@ -90,7 +92,7 @@ def partial_graph(run: Run) -> PartialGraph:
 _FIRST_AND_LAST = (pl.col("start_ns").min(), pl.col("end_ns").max())
 
 
-def _typed(frame: pl.DataFrame, columns: dict[str, pl.DataType]) -> pl.DataFrame:
+def _typed(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in columns.items())
 
 
@@ -178,7 +180,7 @@ def _in_lanes(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Dat
 
 
 def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
-    """Work that a recorded event makes other work, or a call, wait for: the last that was launched before the record."""
+    """Work that a recorded event makes other work, or a call, wait for: the last one launched before the record."""
     empty = pl.DataFrame(schema=DEPENDENCIES)
     if not recorded.height:
         return empty
