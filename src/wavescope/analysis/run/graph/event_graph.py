@@ -55,6 +55,7 @@ class EventGraph:
     processes: pl.DataFrame
     collectives: pl.DataFrame  #: See `matched`; `event` is the number of the event.
     clocks: ClockOffsets
+    part_count: int  #: Runs that it is made of.
     core: _core.EventGraph = field(repr=False)
 
     @property
@@ -152,7 +153,7 @@ def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
         {name: dependencies[name] for name in DEPENDENCIES},
         processes["group"],
     )
-    return EventGraph(events, lanes, processes, rows, clocks, core)
+    return EventGraph(events, lanes, processes, rows, clocks, len(partials), core)
 
 
 def event_graph(run: Run) -> EventGraph:
