@@ -495,13 +495,22 @@ bool EventGraph::is_removed(size_t edge, uint32_t node, const GraphChange& chang
     const uint8_t flags = from < 2 * event_count_ ? change.flags[event_of(from)] : uint8_t{0};
     switch (static_cast<Link>(link_[edge] & kLinkMask)) {
         case Link::kWait: return (flags & kNotAwaited) != 0;
-        case Link::kDependency: return (flags & (node % 2 == 1 ? kNotAwaited : kNotOrdered)) != 0;
-        case Link::kOrder:
-        case Link::kOtherStream: return (flags & kNotOrdered) != 0;
+        case Link::kDependency: return node % 2 == 1 && (flags & kNotAwaited) != 0;
         case Link::kArrival: return (flags & kOnTime) != 0;
         case Link::kDuration: return (flags & kOnTime) != 0;
         default: return false;
     }
+}
+
+// Work that others do not wait for still comes before them: they wait for its start.
+uint32_t EventGraph::origin_of(size_t edge, uint32_t node, const GraphChange& change) const {
+    const uint32_t from = from_[edge];
+    const auto link = static_cast<Link>(link_[edge] & kLinkMask);
+    const bool is_order =
+        link == Link::kOrder || link == Link::kOtherStream || (link == Link::kDependency && node % 2 == 0);
+    return is_order && !change.flags.empty() && (change.flags[event_of(from)] & kNotOrdered) != 0
+               ? start_of(event_of(from))
+               : from;
 }
 
 int64_t EventGraph::lag_of(size_t edge, uint32_t node, const GraphChange& change, int64_t lag) const {
@@ -530,7 +539,7 @@ void EventGraph::recompute(const GraphChange& change, const GraphReading& readin
             if (from == kNoEvent || is_removed(edge, node, change)) continue;
             if (is_dropping && (link_[edge] & kInferredBit) != 0) continue;
             const int64_t lag = is_dropping && edge == recorded ? time_[node] - time_[from] : lags[edge];
-            latest = std::max(latest, time[from] + lag_of(edge, node, change, lag));
+            latest = std::max(latest, time[origin_of(edge, node, change)] + lag_of(edge, node, change, lag));
             has_origin = true;
         }
         time[node] = has_origin ? latest : time_[node];

@@ -86,10 +86,10 @@ struct GraphChange {
     std::span<const double> duration_scale;  // of work, calls and collectives
     std::span<const double> code_scale;      // of the code before a call
     std::span<const double> lag_scale;       // from the launching call to the start of work
-    std::span<const uint8_t> flags;         // of the events below
+    std::span<const uint8_t> flags;          // of the events below
 };
 inline constexpr uint8_t kNotAwaited = 1;  // no call waits for its end
-inline constexpr uint8_t kNotOrdered = 2;  // no work of its stream, and no other stream, waits for its end
+inline constexpr uint8_t kNotOrdered = 2;  // work after it, in its stream or another, waits for its start only
 inline constexpr uint8_t kOnTime = 4;      // a collective whose rank arrives in time
 
 // Which of the possible readings of the record is computed.
@@ -122,6 +122,7 @@ class EventGraph {
 
     uint32_t event_of(uint32_t node) const { return node >> 1; }
     int64_t lag_of(size_t edge, uint32_t node, const GraphChange& change, int64_t lag) const;
+    uint32_t origin_of(size_t edge, uint32_t node, const GraphChange& change) const;
     bool is_removed(size_t edge, uint32_t node, const GraphChange& change) const;
     void link_edges(const std::vector<Draft>& drafts);
     void sort_nodes();

@@ -32,6 +32,7 @@ _GROUPS = {
         "busy": "How busy is each GPU, in total and over time?",
         "gaps": "When do the GPUs idle between their work, and who makes them wait?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
+        "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",
         "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "ranks": "Which ranks have more work, arrive late, and let the others wait?",
         "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",

@@ -57,7 +57,7 @@ class Change:
         lag_scale
             From the launching call to the start of the work, where nothing else held it up.
         flags
-            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: no other work waits for its end. `ON_TIME`: of
+            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: work after it waits for its start only. `ON_TIME`: of
             collectives, their rank arrives no later than the others.
         """
         scales = {"duration_scale": duration_scale, "code_scale": code_scale, "lag_scale": lag_scale}

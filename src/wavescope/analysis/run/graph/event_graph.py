@@ -51,11 +51,10 @@ class EventGraph:
     #: Columns of `EVENTS`, with `event` (number), `process`, `rank`, `group` and `meeting` (collective over ranks).
     events: pl.DataFrame
     lanes: pl.DataFrame  #: Columns of `LANES`; `process` counts over all runs.
-    #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `start_ns`, `end_ns`, `group`.
+    #: `process`, `part` (number of the run), `host`, `pid`, `rank`, `run`, `source`, `start_ns`, `end_ns`, `group`.
     processes: pl.DataFrame
     collectives: pl.DataFrame  #: See `matched`; `event` is the number of the event.
     clocks: ClockOffsets
-    part_count: int  #: Runs that it is made of.
     core: _core.EventGraph = field(repr=False)
 
     @property
@@ -153,7 +152,7 @@ def combine_graph(partials: Sequence[PartialGraph]) -> EventGraph:
         {name: dependencies[name] for name in DEPENDENCIES},
         processes["group"],
     )
-    return EventGraph(events, lanes, processes, rows, clocks, len(partials), core)
+    return EventGraph(events, lanes, processes, rows, clocks, core)
 
 
 def event_graph(run: Run) -> EventGraph:
@@ -162,7 +161,7 @@ def event_graph(run: Run) -> EventGraph:
 
 
 _PROCESSES = {"host": pl.String(), "pid": pl.Int64(), "rank": pl.Int32(), "run": pl.String()}
-_PROCESSES |= {"start_ns": pl.Int64(), "end_ns": pl.Int64()}
+_PROCESSES |= {"source": pl.String(), "start_ns": pl.Int64(), "end_ns": pl.Int64()}
 
 
 def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:

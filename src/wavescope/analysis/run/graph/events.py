@@ -58,7 +58,7 @@ class PartialGraph:
     events: pl.DataFrame  #: Columns of `EVENTS`.
     lanes: pl.DataFrame  #: Columns of `LANES`.
     dependencies: pl.DataFrame  #: Columns of `DEPENDENCIES`.
-    processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, and `start_ns`, `end_ns` of all its events.
+    processes: pl.DataFrame  #: `host`, `pid`, `rank`, `run`, `source`, and `start_ns`, `end_ns` of all events.
     collectives: pl.DataFrame  #: See `collective_rows`.
 
 
@@ -80,11 +80,13 @@ def partial_graph(run: Run) -> PartialGraph:
     awaited = recorded.filter(pl.col("role") == "stream synchronisation").select(number="call", awaited="lane")
     events = events.join(awaited, on="number", how="left", maintain_order="left")
     extents = pl.concat([extents, _extents(work)]).group_by("process").agg(*_FIRST_AND_LAST)
+    processes = processes_of(run).join(extents, on="process", how="left", maintain_order="left").drop("process")
+    (source,) = run.read("sources", ["path"])["path"] if len(run.origins) == 1 else ("",)
     return PartialGraph(
         events=_typed(events, EVENTS),
         lanes=_typed(lanes, LANES),
         dependencies=_dependencies(recorded, events),
-        processes=processes_of(run).join(extents, on="process", how="left", maintain_order="left").drop("process"),
+        processes=processes.with_columns(source=pl.lit(source)),
         collectives=collective_rows(run),
     )
 

@@ -43,6 +43,8 @@ _LAUNCH = 3
 LONG_LAUNCH_NS = 1_000_000
 _STACKS = 100  #: Stretches of host code, the longest ones, whose call stacks are looked up.
 
+_NO_MOMENTS = pl.DataFrame(schema={"moment": pl.UInt32, "thread": pl.UInt32, "time_ns": pl.Int64})
+
 _WHO = """\
 group        UInt32  -   | group of processes that meet in collectives: the number of its first process
 """
@@ -267,7 +269,7 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
 
 _LOSSES = {
     "launched_later": "{} pieces of work start before the call that launched them: clocks of CPU and GPU differ",
-    "backward": "{} recorded dependencies point back in time and were left out",
+    "backward": "{} relations between events point back in time and were left out",
     "clipped_calls": "{} calls end after the call they began in and were cut there",
     "cycles": "{} dependencies at one moment contradict each other and were left out",
 }
@@ -320,30 +322,35 @@ def with_steps(path: CriticalPath, steps: pl.DataFrame) -> CriticalPath:
     return replace(path, steps=sums.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items()))
 
 
-def moments(graph: EventGraph, path: CriticalPath) -> list[pl.DataFrame]:
-    """For each run, the middle of the longest stretches of host code: `moment`, `thread`, `time_ns` of its clock."""
+def moments(graph: EventGraph, path: CriticalPath) -> dict[str, pl.DataFrame]:
+    """For each source, the middle of the longest stretches of host code: `moment`, `thread`, `time_ns` of its clock."""
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
     longest = path.segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
     threads = graph.lanes.with_row_index("lane").select("lane", "thread")
     lanes = graph.events.select("event", "lane").join(threads, on="lane")
-    processes = graph.processes.select("process", "part", "offset_ns")
+    processes = graph.processes.select("process", "source", "offset_ns")
     middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
-    rows = (
-        longest.join(lanes, on="event").join(processes, on="process").select("moment", "part", "thread", time_ns=middle)
-    )
-    return [rows.filter(pl.col("part") == part).drop("part") for part in range(graph.part_count)]
+    placed = longest.join(lanes, on="event").join(processes, on="process")
+    rows = placed.select("moment", "source", "thread", time_ns=middle)
+    return {source: rows.filter(pl.col("source") == source).drop("source") for source in rows["source"].unique()}
+
+
+def stacks_of(run: Run, moments: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The stacks at the moments of one run: `moment` and `stack`."""
+    (source,) = run.read("sources", ["path"])["path"]
+    return open_stacks(run, moments.get(source, _NO_MOMENTS))
 
 
 def with_stacks(path: CriticalPath, stacks: Sequence[pl.DataFrame]) -> CriticalPath:
-    """With the stacks of its stretches, as `open_stacks` of each run gives them for `moments`."""
+    """With the stacks of its stretches, as `stacks_of` each run gives them for `moments`."""
     if not stacks:
         return path
     rows = path.segments.drop("stack").with_row_index("moment")
-    named = rows.join(pl.concat(stacks), on="moment", how="left", maintain_order="left").with_columns(
-        pl.col("stack").fill_null("")
+    named = rows.join(pl.concat(stacks), on="moment", how="left", maintain_order="left")
+    return replace(
+        path, segments=named.with_columns(pl.col("stack").fill_null("")).select(CriticalPath.tables["segments"].names)
     )
-    return replace(path, segments=named.select(CriticalPath.tables["segments"].names))
 
 
 def critical_path(run: Run) -> CriticalPath:
@@ -351,4 +358,5 @@ def critical_path(run: Run) -> CriticalPath:
     parts = run.parts
     graph = combine_graph([partial_graph(part) for part in parts])
     path = path_of(graph)
-    return with_stacks(path, [open_stacks(part, rows) for part, rows in zip(parts, moments(graph, path), strict=True)])
+    wanted = moments(graph, path)
+    return with_stacks(path, [stacks_of(part, wanted) for part in parts])

@@ -1,0 +1,63 @@
+"""`wavescope path`: which chain of events set the time of a run?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import run_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
+    from wavescope.cli.kit.run import RunRequest
+
+_SCENARIOS = "kernel=NAME:-20%, launch-gaps, rank=N, bandwidth=GB/S, copies, host=-50%"
+
+
+@run_verb
+@click.option(
+    "--what-if",
+    "texts",
+    multiple=True,
+    metavar="CHANGE",
+    help=f"Predict the time after a change; may be repeated. One of: {_SCENARIOS}.",
+)
+@click.option("--stretches", is_flag=True, help="With --csv: one row per stretch of the path, in the order of time.")
+def command(request: RunRequest, texts: tuple[str, ...], stretches: bool) -> None:
+    """Which chain of host code, launches, kernels, copies and late ranks set the time of this run?
+
+    The critical path goes from the last event back to the first: each event waited for something, and what came last
+    held it up. Its stretches add up to the time of the run. Ranks meet in collectives; the path goes on in the one
+    that came last. Slack is how much later an event could end without changing the time.
+
+    --what-if computes all events again after a change, as an interval where the record does not say what waited for
+    what. --csv prints the contributors; --json has every stretch too.
+
+    \b
+    wavescope path results.db
+    wavescope path ranks/ --what-if kernel=gemm:-20% --what-if rank=5
+    """
+    from wavescope.analysis.run.graph import combine_graph, partial_graph
+    from wavescope.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks
+    from wavescope.analysis.run.graph.scenarios import what_if
+
+    gathered = request.gather(partial_graph)
+    graph = combine_graph(gathered.values)
+    answer = path_of(graph)
+    scenarios = what_if(graph, texts)
+    wanted = moments(graph, answer)
+    if any(rows.height for rows in wanted.values()):
+        answer = with_stacks(answer, request.gather(partial(stacks_of, moments=wanted)).values)
+
+    def report() -> Parts:
+        from wavescope.report.run.path import path_report
+
+        return path_report(answer, scenarios, width=console().width, limit=request.limit)
+
+    from wavescope.model.answer import to_builtins
+
+    table = answer.segments if stretches else answer.contributors
+    request.give(answer, table, report, gathered.losses, inputs=gathered.paths, what_if=to_builtins(scenarios))
