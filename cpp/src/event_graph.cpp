@@ -49,6 +49,12 @@ struct Stream {
     }
 };
 
+// Recorders write most rows in the order of time.
+template <class Less>
+void sort_if_needed(std::span<uint32_t> rows, Less less) {
+    if (!std::is_sorted(rows.begin(), rows.end(), less)) std::sort(rows.begin(), rows.end(), less);
+}
+
 struct Point {
     int64_t time_ns;
     uint32_t node, lane, place;
@@ -122,7 +128,7 @@ struct EventGraph::Building {
 
     void add_thread(uint32_t lane) {
         const std::span<uint32_t> calls = lanes.of(lane);
-        std::sort(calls.begin(), calls.end(), [&](uint32_t a, uint32_t b) {
+        sort_if_needed(calls, [&](uint32_t a, uint32_t b) {
             if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] > in.end_ns[b] : a < b;
         });
@@ -154,14 +160,16 @@ struct EventGraph::Building {
 
     void add_stream(uint32_t lane) {
         const std::span<uint32_t> events = lanes.of(lane);
-        std::sort(events.begin(), events.end(), [&](uint32_t a, uint32_t b) {
+        sort_if_needed(events, [&](uint32_t a, uint32_t b) {
             if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] < in.end_ns[b] : a < b;
         });
         std::vector<uint32_t> by_end(events.size());
         for (uint32_t at = 0; at < by_end.size(); ++at) by_end[at] = at;
-        std::stable_sort(by_end.begin(), by_end.end(),
-                         [&](uint32_t a, uint32_t b) { return in.end_ns[events[a]] < in.end_ns[events[b]]; });
+        sort_if_needed(std::span(by_end), [&](uint32_t a, uint32_t b) {
+            const int64_t a_end = in.end_ns[events[a]], b_end = in.end_ns[events[b]];
+            return a_end != b_end ? a_end < b_end : a < b;
+        });
         Stream& stream = streams[lane];
         stream.events = events;
         size_t ended = 0;

@@ -57,8 +57,8 @@ class Change:
         lag_scale
             From the launching call to the start of the work, where nothing else held it up.
         flags
-            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: work after it waits for its start only. `ON_TIME`: of
-            collectives, their rank arrives no later than the others.
+            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: work after it waits for its start only.
+            `ON_TIME`: of collectives, their rank arrives no later than the others.
         """
         scales = {"duration_scale": duration_scale, "code_scale": code_scale, "lag_scale": lag_scale}
         parts = [_Part(events, name, value) for name, value in scales.items() if value is not None]

@@ -10,7 +10,7 @@ import polars as pl
 from wavescope.analysis.run.collectives import is_collective
 from wavescope.analysis.run.graph.calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
 from wavescope.analysis.run.intervals import FARTHEST_NS
-from wavescope.analysis.run.launches import API_DOMAINS
+from wavescope.analysis.run.launches import API_DOMAINS, Launches
 from wavescope.analysis.run.meetings import collective_rows
 from wavescope.analysis.run.processes import processes_of
 from wavescope.analysis.run.statistics import is_timed
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 #: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
 WORK_KINDS = ("kernel", "communication", "copy")
 CALL_KINDS = ("launch call", "synchronisation", "allocation", "copy call", "loading code", "other call")
-KIND = pl.Enum([*WORK_KINDS, *CALL_KINDS])
+KINDS = (*WORK_KINDS, *CALL_KINDS)
+KIND = pl.Enum(KINDS)
 #: One event; `row` counts the rows of its table (dispatches, copies or regions).
 EVENTS = {
     "kind": KIND,
@@ -48,7 +49,6 @@ LANES = {
 }
 #: The end of the event `before` comes before the start, or the end, of `after`.
 DEPENDENCIES = {"before": pl.UInt32(), "after": pl.UInt32(), "is_into_end": pl.UInt8()}
-_STREAM_KEYS = ("process", "lane_agent", "stream", "queue", "is_copy")
 
 
 @dataclass(frozen=True)
@@ -122,10 +122,23 @@ def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame]:
         extents.append(_extents(timed))
         pieces.append(timed.filter(is_call).drop("domain"))
     calls = pl.concat(pieces).with_row_index("number")
-    calls = calls.join(described(calls["name"]), on="name", how="left", maintain_order="left", nulls_equal=True)
+    words = described(calls["name"])
+    codes = calls["name"].to_physical()
+    by_code = words.with_columns(code=pl.col("name").to_physical()).drop_nulls("code")
+    calls = calls.with_columns(
+        kind=_gathered(by_code["code"], by_code["kind"].cast(KIND), codes).fill_null("other call"),
+        awaits=_gathered(by_code["code"], by_code["awaits"], codes).fill_null(AWAITS_NOTHING),
+    )
     is_short = (pl.col("end_ns") - pl.col("start_ns") < SHORT_NS) & (pl.col("awaits") == AWAITS_PERHAPS)
     awaits = pl.when(is_short).then(AWAITS_NOTHING).otherwise("awaits").cast(pl.UInt8)
-    return calls.with_columns(pl.col("kind").cast(KIND), awaits=awaits), pl.concat(extents)
+    return calls.with_columns(awaits=awaits), pl.concat(extents)
+
+
+def _gathered(places: pl.Series, values: pl.Series, rows: pl.Series) -> pl.Series:
+    """The value at the place that each row names; null where there is none."""
+    count = int(places.max() or 0) + 1  # type: ignore[arg-type]
+    table = pl.repeat(None, count, dtype=values.dtype, eager=True).scatter(places, values)
+    return table.gather(rows)
 
 
 def _work(run: Run) -> pl.DataFrame:
@@ -143,11 +156,12 @@ def _work(run: Run) -> pl.DataFrame:
 
 def _with_launch(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """Work with `launch`: the first call of its process with its correlation; null = not recorded."""
-    keys = ["process", "correlation"]
-    launching = calls.select(*keys, "start_ns", launch="number").drop_nulls(keys)
-    launching = launching.join(work.select(keys).unique(), on=keys, how="semi").sort("start_ns", "launch")
-    first = launching.unique(keys, keep="first").drop("start_ns")
-    return work.join(first, on=keys, how="left", maintain_order="left")
+    launches = Launches(work)
+    launching = calls.select("number", "start_ns", slot=launches.slots_of(calls)).drop_nulls("slot")
+    latest_first = launching.sort("start_ns", "number", descending=True)  # of several in one slot, the last put stays
+    numbers = pl.repeat(None, max(launches.count, 1), dtype=pl.UInt32, eager=True)
+    numbers.scatter(latest_first["slot"], latest_first["number"])
+    return work.with_columns(launch=numbers.gather(launches.slots_of(work)))
 
 
 def _in_lanes(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
@@ -158,27 +172,45 @@ def _in_lanes(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.Dat
     tids = run.read("threads", ["thread", "tid"])
     threads = calls.select("process", "thread").unique(maintain_order=True)
     threads = threads.join(tids, on="thread", how="left", maintain_order="left")
-    has_no_stream = pl.col("stream").is_null()
-    work = work.with_columns(
-        is_copy=pl.when(has_no_stream & pl.col("queue").is_null()).then(pl.col("kind") == "copy"),
-        queue=pl.when(has_no_stream).then("queue"),
-        lane_agent=pl.when(has_no_stream).then("agent"),
-    )
     gpus = run.read("agents", ["agent", "type_index", "absolute_index"])
     gpus = gpus.select("agent", gpu=pl.coalesce("type_index", "absolute_index"))
     ids = run.read("streams", ["stream", "stream_id"])
-    streams = work.group_by(_STREAM_KEYS, maintain_order=True).agg(pl.col("agent").first())
+    has_stream = pl.col("stream").is_not_null()
+    keys = ("process", "agent", "queue", "is_copy")
+    others = (
+        work.with_row_index("place")
+        .filter(~has_stream)
+        .with_columns(is_copy=pl.when(pl.col("queue").is_null()).then(pl.col("kind") == "copy"))
+    )
+    streams = pl.concat(
+        [
+            work.filter(has_stream).group_by("process", "stream", maintain_order=True).agg(pl.col("agent").first()),
+            others.select(keys).unique(maintain_order=True),
+        ],
+        how="diagonal",
+    )
     streams = streams.join(gpus, on="agent", how="left", maintain_order="left")
     streams = streams.join(ids, on="stream", how="left", maintain_order="left")
     lanes = pl.concat(
         [threads.with_columns(is_gpu=pl.lit(0, pl.UInt8)), streams.with_columns(is_gpu=pl.lit(1, pl.UInt8))],
         how="diagonal",
     ).with_row_index("lane")
-    of_thread = lanes.filter(pl.col("is_gpu") == 0).select("process", "thread", "lane")
-    of_stream = lanes.filter(pl.col("is_gpu") == 1).select(*_STREAM_KEYS, "lane")
-    calls = calls.join(of_thread, on=["process", "thread"], how="left", maintain_order="left")
-    work = work.join(of_stream, on=_STREAM_KEYS, how="left", nulls_equal=True, maintain_order="left")
-    return lanes, calls, work.drop("lane_agent", "is_copy")
+    calls = calls.with_columns(lane=_lane_of(lanes, "thread", calls))
+    of_stream = _lane_of(lanes, "stream", work)
+    of_rest = others.select("place", *keys).join(
+        lanes.filter((pl.col("is_gpu") == 1) & ~has_stream).select(*keys, "lane"),
+        on=keys,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return lanes, calls, work.with_columns(lane=of_stream.scatter(of_rest["place"], of_rest["lane"]))
+
+
+def _lane_of(lanes: pl.DataFrame, column: str, rows: pl.DataFrame) -> pl.Series:
+    """The lane of the thread or stream of each row."""
+    numbered = lanes.select(column, "lane").drop_nulls()
+    return _gathered(numbered[column], numbered["lane"], rows[column])
 
 
 def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:

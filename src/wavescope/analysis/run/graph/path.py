@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavescope.analysis.run.graph.events import partial_graph
+from wavescope.analysis.run.graph.events import KINDS, partial_graph
 from wavescope.analysis.run.intervals import share_of
 from wavescope.analysis.run.open_regions import open_stacks
 from wavescope.model.answer import Answer
@@ -38,6 +38,11 @@ _LINKS: tuple[tuple[str | None, str], ...] = (
 )
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
 _LAUNCH = 3
+#: Class and words of each link with each kind of event; the last are of work that was held up after its launch.
+_MEANINGS = [
+    *((name or _OF_KIND.get(kind, "host"), what) for name, what in _LINKS for kind in KINDS),
+    ("idle", "launched, not started"),
+]
 #: Work that starts later than this after its launching call returned was held up by something that is not recorded:
 #: launches take 5 to 20 us, on a slow day 100.
 LONG_LAUNCH_NS = 1_000_000
@@ -114,9 +119,9 @@ class CriticalPath(Answer):
             + """
             start_ns     Int64    ns  | when it began, on the clock of the group
             end_ns       Int64    ns  | when it ended
-            class        String   -   | as in classes
-            what         String   -   | as in contributors
-            name         String   -   | as in contributors
+            class        Categorical  -  | as in classes
+            what         Categorical  -  | as in contributors
+            name         Categorical  -  | as in contributors
             event        UInt32?  -   | number of the event in the graph; null = before the first or after the last
             process      UInt32?  -   | number of the process
             rank         Int32?   -   | its rank
@@ -168,8 +173,10 @@ def path_of(graph: EventGraph) -> CriticalPath:
         ns=length
     )
     inferred = pl.col("ns").filter("is_inferred").sum()
-    classes = timed.group_by("group", "class", "span_ns", maintain_order=True).agg(
-        path_ns=pl.col("ns").sum(), inferred_ns=inferred
+    classes = (
+        timed.group_by("group", "class", "span_ns")
+        .agg(path_ns=pl.col("ns").sum(), inferred_ns=inferred)
+        .with_columns(pl.col("class").cast(pl.String))
     )
     order = {group: place for place, group in enumerate(graph.groups)}
     rank = pl.col("group").replace_strict(order, default=0, return_dtype=pl.UInt32)
@@ -193,26 +200,19 @@ def path_of(graph: EventGraph) -> CriticalPath:
 
 def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
     """The stretches of the path of one group, from its beginning to its end."""
-    path = pl.DataFrame(graph.core.path(group)).with_columns(pl.col("is_inferred") == 1)
-    events = graph.events.select("event", "kind", "name", "lane", "process", "rank", "launch")
-    ends = graph.events.select(launch="event", launch_end_ns="end_ns")
-    lanes = graph.lanes.select("tid", "stream_id", "gpu", "is_gpu").with_row_index("lane")
-    path = (
-        path.filter(pl.col("end_ns") > pl.col("start_ns"))
-        .join(events, on="event", how="left", maintain_order="left")
-        .join(ends, on="launch", how="left", maintain_order="left")
-        .join(lanes, on="lane", how="left", maintain_order="left")
-        .with_columns(pl.col("name").cast(pl.String).fill_null(""), pl.col("kind").cast(pl.String))
-    )
-    by_link = pl.col("link").replace_strict(
-        {number: name for number, (name, _) in enumerate(_LINKS)}, return_dtype=pl.String
-    )
-    by_kind = pl.col("kind").replace_strict(_OF_KIND, default="host", return_dtype=pl.String)
-    held_up = (pl.col("link") == _LAUNCH) & (pl.col("end_ns") - pl.col("launch_end_ns") > LONG_LAUNCH_NS)
-    what = pl.col("link").replace_strict({number: text for number, (_, text) in enumerate(_LINKS)})
+    path = pl.DataFrame(graph.core.path(group)).filter(pl.col("end_ns") > pl.col("start_ns"))
+    at = path["event"]
+    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "lane", "process", "rank", "launch")}
+    lane = {name: graph.lanes[name].gather(event["lane"]) for name in ("tid", "stream_id", "gpu", "is_gpu")}
+    path = path.with_columns(**event, **lane, launch_end_ns=graph.events["end_ns"].gather(event["launch"]))
+    is_held_up = (pl.col("link") == _LAUNCH) & (pl.col("end_ns") - pl.col("launch_end_ns") > LONG_LAUNCH_NS)
+    code = pl.col("link").cast(pl.Int32) * len(KINDS) + pl.col("kind").to_physical().cast(pl.Int32)
+    codes = path.select(pl.when(is_held_up.fill_null(value=False)).then(len(_MEANINGS) - 1).otherwise(code)).to_series()
+    classes, whats = (pl.Series(texts, dtype=pl.Categorical()) for texts in zip(*_MEANINGS, strict=True))
     path = path.with_columns(
-        pl.when(held_up).then(pl.lit("idle")).otherwise(pl.coalesce(by_link, by_kind)).alias("class"),
-        what=pl.when(held_up).then(pl.lit("launched, not started")).otherwise(what),
+        classes.gather(codes).alias("class"),
+        whats.gather(codes).alias("what"),
+        pl.col("is_inferred") == 1,
         group=pl.lit(group, pl.UInt32),
         stack=pl.lit("", pl.String),
     )
@@ -244,25 +244,24 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
     """The stretches by class and name, with all events of that name."""
     by = ["group", "class", "what", "name"]
     longest = pl.col("ns").arg_max()
-    stretches = timed.group_by(*by, "span_ns", maintain_order=True).agg(
+    stretches = timed.group_by(*by, "span_ns").agg(
         count=pl.len().cast(pl.Int64),
         path_ns=pl.col("ns").sum(),
         longest_ns=pl.col("ns").max(),
         longest_at_ns=pl.col("start_ns").get(longest),
     )
-    every = graph.events.select(
-        "group",
-        pl.col("name").cast(pl.String).fill_null(""),
-        what=pl.when(pl.col("kind").is_in(["kernel", "communication", "copy"]))
-        .then(pl.lit("work"))
-        .otherwise(pl.lit("call")),
-        ns=pl.col("end_ns") - pl.col("start_ns"),
-        slack=graph.slack(),
+    is_work = pl.col("kind").is_in(["kernel", "communication", "copy"])
+    every = graph.events.select("group", "name", "kind", ns=pl.col("end_ns") - pl.col("start_ns"), slack=graph.slack())
+    sums = every.group_by("group", "name", "kind").agg(total_ns=pl.col("ns").sum(), slack_min_ns=pl.col("slack").min())
+    totals = (
+        sums.with_columns(what=pl.when(is_work).then(pl.lit("work")).otherwise(pl.lit("call")))
+        .group_by("group", "what", name=pl.col("name").cast(pl.String).fill_null(""))
+        .agg(pl.col("total_ns").sum(), pl.col("slack_min_ns").min())
     )
-    totals = every.group_by("group", "name", "what").agg(
-        total_ns=pl.col("ns").sum(), slack_min_ns=pl.col("slack").min()
+    texts = stretches.with_columns(pl.col("class", "what", "name").cast(pl.String)).with_columns(
+        pl.col("name").fill_null("")
     )
-    return stretches.join(totals, on=["group", "name", "what"], how="left", maintain_order="left").with_columns(
+    return texts.join(totals, on=["group", "name", "what"], how="left").with_columns(
         path_share=share_of(pl.col("path_ns"), pl.col("span_ns"))
     )
 
@@ -315,6 +314,7 @@ def with_steps(path: CriticalPath, steps: pl.DataFrame) -> CriticalPath:
         pieces.with_columns(ns=inside, span_ns=pl.col("end_ns") - pl.col("start_ns"))
         .group_by("group", "step", "start_ns", "span_ns", "class")
         .agg(path_ns=pl.col("ns").sum())
+        .with_columns(pl.col("class").cast(pl.String))
         .with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
         .sort("group", "step", "start_ns", -pl.col("path_ns"), "class")
     )
