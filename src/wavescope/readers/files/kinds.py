@@ -8,14 +8,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from wavescope.base.files import open_regular
-from wavescope.base.unpacking import packing_of
+from wavescope.base.unpacking import packing_of, without_packing
 from wavescope.errors import NotATraceError, UsageError, WavescopeError
 from wavescope.model.stored import MANIFEST, RUN_MANIFEST
 from wavescope.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavescope.readers.files.decoded import form_of, survey
 from wavescope.readers.files.inventory import Inventory
 from wavescope.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
-from wavescope.readers.files.runs import PACKAGE_INDEX, is_named_like_database, run_files
+from wavescope.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
 from wavescope.readers.files.sqlite import table_names, why_unreadable
 from wavescope.readers.files.text import SQLITE, head_of
 
@@ -40,6 +40,7 @@ class Kind(Enum):
     AGENTS = "rocprofv3 agent list (CSV)"
     RESULTS = "rocprofv3 results (JSON)"
     CHROME = "Chrome trace (JSON)"
+    XPLANE = "XPlane file of JAX or XLA"
     ROCPD = "ROCpd database"
     RPD = "RPD database"
     ROCPROF_DATABASE = "rocprof (v1) database"
@@ -87,6 +88,7 @@ INPUTS = {
     Kind.ROCPROF_CSV: InputFacts("run", Kind.ROCPROF_CSV.value, _RUN),
     Kind.RESULTS: InputFacts("run", Kind.RESULTS.value, _RESOURCES),
     Kind.CHROME: InputFacts("run", Kind.CHROME.value, _RUN),
+    Kind.XPLANE: InputFacts("run", Kind.XPLANE.value, _RUN),
     Kind.KERNEL_TRACE: InputFacts("run", Kind.KERNEL_TRACE.value, _RESOURCES),
     Kind.CSV_TRACE: InputFacts("run", Kind.CSV_TRACE.value, _RUN),
     Kind.PACKAGE: InputFacts("run", Kind.PACKAGE.value, _RUN),
@@ -276,6 +278,8 @@ _OTHERS_IN_FOLDERS = (
     Kind.DATABASE,
 )
 _HEAD_OF_RESULTS = 200
+#: The first plane of a file of JAX: its length, perhaps its number, and its name.
+_XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
 _CSV_KINDS = {
     "counters": Kind.COUNTERS,
     "dispatches": Kind.KERNEL_TRACE,
@@ -302,6 +306,8 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.CODE_OBJECT
     if is_raw_name(file.name):
         return Kind.RAW_CAPTURE
+    if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
+        return Kind.XPLANE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
     if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
         return Kind.RAW_CAPTURE

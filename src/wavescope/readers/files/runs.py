@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 MAX_FOLDERS = 100_000
 MAX_FILES = 1_000_000  #: Files and folders looked at below one folder.
 PACKAGE_INDEX = "index.yaml"
-_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", *PACKED_SUFFIXES)
+XPLANE_SUFFIX = ".xplane.pb"
+_SUFFIXES = (".db", ".rpd", ".sqlite", ".sqlite3", ".csv", ".json", XPLANE_SUFFIX, *PACKED_SUFFIXES)
 _DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"

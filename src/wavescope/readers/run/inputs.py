@@ -158,6 +158,10 @@ def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
         from wavescope.readers.run.chrome import read_kineto
 
         return read_kineto(run_input.path)
+    if run_input.kind is Kind.XPLANE:
+        from wavescope.readers.run.xplane import read_xplane
+
+        return read_xplane(run_input.path)
     if run_input.kind in (Kind.ROCPROF_CSV, Kind.ROCPROF_COUNTERS):
         from wavescope.readers.run.rocprof_v1.csv import read_rocprof_csv
 
