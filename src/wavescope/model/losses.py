@@ -425,7 +425,7 @@ _KINDS = (
     LossKind(
         "unreadable_source",
         "{detail}",
-        "the other files were read; copy or record this one again",
+        "the other files were read",
     ),
     LossKind(
         "omniprobe_unread",

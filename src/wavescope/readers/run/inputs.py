@@ -192,7 +192,7 @@ def _opened(run_input: RunInput, *, with_environment: bool) -> RunSource:
 
 def open_run(*paths: str | os.PathLike[str], with_environment: bool = False) -> Run:
     """Open a run, or many: files, folders and glob patterns of ROCpd, RPD and rocprof databases, rocprofv3 CSV and
-    JSON, Chrome traces of PyTorch, and tables that `wavescope convert` wrote.
+    JSON, Chrome traces of PyTorch, XPlane files of JAX, and tables that `wavescope convert` wrote.
 
     Parameters
     ----------
@@ -344,5 +344,5 @@ def does_not_hold(path: Path) -> WavescopeError:
     if kind is not Kind.UNKNOWN:
         return misfit(kind, path, "run")
     what = f"no run{' in this folder' if path.is_dir() else ''}{refused_below(path)}"
-    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, and Chrome traces of PyTorch"
+    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, Chrome traces of PyTorch, and XPlane files of JAX"
     return NotATraceError(what, where=str(path), advice=advice)
