@@ -250,7 +250,7 @@ _TABLES = (
         thread                UInt32       -      | the thread
         agent                 UInt32       -      | where; null for releases
         type                  Categorical  -      | ALLOC, FREE, REALLOC or RECLAIM
-        level                 Categorical  -      | REAL, VIRTUAL or SCRATCH
+        level                 Categorical  -      | REAL, VIRTUAL, SCRATCH; FRAMEWORK = by the allocator of PyTorch or XLA
         start_ns              Int64        ns     | when the call began
         end_ns                Int64        ns     | when the call ended
         address               Int64        -      | the memory
@@ -345,11 +345,11 @@ _TABLES = (
     ),
     table_spec(
         "monitors",
-        "one interval in which a measured quantity of a device was constant: clock, power, temperature",
+        "one interval in which a measured quantity was constant, or until it was measured again: clock, power, memory",
         """
         process      UInt32       -   | the process
-        agent        UInt32       -   | the device
-        name         Categorical  -   | sclk, power, temp, ...
+        agent        UInt32       -   | the device; null = the process
+        name         Categorical  -   | sclk, power, temp, device_power, cpu_frequency, ...; as stored
         start_ns     Int64        ns  | from
         end_ns       Int64        ns  | to
         value        Float64      -   | value in the unit of the monitor (sclk: MHz); null = not a number
@@ -357,10 +357,10 @@ _TABLES = (
     ),
     table_spec(
         "frames",
-        "one frame of the call stack of a call",
+        "one frame of the call stack of a call or sample",
         """
         process  UInt32       -  | the process
-        event    Int64        -  | the event of the call
+        event    Int64        -  | the event of the call or sample
         depth    Int64        -  | 0 = innermost
         name     Categorical  -  | the frame
         """,

@@ -344,5 +344,5 @@ def does_not_hold(path: Path) -> WavescopeError:
     if kind is not Kind.UNKNOWN:
         return misfit(kind, path, "run")
     what = f"no run{' in this folder' if path.is_dir() else ''}{refused_below(path)}"
-    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, Chrome traces of PyTorch, and XPlane files of JAX"
+    advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, PyTorch's Chrome traces, XPlane of JAX"
     return NotATraceError(what, where=str(path), advice=advice)

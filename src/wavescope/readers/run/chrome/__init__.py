@@ -143,7 +143,7 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
     memory = events.filter(pl.col("sort") == "memory").with_columns(
         tid=_number("tid"),
         type=pl.when(pl.col("allocated") > 0).then(pl.lit("ALLOC")).otherwise(pl.lit("FREE")),
-        level=pl.lit("REAL"),
+        level=pl.lit("FRAMEWORK"),
         size_bytes=pl.col("allocated").clip(lower_bound=0),
         device=pl.when(pl.col("memory_kind") != 0).then(pl.col("memory_device")),
         properties="args",

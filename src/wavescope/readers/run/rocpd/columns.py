@@ -70,6 +70,10 @@ class RunColumns:
                 both = [self.column(each, piece, dtype, losses) for each in (first_origin, other)]
                 return pl.select(pl.coalesce(both)).to_series()
 
+    def numbers(self, table: str, ids: pl.Series) -> pl.Series:
+        """The numbers of the rows of `table` with these ids; null where there is none."""
+        return self._lookup(table).rows(ids) + pl.Series([self.before[table]], dtype=pl.UInt32)
+
     def _lookup(self, table: str) -> Lookup:
         if table not in self._rows:
             self._rows[table] = Lookup.of(self.run.frame(table, {"id": pl.Int64})["id"])

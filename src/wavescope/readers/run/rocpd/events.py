@@ -57,7 +57,9 @@ class _Categories:
             texts = run.frame("info_category", {"id": pl.Int64, "name": pl.String})
         else:
             texts = run.frame("string", {"id": pl.Int64, "string": pl.String}).rename({"string": "name"})
-        domains = texts.select(pl.col("name").str.extract("^([^_]*)").str.to_uppercase()).to_series()
+        # rocprof-sys writes rocm_hip_api, and names of its own for what it samples.
+        name = pl.col("name").str.replace("^(timer|overflow)_sampling", "sampling")
+        domains = texts.select(name.str.extract("^(?:rocm_)?([^_]*)").str.to_uppercase()).to_series()
         return cls(
             Lookup.of(texts["id"]),
             texts["name"].cast(pl.Categorical),

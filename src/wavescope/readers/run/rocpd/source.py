@@ -16,12 +16,15 @@ from wavescope.readers.run.rocpd.joins import joined_chunks
 from wavescope.readers.run.rocpd.mapping import TABLES
 from wavescope.readers.run.rocpd.required import note_missing_in_run
 from wavescope.readers.run.rocpd.runs import rocpd_runs
+from wavescope.readers.run.rocpd.sampled import Sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from wavescope.readers.files.sqlite import Database
     from wavescope.readers.run.rocpd.runs import DataType, RocpdRun
+
+_FILTERED = ("regions", "samples", "counters")  #: Tables whose rows may be samples of rocprof-sys.
 
 
 class RocpdSource:
@@ -38,6 +41,7 @@ class RocpdSource:
         self.losses = database.losses
         self.extras: Mapping[str, pl.DataFrame] = RocpdExtras(database)
         self._runs = _numbered(runs)
+        self._sampled = {run: Sampled(run) for run in self._runs}
         for run in runs:
             note_missing_in_run(run)
 
@@ -46,6 +50,8 @@ class RocpdSource:
         for run in self._runs:
             if table == "environment":
                 yield self._environment(run).select(columns)
+            elif table in ("monitors", "frames"):
+                yield from self._sampled_chunks(run, table, columns)
             elif table in TABLES:
                 yield from self._run_chunks(run, table, columns)
 
@@ -59,8 +65,12 @@ class RocpdSource:
         number = run.before.get(stored_table, 0)
         if table == "processes" and "rank" in columns:
             needs["environment"] = pl.String
+        sampled = self._sampled[run] if table in _FILTERED else None
+        needs |= {"event_id": pl.Int64} if sampled else {}
         losses: dict[str, Counter[str]] = {name: Counter() for name in columns}
-        for piece in joined_chunks(run.run, stored_table, needs):
+        for whole in joined_chunks(run.run, stored_table, needs):
+            is_row = sampled.kept(table, whole) if sampled else None
+            piece = whole if is_row is None else whole.filter(is_row)
             selected = []
             for name in columns:
                 if name in origins:
@@ -75,6 +85,13 @@ class RocpdSource:
         for name, counts in losses.items():
             for kind, count in counts.items():
                 self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
+
+    def _sampled_chunks(self, run: RunColumns, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
+        sampled = self._sampled[run]
+        frame = sampled.monitors() if table == "monitors" else sampled.frames()
+        if frame.height:
+            dtypes = RUN[table].dtypes
+            yield frame.select(pl.col(name).cast(dtypes[name]) for name in columns)
 
     def _environment(self, run: RunColumns) -> pl.DataFrame:
         texts = run.run.frame("info_process", {"environment": pl.String})["environment"]

@@ -78,7 +78,7 @@ def test_markers_whose_text_is_none(file: SmallRocpd, text: str) -> None:
 def test_lower_case_categories(file: SmallRocpd) -> None:
     file.add("string", id=40, string="rocm_hip_api")
     file.region(1, 2, {"id": 1, "category_id": 40}, name_id=3)
-    assert file.run().regions.select("category", "domain").rows() == [("rocm_hip_api", "ROCM")]
+    assert file.run().regions.select("category", "domain").rows() == [("rocm_hip_api", "HIP")]
 
 
 def test_unsound_times_count_as_calls_without_time(file: SmallRocpd) -> None:
