@@ -250,7 +250,7 @@ _TABLES = (
         thread                UInt32       -      | the thread
         agent                 UInt32       -      | where; null for releases
         type                  Categorical  -      | ALLOC, FREE, REALLOC or RECLAIM
-        level                 Categorical  -      | REAL, VIRTUAL, SCRATCH; FRAMEWORK = by the allocator of PyTorch or XLA
+        level                 Categorical  -      | REAL, VIRTUAL, SCRATCH, FRAMEWORK (PyTorch's or XLA's own)
         start_ns              Int64        ns     | when the call began
         end_ns                Int64        ns     | when the call ended
         address               Int64        -      | the memory
