@@ -21,6 +21,7 @@ import click
 import pytest
 
 from synth import Workload, write_rocpd, write_rocpd_ranks, write_rpd
+from synth.xplane import small_xspace
 from tests.cli.in_process import Done, call
 from tests.sampling import every_third_pair
 from wavescope.cli import _group
@@ -44,7 +45,7 @@ CHROME = {
 }
 RUNS = (
     *("ranks", "merged.db", "hostile.db", "old.rpd", "copies.db", "idle.db"),
-    *("kernel_trace.csv", "memory_copy_trace.csv", "hip_api_trace.csv", "chrome.json.gz", "folder"),
+    *("kernel_trace.csv", "memory_copy_trace.csv", "hip_api_trace.csv", "chrome.json.gz", "a.xplane.pb", "folder"),
 )
 OTHERS = ("empty.db", "tables.db", "cut.db", "cut.json", "cut.json.gz", "notes.txt", "nothing", "missing")
 MORE = {"kernels": ["gemm"], "query": ["SELECT count(*) AS n, sum(duration) AS ns FROM kernels"]}
@@ -84,6 +85,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{name}_trace.csv").write_text(text)
     packed = gzip.compress(json.dumps(CHROME).encode())
     (folder / "chrome.json.gz").write_bytes(packed)
+    (folder / "a.xplane.pb").write_bytes(small_xspace())
     _others(folder, packed)
     (folder / "folder").mkdir()
     for name in ("copies.db", "kernel_trace.csv", "chrome.json.gz", "cut.db", "notes.txt"):

@@ -11,6 +11,7 @@ import pytest
 
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.memory import memory
 from wavescope.analysis.run.ranks import ranks
 from wavescope.analysis.run.selection import select
 from wavescope.readers.run.inputs import open_run
@@ -74,6 +75,15 @@ def test_overlapping_streams_are_busy_once(shared: Path) -> None:
     gpu = busy(open_run(shared / "data/kineto-amd/sglang_Qwen3-8B_decode.json.gz")).gpus.row(0, named=True)
     assert gpu["kernel_busy_ns"] == 9_759_749
     assert gpu["kernel_count"] == 555
+
+
+def test_memory_is_what_the_allocator_counted(shared: Path) -> None:
+    run = open_run(shared / "data/kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
+    place = memory(run).places.filter(pl.col("kind") == "GPU").row(0, named=True)
+    counted = run.allocations.filter(pl.col("agent").is_not_null()).sort("start_ns", maintain_order=True)
+    totals = counted["properties"].str.json_path_match("$['Total Allocated']").cast(pl.Int64)
+    assert (place["peak_bytes"], place["end_bytes"]) == (totals.max(), totals[-1])
+    assert (place["before_bytes"], place["allocation_count"], place["unfreed_count"]) == (1_085_405_696, 1294, 0)
 
 
 def test_ranks_of_a_merged_trace(shared: Path) -> None:

@@ -33,6 +33,7 @@ _GROUPS = {
         "gaps": "When do the GPUs idle between their work, and who makes them wait?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",
+        "memory": "How much memory is in use, what is alive at the peak, what is not freed?",
         "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "ranks": "Which ranks have more work, arrive late, and let the others wait?",
         "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
