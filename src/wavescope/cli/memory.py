@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @run_verb
-@click.option("--bins", type=Whole(BINS), default=64, help="Stretches of time of the curves. Default: 64.")
+@click.option("--bins", type=Whole(BINS), default=64, help="Points of the curves. Default: 64.")
 @picture_options
 def command(request: RunRequest, bins: int, picture: PictureRequest) -> None:
     """Memory in use over time, its peak and what is not freed, by call site, in the runs at PATHS.

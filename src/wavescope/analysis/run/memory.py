@@ -58,7 +58,7 @@ class Memory(Answer):
             before_bytes            Int64    bytes  | alive before the recording, as far as known
             peak_bytes              Int64    bytes  | most that was alive at once
             peak_before_bytes       Int64    bytes  | of the peak: from before the recording; the rest has a call site
-            peak_ns                 Int64    ns     | when it was first reached, from the begin of the run
+            peak_ns                 Int64    ns     | when it was first reached, from the start of the run
             end_bytes               Int64    bytes  | alive at the end
             unfreed_count           Int64    -      | allocations that are not freed
             unfreed_bytes           Int64    bytes  | their size
@@ -84,10 +84,10 @@ class Memory(Answer):
         ),
         "curve": table_spec(
             "curve",
-            "one stretch of time of one place",
+            "one bin of time of one place",
             _PLACE
             + """
-            start_ns                Int64    ns     | from, since the begin of the run
+            start_ns                Int64    ns     | from, since the start of the run
             end_ns                  Int64    ns     | to
             live_bytes              Int64    bytes  | most that was alive in it
             """,
@@ -301,7 +301,7 @@ def _sites(lives: pl.DataFrame) -> pl.DataFrame:
 
 
 def _curve(live: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
-    """Most live bytes in each of `bins` equal stretches of the run; what holds from the stretch before counts."""
+    """Most live bytes in each of `bins` equal parts of the run; what is alive from the part before counts."""
     spec = Memory.tables["curve"]
     keys = list(_PLACE_KEYS)
     width = max(1, -(-duration_ns // bins))

@@ -71,7 +71,7 @@ class Wire:
         self.damage_count += 1
 
     def _varint(self, at: int, end: int) -> tuple[int, int]:
-        """An integer and the offset behind it; the offset is negative where there is none."""
+        """An integer and the offset after it; the offset is negative where there is none."""
         value = shift = 0
         data = self.data
         while at < end and shift <= _LONGEST_SHIFT:
