@@ -90,11 +90,62 @@ def kernel_title(name: str) -> str:
     --------
     >>> kernel_title("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
+    >>> kernel_title("std::enable_if<(((8)>(0))), void>::type vllm::norm<c10::Half, 8>(c10::Half*)")
+    'vllm::norm<c10::Half, 8>'
     """
-    text = name.removeprefix("void ").replace("(anonymous namespace)::", "")
-    depth = 0
+    text = name.replace("(anonymous namespace)::", "")
+    start, stop = _title_range(text)
+    return text[start:stop] or text
+
+
+def kernel_head(title: str) -> str:
+    """The title of a kernel without its template arguments.
+
+    Examples
+    --------
+    >>> kernel_head("vllm::rms_norm_kernel<__half>"), kernel_head("ns::holder<int>::run")
+    ('vllm::rms_norm_kernel', 'ns::holder::run')
+    """
+    if "<" not in title:
+        return title
+    depths = _depths(title)
+    outside = "".join(letter for letter, depth in zip(title, depths, strict=True) if not depth)
+    return outside.replace("<>", "")
+
+
+def _title_range(text: str) -> tuple[int, int]:
+    """Where the name is: behind the last space, and in front of the first parenthesis, that are in no bracket."""
+    start = 0
+    for at, (letter, depth) in enumerate(zip(text, _depths(text), strict=True)):
+        if depth:
+            continue
+        if letter == " " and not text.endswith("operator", 0, at):
+            start = at + 1
+        elif letter == "(" and at > start and not text.endswith(("operator", "decltype", "decltype "), 0, at):
+            return start, at
+    return (start, len(text)) if " [clone" not in text else (0, len(text))
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open at each letter; a bracket itself is outside of what it encloses."""
+    open_brackets: list[str] = []
+    depths = []
     for at, letter in enumerate(text):
-        depth += {"<": 1, ">": -1}.get(letter, 0)
-        if letter == "(" and depth <= 0 and at:
-            return text[:at]
-    return text
+        if letter in ")]}" or (letter == ">" and _closes(text, at, open_brackets)):
+            if open_brackets and (letter == ">" or open_brackets[-1] != "<"):
+                open_brackets.pop()
+            depths.append(len(open_brackets))
+            continue
+        depths.append(len(open_brackets))
+        if letter in "([{" or (letter == "<" and not _is_operator(text, at)):
+            open_brackets.append(letter)
+    return depths
+
+
+def _is_operator(text: str, at: int) -> bool:
+    """Whether an angle is a comparison, `((8)>(0))`, or in the name of an operator."""
+    return text[max(0, at - 1) : at + 2] in (")<(", ")>(") or text.endswith(("operator", "operator<", "-"), 0, at)
+
+
+def _closes(text: str, at: int, open_brackets: list[str]) -> bool:
+    return bool(open_brackets) and open_brackets[-1] == "<" and not _is_operator(text, at)

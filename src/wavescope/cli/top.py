@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 @run_verb
 @click.option("--all", "with_calls", is_flag=True, help="API calls, markers and allocations too.")
-def command(request: RunRequest, with_calls: bool) -> None:
+@click.option(
+    "--by",
+    type=click.Choice(["name", "category"]),
+    default="name",
+    show_default=True,
+    help="One row per name, or per category of kernels (GEMM, attention, elementwise, ...).",
+)
+def command(request: RunRequest, with_calls: bool, by: str) -> None:
     """The kernels and copies that take most GPU time in the runs at PATHS."""
     from wavescope.analysis.run.top import combine_top, partial_top
 
@@ -27,6 +34,7 @@ def command(request: RunRequest, with_calls: bool) -> None:
     def report() -> Parts:
         from wavescope.report.run.top import top_report
 
-        return top_report(answer, width=console().width, limit=request.limit)
+        return top_report(answer, by=by, width=console().width, limit=request.limit)
 
-    request.give(answer, answer.things, report, gathered.losses, inputs=gathered.paths)
+    table = answer.categories if by == "category" else answer.things
+    request.give(answer, table, report, gathered.losses, inputs=gathered.paths)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
+from wavescope.analysis.run.categories import time_by_category
 from wavescope.analysis.run.events import EVENT_TABLES, Events
 from wavescope.analysis.run.statistics import described, merged_packed
 from wavescope.model.answer import Answer
@@ -29,7 +30,8 @@ class Top(Answer):
 
     definition: ClassVar[str] = (
         "Durations of all dispatches and copies by name, added up; shares are of the sum of all of them, also of those "
-        "that overlap. With calls: regions and allocations too, where nested calls count at every level."
+        "that overlap. With calls: regions and allocations too, where nested calls count at every level. The "
+        "category of a kernel is what the first matching rule of facts/kernel_categories says about its name."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "things": table_spec(
@@ -44,9 +46,21 @@ class Top(Answer):
             share      Float64  -   | of the sum of all durations
             """,
         ),
+        "categories": table_spec(
+            "categories",
+            "one category of kernels; copies are with the kernels that copy",
+            """
+            category    String   -   | GEMM, attention, elementwise, communication, copy, ...: what the names say
+            name_count  Int64    -   | different names
+            calls       Int64    -   | how often
+            total_ns    Int64    ns  | sum of the durations
+            share       Float64  -   | of the time of all kernels and copies
+            """,
+        ),
     }
 
     things: pl.DataFrame
+    categories: pl.DataFrame
     total_ns: int  #: Sum of all durations.
     with_calls: bool
 
@@ -62,7 +76,8 @@ def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
     spec = Top.tables["things"]
-    return Top(things.select(spec.names), int(rows["total_ns"].sum()), with_calls)
+    categories = time_by_category(things).select(Top.tables["categories"].names)
+    return Top(things.select(spec.names), categories, int(rows["total_ns"].sum()), with_calls)
 
 
 def top(run: Run, *, with_calls: bool = False) -> Top:

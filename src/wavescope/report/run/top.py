@@ -14,15 +14,20 @@ from wavescope.report.kit.words import brief_kernel, duration
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import polars as pl
     from rich.console import RenderableType
+    from rich.table import Table
 
     from wavescope.analysis.run.top import Top
 
 
-def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The report of `wavescope top`, for a terminal of `width` columns."""
+def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
+    """The report of `wavescope top`, for a terminal of `width` columns; `by`: name or category."""
     if not answer.things.height or not answer.total_ns:
         yield Text("nothing that takes time was recorded", style="bold")
+        return
+    if by == "category":
+        yield from category_parts(answer.categories, width=width)
         return
     first = answer.things.row(0, named=True)
     of = "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
@@ -40,3 +45,30 @@ def top_report(answer: Top, *, width: int = WIDE, limit: int = 20) -> Iterator[R
     ]
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
     yield frame_table(answer.things, columns, limit=limit, what=what, width=width)
+
+
+def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[RenderableType]:
+    """GPU time by what kernels do: the headline and the table of `time_by_category`."""
+    if not categories.height or not categories["total_ns"].sum():
+        yield Text("no GPU work was recorded", style="bold")
+        return
+    total = duration(categories["total_ns"].sum())
+    leading = ", ".join(
+        f"{row['category']} {percent(row['share'])}" for row in categories.head(3).iter_rows(named=True)
+    )
+    yield Text(f"of {total} GPU time: {leading}", style="bold")
+    yield Text()
+    yield category_table(categories, width=width)
+
+
+def category_table(categories: pl.DataFrame, *, width: int = WIDE) -> Table:
+    """The table of `time_by_category`."""
+    columns = [
+        Column("share", lambda row: percent(row["share"])),
+        Column("", lambda row: bar(row["share"] or 0.0, 20), is_text=True, is_fixed=True),
+        Column("calls", lambda row: f"{row['calls']:,}"),
+        Column("total", lambda row: duration(row["total_ns"])),
+        Column("names", lambda row: f"{row['name_count']:,}"),
+        Column("category", lambda row: row["category"], is_text=True),
+    ]
+    return frame_table(categories, columns, limit=None, what="categories", title="by category", width=width)

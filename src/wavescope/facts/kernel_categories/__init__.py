@@ -1,0 +1,1 @@
+"""What kernels do, by their names: rules of the TOML file beside it."""
