@@ -7,6 +7,7 @@ import re
 _NOUN = re.compile(r"(\w+)s(?=$| and\b)")
 _VERBS = {"are": "is", "were": "was", "have": "has", "differ": "differs", "stall": "stalls"}  #: Of several -> of one.
 _THAT = re.compile(rf"\bthat ({'|'.join(_VERBS)})\b")
+_ENDS = re.compile(r"$| const| noexcept| \[|\.kd")  #: What may follow the parameters of a function.
 _DESCRIBED = re.compile(r" (?:of|in|with|that|on)\b")
 
 
@@ -84,7 +85,7 @@ def shortened(name: str, width: int = 60) -> str:
 
 
 def kernel_title(name: str) -> str:
-    """The name of a kernel without return type, namespace `(anonymous)` and parameters.
+    """The name of a kernel without return type, namespace `(anonymous)` and parameters; other names as they are.
 
     Examples
     --------
@@ -92,10 +93,21 @@ def kernel_title(name: str) -> str:
     'vllm::rms_norm_kernel<__half>'
     >>> kernel_title("std::enable_if<(((8)>(0))), void>::type vllm::norm<c10::Half, 8>(c10::Half*)")
     'vllm::norm<c10::Half, 8>'
+    >>> kernel_title("threading.py(359): wait"), kernel_title("phase 1 (warm up)")
+    ('threading.py(359): wait', 'phase 1 (warm up)')
     """
-    text = name.replace("(anonymous namespace)::", "")
-    start, stop = _title_range(text)
-    return text[start:stop] or text
+    text = name.replace("(anonymous namespace)::", "").removeprefix("void ")
+    start = 0
+    depths = _depths(text)
+    for at, (letter, depth) in enumerate(zip(text, depths, strict=True)):
+        if depth:
+            continue
+        if letter == " " and not text.endswith("operator", 0, at):
+            start = at + 1
+        elif letter == "(" and at > start and not text.endswith(("operator", "decltype"), 0, at):
+            end = next((place for place in range(at + 1, len(text)) if not depths[place]), len(text))
+            return text[start:at] if _ENDS.match(text, end + 1) else text
+    return text
 
 
 def kernel_head(title: str) -> str:
@@ -111,19 +123,6 @@ def kernel_head(title: str) -> str:
     depths = _depths(title)
     outside = "".join(letter for letter, depth in zip(title, depths, strict=True) if not depth)
     return outside.replace("<>", "")
-
-
-def _title_range(text: str) -> tuple[int, int]:
-    """Where the name is: behind the last space, and in front of the first parenthesis, that are in no bracket."""
-    start = 0
-    for at, (letter, depth) in enumerate(zip(text, _depths(text), strict=True)):
-        if depth:
-            continue
-        if letter == " " and not text.endswith("operator", 0, at):
-            start = at + 1
-        elif letter == "(" and at > start and not text.endswith(("operator", "decltype", "decltype "), 0, at):
-            return start, at
-    return (start, len(text)) if " [clone" not in text else (0, len(text))
 
 
 def _depths(text: str) -> list[int]:

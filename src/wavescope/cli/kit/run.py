@@ -102,7 +102,7 @@ def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callabl
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
         verb(RunRequest(selection=selection, **common), **options)
 
-    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *form_options))
+    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *form_options, names_option))
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
@@ -192,6 +192,22 @@ class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
         return begin.strip() or None, end.strip() or None
 
 
+def _set_names_form(_context: click.Context, _option: click.Parameter, form: str) -> None:
+    if form != "short":
+        from wavescope.report.kit.labels import NAMES_FORM
+
+        NAMES_FORM.set(form)
+
+
+names_option = click.option(
+    "--names",
+    type=click.Choice(["short", "full"]),
+    default="short",
+    show_default=True,
+    expose_value=False,
+    callback=_set_names_form,
+    help="Names of kernels in text: shortened by what differs, or full. --csv and --json have full names.",
+)
 _CHOOSING: tuple[Callable[[Any], Any], ...] = (
     click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
     click.option("--pid", "pids", type=Whole(ID), multiple=True, help="Only this process; may be repeated."),

@@ -44,6 +44,29 @@ def bar(share: float, width: int = 10) -> str:
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
+def is_bar(text: str) -> bool:
+    """Whether a cell is a bar, of `bar`, or empty.
+
+    Examples
+    --------
+    >>> is_bar(bar(0.3)), is_bar(""), is_bar("3 █")
+    (True, True, False)
+    """
+    return not text.strip(_EIGHTHS)
+
+
+def rescaled(text: str, width: int) -> str:
+    """A bar in another width.
+
+    Examples
+    --------
+    >>> rescaled(bar(0.5, 8), 4)
+    '██  '
+    """
+    cells = sum(_EIGHTHS.index(letter) for letter in text) / 8
+    return bar(cells / len(text), width) if text else text
+
+
 def share_bar(amounts: Mapping[str, int], width: int = 60) -> Text:
     """Amounts as one coloured bar with a legend of percentages.
 

@@ -11,6 +11,7 @@ from rich.text import Text
 from wavescope.base.shown import shown
 from wavescope.base.words import counted
 from wavescope.report.kit.fitted_table import FittedTable
+from wavescope.report.kit.labels import KernelName, Placed
 from wavescope.report.kit.line import Line
 
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def dim(text: str) -> Text:
 
 def one_line(cell: Any) -> Any:
     """Words that are cut rather than wrapped, whatever their column allows; other cells as they are."""
+    if isinstance(cell, KernelName | Placed):
+        return cell
     return Line(printable(cell)) if isinstance(cell, str) else cell
 
 

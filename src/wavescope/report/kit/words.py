@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from wavescope.base.words import kernel_title
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.kernel_names import readable_names, short_names
+from wavescope.report.kit.labels import NAMES_FORM, KernelName
 from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def duration(nanoseconds: float | None) -> str:
@@ -43,16 +49,33 @@ def size(byte_count: float | None) -> str:
 
 
 def brief_kernel(name: str | None, width: int = 48) -> str:
-    """The name of a kernel in few characters: without return type, namespace `(anonymous)` and parameters.
+    """The name of a kernel in few characters: demangled, without return type and parameters, cut in the middle.
+
+    A table that gets it as a cell writes it in the width it has, and by what tells it from the other cells.
 
     Examples
     --------
     >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
-    >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH", 8)
-    'Cijk_Al…'
+    >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH_MT64x32x16_MI16x16x1_SN", 30)
+    'Cijk_Alik_Bljk…_MT64x32x16…'
     """
-    return brief(kernel_title(name or "?"), width)
+    return KernelName(printable(name or "?"), width)
+
+
+def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
+    """Names of kernels for a sentence, each in at most `width` characters, and none like another.
+
+    Examples
+    --------
+    >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
+    ['my_long_kernel…_a', 'my_long_kernel…_b']
+    """
+    cleaned = [printable(name) for name in names]
+    if NAMES_FORM.get() == "full":
+        return list(readable_names(cleaned).values())
+    short = short_names(cleaned, width)
+    return [short[name] for name in cleaned]
 
 
 def brief(name: str | None, width: int = 48) -> str:

@@ -8,9 +8,9 @@ from rich.text import Text
 
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import Column, frame_table, printable
+from wavescope.report.kit.tables import Column, frame_table
 from wavescope.report.kit.words import duration
-from wavescope.report.run.words import gpu_name, process_name
+from wavescope.report.run.words import gpu_name, node_name, process_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +101,7 @@ def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
     def where(row: dict[str, Any]) -> str:
         if row["what"] == "streams":
             return gpu_name(row["node"], row["gpu"], with_node=several)
-        return printable(row["node"] or "?")
+        return node_name(row["node"])
 
     cells = max(8, min(40, width - 60))
     columns = [

@@ -13,7 +13,7 @@ from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
-from wavescope.report.kit.words import brief_kernel, duration, size
+from wavescope.report.kit.words import brief_kernel, brief_kernels, duration, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,9 +71,9 @@ def _verdict(answer: Summary) -> str:
         of = sums.filter(pl.col("domain") == domain).height
         if among:
             parts.append(f"{among:,} of {counted(of, what)}")
-    named = ", ".join(
-        f"{brief_kernel(name, 40)} {percent(total / answer.gpu_ns)}" for _, name, total in leading.head(_NAMED).rows()
-    )
+    names, totals = (leading.head(_NAMED)[column].to_list() for column in ("name", "total_ns"))
+    labels = zip(brief_kernels(names, 40), totals, strict=True)
+    named = ", ".join(f"{name} {percent(total / answer.gpu_ns)}" for name, total in labels)
     more = ", ..." if count > _NAMED else ""
     share, where = percent(reached[count - 1]), " and ".join(parts)
     return f"{share} of {duration(answer.gpu_ns)} GPU time is in {where}: {named}{more}"

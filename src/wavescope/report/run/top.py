@@ -52,7 +52,7 @@ def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[R
     if not categories.height or not categories["total_ns"].sum():
         yield Text("no GPU work was recorded", style="bold")
         return
-    total = duration(categories["total_ns"].sum())
+    total = duration(int(categories["total_ns"].sum()))
     leading = ", ".join(
         f"{row['category']} {percent(row['share'])}" for row in categories.head(3).iter_rows(named=True)
     )

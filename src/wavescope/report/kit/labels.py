@@ -1,0 +1,63 @@
+"""Cells that are written by what tells them from their siblings: names of kernels, and paths."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from wavescope.analysis.run.kernel_names import readable_names, short_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: How tables and sentences write the names of kernels: "short" by what differs, "full" as the compiler knows them.
+NAMES_FORM: ContextVar[str] = ContextVar("NAMES_FORM", default="short")
+
+
+class KernelName(str):
+    """The name of a kernel in few characters; a table writes it anew, by what tells it from the others."""
+
+    __slots__ = ("full",)
+    full: str
+
+    def __new__(cls, full: str, width: int) -> KernelName:
+        """The name in at most `width` characters; `--names full` has no such limit."""
+        is_full = NAMES_FORM.get() == "full"
+        label = super().__new__(cls, readable_names([full])[full] if is_full else short_names([full], width)[full])
+        label.full = full
+        return label
+
+
+class Placed(str):
+    """A label that begins with a path; a table leaves out what its paths have in common."""
+
+    __slots__ = ("path", "rest")
+    path: str
+    rest: str
+
+    def __new__(cls, path: str, rest: str = "") -> Placed:
+        """The last part of the path, and the rest."""
+        label = super().__new__(cls, (path.rstrip("/").rpartition("/")[2] or path) + rest)
+        label.path, label.rest = path, rest
+        return label
+
+
+def brief_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Paths without the folders that they have in common at the beginning, and without common ends; one keeps its name.
+
+    Examples
+    --------
+    >>> brief_paths(["/data/a/results.db", "/data/b/results.db"])
+    {'/data/a/results.db': 'a', '/data/b/results.db': 'b'}
+    >>> brief_paths(["/data/a/results.db"]), brief_paths(["runs/1.db", "runs/x/2.db"])
+    ({'/data/a/results.db': 'results.db'}, {'runs/1.db': '1.db', 'runs/x/2.db': 'x/2.db'})
+    """
+    parts = {path: path.rstrip("/").split("/") for path in dict.fromkeys(paths)}
+    if len(parts) < 2:
+        return {path: words[-1] or path for path, words in parts.items()}
+    shortest = min(map(len, parts.values()))
+    start = next((n for n in range(shortest) if len({words[n] for words in parts.values()}) > 1), shortest - 1)
+    start = min(start, shortest - 1)
+    ends = range(1, shortest - start)
+    stop = next((n for n in ends if len({words[-n] for words in parts.values()}) > 1), len(ends) + 1) - 1
+    return {path: "/".join(words[start : len(words) - stop]) or path for path, words in parts.items()}
