@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
-_GROUPINGS = ("process", "rank", "gpu", "stream", "marker")
+_GROUPINGS = ("file", "process", "rank", "gpu", "stream", "marker")
 
 
 @run_verb
 @click.option(
     "--by",
     type=click.Choice(_GROUPINGS),
-    help="Apart for each process, rank, GPU or stream, or for the marker range around the launch.",
+    help="One table per file, process, rank, GPU or stream, or per marker range around the launch.",
 )
 @click.option(
     "--rocpd-csv",

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
     from wavescope.model.run import Run
 
-Grouping = Literal["all", "process", "rank", "gpu", "stream", "marker"]
+Grouping = Literal["all", "file", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
 #: Grouping -> the columns that identify its groups.
 GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
     "all": (),
+    "file": ("path",),
     "process": PROCESS,
     "rank": ("rank",),
     "gpu": ("host", "gpu"),
@@ -32,6 +33,7 @@ GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
 #: The same while events are read, before numbers of rows become values.
 _NUMBERS: dict[str, tuple[str, ...]] = {
     "all": (),
+    "file": ("process",),
     "process": ("process",),
     "rank": ("process",),
     "gpu": ("agent",),
@@ -104,7 +106,11 @@ class Events:
 
     def _can_group(self, table: str) -> bool:
         """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
-        return table in _ON_GPU or self._by in ("all", "process", "rank") or (self._by, table) == ("marker", "regions")
+        return (
+            table in _ON_GPU
+            or self._by in ("all", "file", "process", "rank")
+            or (self._by, table) == ("marker", "regions")
+        )
 
     def pieces(self, table: str) -> Iterator[pl.DataFrame]:
         """Events with the numbers of their groups, `domain`, `name`, their times and perhaps `size_bytes`."""
@@ -144,7 +150,7 @@ class Events:
         if self._by == "stream":
             streams = streams_of(self._run)
             sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
-        if self._by in ("process", "rank", "stream"):
+        if self._by in ("file", "process", "rank", "stream"):
             sums = sums.join(self._who, on="process", how="left", maintain_order="left")
         elif self._by == "gpu":
             sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")

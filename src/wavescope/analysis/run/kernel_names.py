@@ -155,7 +155,7 @@ def _tokens(text: str, width: int) -> list[str]:
     for word in _WORDS.findall(text):
         parts = [word] if len(word) <= longest or not _WORD.match(word) else _PIECES.findall(word)
         for part in parts:
-            is_long = len(part) > longest and _WORD.match(part)
+            is_long = len(part) > max(_LEAST, width - 4) and _WORD.match(part)
             tokens += [part[at : at + _LEAST] for at in range(0, len(part), _LEAST)] if is_long else [part]
     return tokens
 
@@ -189,7 +189,7 @@ def _cut(tokens: Sequence[str], order: Iterable[int], head: int, width: int) -> 
     """The tokens that fit, in their order, with … for what is left out; the head takes at most three fifths."""
     chosen: set[int] = set()
     for place in order:
-        room = 3 * width // 5 if place < head else width
+        room = 3 * width // 5 if place < head and chosen else width
         if place not in chosen and _WORD.search(tokens[place]) and len(_joined(tokens, chosen | {place})) <= room:
             chosen.add(place)
     return _joined(tokens, chosen) if chosen else "".join(tokens)[: width - 1] + "…"

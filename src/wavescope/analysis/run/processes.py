@@ -14,7 +14,7 @@ PROCESS = ("host", "pid", "rank", "run")
 
 
 def processes_of(document: Run) -> pl.DataFrame:
-    """`process` (number in the run) with the columns `PROCESS`.
+    """`process` (number in the run) with the columns `PROCESS`, and `path`: the file it was read from.
 
     `run` is the unique id of the recording, or its path where none is stored.
     """
@@ -26,18 +26,21 @@ def processes_of(document: Run) -> pl.DataFrame:
     return (
         processes.join(hosts, on="node", how="left", maintain_order="left")
         .join(paths, on="source", how="left", maintain_order="left")
-        .select("process", host.alias("host"), "pid", "rank", run.alias("run"))
+        .select("process", host.alias("host"), "pid", "rank", run.alias("run"), "path")
     )
 
 
 def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
-    """`agent` (number in the run) with `host` (of `processes_of`) and `gpu`: its number among the node's GPUs."""
+    """`agent` (number in the run) with `host` and `gpu`: its number among the node's GPUs.
+
+    Where no host name was recorded, the file stands for the node: nothing says that two files are of the same one.
+    """
     agents = run.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
     number = pl.coalesce("type_index", "absolute_index")
     return (
         agents.filter(pl.col("kind") == "GPU")
         .join(who, on="process", how="left", maintain_order="left")
-        .select("agent", "host", number.alias("gpu"))
+        .select("agent", host=pl.coalesce(pl.col("host").replace("", None), "path"), gpu=number)
     )
 
 

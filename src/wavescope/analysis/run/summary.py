@@ -27,7 +27,8 @@ GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 _LONGEST_WALL = (1 << 63) - 1
 _GROUPS = """\
-host           String   -      | node, when grouped by process, GPU or stream; null = not grouped by it, here and below
+path           String   -      | file, when grouped by it; null = not grouped by it, here and below
+host           String   -      | node, when grouped by process, GPU or stream; by GPU the file where it is not recorded
 pid            Int64?   -      | process id
 rank           Int32    -      | rank; null also where it is not known
 run            String?  -      | unique id of the recording, or its path

@@ -26,6 +26,7 @@ _GAP = 2  #: Spaces between columns.
 _PLACE = re.compile(r"\S*:(\d+|\?)")
 
 _SMALLEST_BAR = 4
+_SMALLEST_PATH = 10
 #: Who gives way where the columns are too wide together, and down to how many characters, step by step; none becomes
 #: narrower than its heading.
 _STEPS = (
@@ -55,6 +56,12 @@ class _Column:
         return max([cell_len(self.heading), *map(cell_len, lines)])
 
     @property
+    def smallest(self) -> int:
+        """Characters below which it tells nothing: of its heading, and of a path with what follows it."""
+        rests = [cell_len(cell.rest) + _SMALLEST_PATH for cell in self.cells if isinstance(cell, Placed)]
+        return max(cell_len(self.heading), min(self.width, max(rests, default=0)))
+
+    @property
     def wraps(self) -> bool:
         """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
         return any("\n" in _plain(cell) for cell in self.cells) or (
@@ -67,6 +74,14 @@ class _Column:
             return [Text(cell) if isinstance(cell, str) else cell for cell in self.cells]
         if self.role == "bar":
             return [cell if cell_len(_plain(cell)) <= width else rescaled(_plain(cell), width) for cell in self.cells]
+        places = [cell for cell in self.cells if isinstance(cell, Placed)]
+        if places:
+            room = width - max(cell_len(cell.rest) for cell in places)
+            short = short_names([cell.removesuffix(cell.rest) for cell in places], room)
+            return [
+                Line(short[c.removesuffix(c.rest)] + c.rest) if isinstance(c, Placed) else _cut(c, width)
+                for c in self.cells
+            ]
         if any(isinstance(cell, KernelName) for cell in self.cells):
             short = short_names(kernels, width)
             return [Line(short[cell.full]) if isinstance(cell, KernelName) else cell for cell in self.cells]
@@ -88,10 +103,12 @@ class FittedTable(Table):
         parts = list(cells)
         if role != "number" and not heading and parts and all(is_bar(_plain(cell)) for cell in parts):
             role = "bar"
+        elif any(isinstance(cell, KernelName) for cell in parts):
+            role = "rest"
         paths = [cell.path for cell in parts if isinstance(cell, Placed)]
         if paths:
             brief = brief_paths(paths)
-            parts = [Line(brief[cell.path] + cell.rest) if isinstance(cell, Placed) else cell for cell in parts]
+            parts = [Placed(c.path, c.rest, brief[c.path]) if isinstance(c, Placed) else c for c in parts]
         self.parts.append(_Column(heading, parts, role))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
@@ -143,7 +160,7 @@ def _widths(parts: Sequence[_Column], room: int) -> list[int]:
     for role, least in _NARROW_STEPS if is_narrow else _STEPS:
         places = [place for place, column in enumerate(parts) if column.role == role]
         for place in sorted(places, key=lambda place: widths[place], reverse=True):
-            smallest = least if is_narrow else max(least, cell_len(parts[place].heading))
+            smallest = least if is_narrow else max(least, parts[place].smallest)
             less = max(0, min(excess, widths[place] - smallest))
             widths[place] -= less
             excess -= less

@@ -12,7 +12,7 @@ from wavescope.report.kit.bars import bar
 from wavescope.report.kit.charts import resampled
 from wavescope.report.kit.tables import Column, frame_table, printable, truncation
 from wavescope.report.kit.words import duration
-from wavescope.report.run.words import gpu_name
+from wavescope.report.run.words import gpu_name, gpu_names, place_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,14 +56,14 @@ def _verdict(answer: Busy) -> str:
             f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
         )
     nodes = answer.nodes.height
-    where = f" on {nodes} nodes" if nodes > 1 else ""
+    where = place_words(answer.nodes["node"], nodes) if nodes > 1 else ""
     total = int(gpus["span_ns"].sum())
     mean = int(gpus["busy_ns"].sum()) / total if total else None
     ordered = gpus.filter(pl.col("busy_share").is_not_null()).sort("busy_share", maintain_order=True)
     headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of the time"
     if ordered.height > 1:
-        least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
-        ends = [(gpu_name(r["node"], r["gpu"], with_node=nodes > 1), percent(r["busy_share"])) for r in (most, least)]
+        labels = gpu_names(ordered.select("node", "gpu").rows(), with_node=nodes > 1)
+        ends = [(labels[at], percent(ordered["busy_share"][at])) for at in (-1, 0)]
         headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
     return headline
 
@@ -91,7 +91,7 @@ def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
 def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]:
     """Busy share over time, one line per GPU; full height is 100 %."""
     several = answer.nodes.height > 1
-    names = [gpu_name(row["node"], row["gpu"], with_node=several) for row in answer.gpus.iter_rows(named=True)]
+    names = gpu_names(answer.gpus.select("node", "gpu").rows(), with_node=several)
     label_width = max(map(len, names[:limit]))
     room = max(8, width - label_width - 2)
     counts = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}

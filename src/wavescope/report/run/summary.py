@@ -14,6 +14,7 @@ from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
 from wavescope.report.kit.words import brief_kernel, brief_kernels, duration, size
+from wavescope.report.run.words import node_name, place_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,12 +81,12 @@ def _verdict(answer: Summary) -> str:
 
 
 def _scope(answer: Summary) -> str:
-    nodes = answer.processes["host"].n_unique()
-    sentence = f"{counted(answer.processes.height, 'processes')} on {counted(nodes, 'nodes')}"
+    processes = answer.processes
+    sentence = counted(processes.height, "processes") + place_words(processes["host"], processes["run"].n_unique())
     sentence += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
     sentence += f", {ranks:,} ranks" if ranks > 1 else ""
-    busy = f", GPUs busy {percent(answer.busy_share)} of their processes' time"
+    busy = f", GPUs busy {percent(answer.busy_share)} of the wall time of their processes"
     return sentence if answer.busy_share is None else sentence + busy
 
 
@@ -163,6 +164,6 @@ def _group_columns(answer: Summary) -> list[Column]:
 def _group_column(name: str) -> Column:
     def cell(row: dict[str, Any]) -> str:
         value = row[name]
-        return "-" if value is None else printable(str(value))
+        return "-" if value is None else node_name(value) if name in ("path", "host") else printable(str(value))
 
-    return Column(name, cell, is_text=True)
+    return Column("file" if name == "path" else name, cell, is_text=True)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from wavescope.report.kit.labels import Placed
+from typing import TYPE_CHECKING
+
+from wavescope.report.kit.labels import Placed, brief_paths
 from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 
 def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
@@ -23,6 +28,19 @@ def gpu_name(node: str | None, gpu: int | None, *, with_node: bool) -> str:
     return Placed(place, f" {name}") if "/" in place else f"{place} {name}"
 
 
+def gpu_names(gpus: Sequence[tuple[str | None, int | None]], *, with_node: bool) -> list[str]:
+    """The labels of nodes and numbers of GPUs for text outside of tables, where paths are told apart.
+
+    Examples
+    --------
+    >>> gpu_names([("/data/a/run.db", 0), ("/data/b/run.db", 0)], with_node=True)
+    ['a GPU 0', 'b GPU 0']
+    """
+    labels = [gpu_name(node, gpu, with_node=with_node) for node, gpu in gpus]
+    brief = brief_paths(label.path for label in labels if isinstance(label, Placed))
+    return [brief[label.path] + label.rest if isinstance(label, Placed) else label for label in labels]
+
+
 def node_name(node: str | None) -> str:
     """The label of a node; where no host name was recorded, of its file.
 
@@ -33,6 +51,22 @@ def node_name(node: str | None) -> str:
     """
     place = printable(node or "?")
     return Placed(place) if "/" in place else place
+
+
+def place_words(nodes: Iterable[str | None], file_count: int) -> str:
+    """Where processes or GPUs were: on how many nodes, or, where no host name was recorded, in how many files.
+
+    Examples
+    --------
+    >>> place_words(["n1", "n2", "n1"], 3), place_words(["n1", None], 2), place_words(["", ""], 2), place_words([""], 1)
+    (' on 2 nodes', ' on n1 and unknown nodes', ' in 2 files', '')
+    """
+    named = {node for node in nodes if node and "/" not in node}
+    if not named:
+        return f" in {file_count:,} files" if file_count > 1 else ""
+    is_known = all(node and "/" not in node for node in nodes)
+    where = f" on {printable(next(iter(named)))}" if len(named) == 1 else f" on {len(named):,} nodes"
+    return where if is_known else f"{where} and unknown nodes"
 
 
 def process_name(rank: int | None, pid: int | None) -> str:
