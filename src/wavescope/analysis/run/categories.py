@@ -49,7 +49,11 @@ def time_by_category(things: pl.DataFrame) -> pl.DataFrame:
     sums = (
         on_gpu.with_columns(category=pl.when(is_copy).then(pl.lit("copy")).otherwise(category(pl.col("name"))))
         .group_by("category")
-        .agg(name_count=pl.len().cast(pl.Int64), calls=pl.col("calls").sum(), total_ns=pl.col("total_ns").sum())
+        .agg(
+            name_count=pl.col("name").n_unique().cast(pl.Int64),
+            calls=pl.col("calls").sum(),
+            total_ns=pl.col("total_ns").sum(),
+        )
     )
     share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
     return sums.with_columns(share=share).sort(-pl.col("total_ns"), "category", nulls_last=True)

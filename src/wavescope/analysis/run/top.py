@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 
 from wavescope.analysis.run.categories import time_by_category
-from wavescope.analysis.run.events import EVENT_TABLES, Events
+from wavescope.analysis.run.events import EVENT_TABLES, GROUP_COLUMNS, Events
 from wavescope.analysis.run.statistics import described, merged_packed
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
 
-_KEYS = ("domain", "name")
+TopGrouping = Literal["all", "file"]
 
 
 @dataclass(frozen=True)
@@ -38,12 +38,13 @@ class Top(Answer):
             "things",
             "one kernel or kind of copy; with calls also one function, marker range or kind of allocation",
             """
+            path       String   -   | file, when grouped by it; null = not grouped by it
             domain     String   -   | KERNEL, COPY, or the kind of call
             name       String   -   | its name
             calls      Int64    -   | how often
             total_ns   Int64    ns  | sum of the durations
             mean_ns    Float64  ns  | mean duration
-            share      Float64  -   | of the sum of all durations
+            share      Float64  -   | of the sum of all durations, of its file when grouped by it
             """,
         ),
         "categories": table_spec(
@@ -65,21 +66,27 @@ class Top(Answer):
     with_calls: bool
 
 
-def partial_top(run: Run, *, with_calls: bool = False) -> PackedDurations:
+def partial_top(run: Run, *, with_calls: bool = False, by: TopGrouping = "all") -> PackedDurations:
     """The contribution of one run."""
-    return Events(run, "all").statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
+    return Events(run, by).statistics(EVENT_TABLES if with_calls else ("dispatches", "copies")).packed()
 
 
-def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False) -> Top:
-    """The combined result of all runs."""
-    rows = described(merged_packed(partials, _KEYS))
-    share = pl.col("total_ns") / pl.col("total_ns").sum().replace(0, None)
-    things = rows.with_columns(share=share).sort(-pl.col("total_ns"), "domain", "name", nulls_last=True)
+def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False, by: TopGrouping = "all") -> Top:
+    """The combined result of all runs; by file, the files with most time come first."""
+    group = GROUP_COLUMNS[by]
+    rows = described(merged_packed(partials, (*group, "domain", "name")))
+    if not group:
+        rows = rows.with_columns(path=pl.lit(None, pl.String))
+    total = pl.col("total_ns").sum().over("path")
+    things = rows.with_columns(share=pl.col("total_ns") / total.replace(0, None)).sort(
+        -total, "path", -pl.col("total_ns"), "domain", "name", nulls_last=True
+    )
     spec = Top.tables["things"]
     categories = time_by_category(things).select(Top.tables["categories"].names)
     return Top(things.select(spec.names), categories, int(rows["total_ns"].sum()), with_calls)
 
 
-def top(run: Run, *, with_calls: bool = False) -> Top:
+def top(run: Run, *, with_calls: bool = False, by: TopGrouping = "all") -> Top:
     """Kernels and copies, and with `with_calls` all calls, by the time they take."""
-    return combine_top([partial_top(part, with_calls=with_calls) for part in run.parts], with_calls=with_calls)
+    partials = [partial_top(part, with_calls=with_calls, by=by) for part in run.parts]
+    return combine_top(partials, with_calls=with_calls, by=by)

@@ -99,7 +99,7 @@ def _domain_table(answer: Summary, *, width: int, limit: int) -> Table:
         *_figures(width=width),
         *([_BYTES] if has_bytes else []),
     ]
-    what = "domains" if answer.by == "all" else "domains of groups"
+    what = "domains" if answer.by == "all" else "rows"
     return frame_table(answer.domains, columns, limit=limit, what=what, title="by domain", width=width)
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
+from wavescope.report.kit.labels import brief_paths
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable, truncation
 from wavescope.report.kit.words import brief_kernel, duration
 
 if TYPE_CHECKING:
@@ -22,18 +23,26 @@ if TYPE_CHECKING:
 
 
 def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The report of `wavescope top`, for a terminal of `width` columns; `by`: name or category."""
+    """The report of `wavescope top`, for a terminal of `width` columns; `by`: name, category or file."""
     if not answer.things.height or not answer.total_ns:
         yield Text("nothing that takes time was recorded", style="bold")
-        return
-    if by == "category":
+    elif by == "category":
         yield from category_parts(answer.categories, width=width)
-        return
-    first = answer.things.row(0, named=True)
-    of = "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
-    headline = f"{brief_kernel(first['name'], 60)} takes {percent(first['share'])} of {of}, {duration(answer.total_ns)}"
-    yield Text(headline, style="bold")
-    yield Text()
+    elif by == "file":
+        yield from _file_parts(answer, width=width, limit=limit)
+    else:
+        first = answer.things.row(0, named=True)
+        name = brief_kernel(first["name"], 60)
+        yield Text(f"{name} takes {percent(first['share'])} of {_of(answer)}, {duration(answer.total_ns)}", "bold")
+        yield Text()
+        yield _thing_table(answer, answer.things, width=width, limit=limit)
+
+
+def _of(answer: Top) -> str:
+    return "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
+
+
+def _thing_table(answer: Top, things: pl.DataFrame, *, width: int, limit: int, title: str = "") -> Table:
     columns = [
         Column("share", lambda row: percent(row["share"], 2)),
         Column("", lambda row: bar(row["share"] or 0.0, 10), is_text=True, is_fixed=True, is_wide=True),
@@ -44,7 +53,21 @@ def top_report(answer: Top, *, by: str = "name", width: int = WIDE, limit: int =
         Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
     ]
     what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
-    yield frame_table(answer.things, columns, limit=limit, what=what, width=width)
+    return frame_table(things, columns, limit=limit, what=what, title=title, width=width)
+
+
+def _file_parts(answer: Top, *, width: int, limit: int) -> Iterator[RenderableType]:
+    """One table per file, the file with most time first."""
+    files = answer.things.partition_by("path", maintain_order=True)
+    labels = brief_paths(things["path"][0] or "?" for things in files)
+    yield Text(f"{counted(len(files), 'files')}: {duration(answer.total_ns)} of {_of(answer)}", style="bold")
+    for things in files[:limit]:
+        total = int(things["total_ns"].sum())
+        title = f"{printable(labels[things['path'][0] or '?'])}: {duration(total)}, {percent(total / answer.total_ns)}"
+        yield Text()
+        yield _thing_table(answer, things, width=width, limit=limit, title=title)
+    if len(files) > limit:
+        yield Text(truncation(limit, len(files), "files"), style="bold")
 
 
 def category_parts(categories: pl.DataFrame, *, width: int = WIDE) -> Iterator[RenderableType]:
