@@ -31,8 +31,10 @@ def test_info_on_a_code_object(run: Run, capture: Path) -> None:
 def test_info_on_something_else(run: Run, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     done = run("info", tmp_path / "notes.txt")
-    assert done.returncode == 0
-    assert "a kind of input that wavescope cannot read" in done.stdout
+    assert done.returncode == 3
+    assert "not a format that wavescope reads" in done.stderr
+    (tmp_path / "empty").mkdir()
+    assert "this folder is empty" in run("info", tmp_path / "empty").stderr
     assert run("info", tmp_path / "missing").returncode == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ from wavescope.cli.kit.numbers import dispatch_option
 from wavescope.cli.kit.request import amd_option
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from wavescope.analysis.trace.overview import Overview
@@ -41,7 +44,7 @@ _SHOWN = 50  #: Decoded dispatches that text lists.
 
 
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @dispatch_option
 @click.option("--kernel", metavar="NAME", help="The dispatch of a kernel whose name contains NAME.")
 @code_object_option
@@ -49,7 +52,7 @@ _SHOWN = 50  #: Decoded dispatches that text lists.
 @amd_option
 @json_option
 def command(
-    path: Path,
+    paths: tuple[str, ...],
     dispatch: str | None,
     kernel: str | None,
     code_objects: tuple[str, ...],
@@ -57,12 +60,57 @@ def command(
     amd: bool,
     as_json: bool,
 ) -> None:
-    """Tell what PATH is, from which GPU, how complete it is and what to do next.
+    """Tell what PATHS are, from which GPU, how complete they are and what to do next.
 
-    PATH is anything that wavescope reads: thread traces, raw or decoded, runs and captures of hardware
-    counters, or a folder of them.
+    PATHS are anything that wavescope reads: thread traces, raw or decoded, runs and captures of hardware
+    counters, folders of them, or patterns. Several runs give one answer.
     """
-    from wavescope.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff
+    named = _named(paths)
+    if len(named) == 1:
+        _tell(named[0], (dispatch, kernel), code_objects, resources, amd=amd, as_json=as_json)
+        return
+    from wavescope.readers.run.inputs import holds_run
+
+    if all(map(holds_run, named)):
+        _run(named, f"{len(named):,} runs", shlex.join(paths), as_json=as_json)
+        return
+    if as_json:
+        from wavescope.errors import UsageError
+
+        raise UsageError("several inputs, and not all are runs", advice="ask about one of them, or leave out --json")
+    for path in named:
+        _tell(path, (dispatch, kernel), code_objects, resources, amd=amd, as_json=False)
+
+
+def _named(paths: tuple[str, ...]) -> list[Path]:
+    """The files and folders that paths and patterns name, each once."""
+    from glob import glob, has_magic
+
+    from wavescope.errors import UsageError
+
+    named: list[Path] = []
+    for path in paths:
+        if Path(path).exists() or not has_magic(path):
+            named.append(Path(path))
+            continue
+        matches = [Path(match) for match in sorted(glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
+        if not matches:
+            raise UsageError("no file matches this pattern", where=path)
+        named += matches
+    return list(dict.fromkeys(named))
+
+
+def _tell(
+    path: Path,
+    asked: Asked,
+    code_objects: tuple[str, ...],
+    resources: tuple[Path, ...],
+    *,
+    amd: bool,
+    as_json: bool,
+) -> None:
+    """What one path is."""
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, Kind, sniff, title_of
     from wavescope.readers.opening import DECODED_KINDS
     from wavescope.readers.run.inputs import holds_run
 
@@ -70,17 +118,33 @@ def command(
     if kind in COUNTER_CAPTURES:
         _counters(path, kind, as_json=as_json)
     elif holds_run(path):
-        _run(path, kind, as_json=as_json)
+        _run([path], title_of(kind, path), str(path), as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
-        _raw_capture(path, (dispatch, kernel), code_objects, amd=amd, as_json=as_json)
+        _raw_capture(path, asked, code_objects, amd=amd, as_json=as_json)
     elif kind in DECODED_KINDS:
-        _decoded(path, kind, (dispatch, kernel), resources, as_json=as_json)
+        _decoded(path, kind, asked, resources, as_json=as_json)
     elif kind is Kind.SAMPLES:
-        _samples(path, kind, dispatch, code_objects, as_json=as_json)
+        _samples(path, kind, asked[0], code_objects, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)
+    elif kind is Kind.UNKNOWN:
+        raise _unknown(path)
     else:
         _other(path, kind, as_json=as_json)
+
+
+def _unknown(path: Path) -> WavescopeError:
+    """The error for what wavescope does not read: of a folder, whether anything is in it."""
+    from wavescope.errors import NotATraceError
+    from wavescope.readers.files.kinds import Kind, advice_for
+    from wavescope.readers.files.runs import refused_below
+
+    what = Kind.UNKNOWN.value
+    if path.is_dir():
+        has_files = any(path.iterdir())
+        what = f"nothing in this folder is of a format that wavescope reads{refused_below(path)}"
+        what = what if has_files else "this folder is empty"
+    return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
 
 
 def _other(path: Path, kind: Kind, *, as_json: bool) -> None:
@@ -129,24 +193,25 @@ def _counters(path: Path, kind: Kind, *, as_json: bool) -> None:
     show_losses(losses_of(counters))
 
 
-def _run(path: Path, kind: Kind, *, as_json: bool) -> None:
+def _run(paths: Sequence[Path], called: str, written: str, *, as_json: bool) -> None:
+    """The runs at paths: how to call them, and how they are written on the command line."""
     from wavescope.analysis.run.recording import combine_recording, next_steps, partial_recording
     from wavescope.cluster.choosing import executor_for
     from wavescope.cluster.gather import gather
     from wavescope.model.answer import to_builtins
     from wavescope.readers.run.inputs import find_runs
 
-    inputs = find_runs([path])
-    with progress(f"reading {path.name}"):
+    inputs = find_runs(paths)
+    with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
     if as_json:
-        body = {"kind": kind.value, **to_builtins(answer), "next": next_steps(str(path), answer)}
-        emit_json(body, inputs=[path], losses=gathered.losses.to_dicts())
+        body = {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)}
+        emit_json(body, inputs=paths, losses=gathered.losses.to_dicts())
         return
     from wavescope.report.run.recording import recording_report
 
-    _print_uncut(recording_report(str(path), kind.value, answer, width=line_width()))
+    _print_uncut(recording_report(written, called, answer, width=line_width()))
     show_losses(gathered.losses)
 
 

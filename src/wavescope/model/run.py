@@ -84,6 +84,15 @@ class Run:
         self._tables: dict[str, pl.DataFrame] = {}
         self._counts: dict[str, list[int]] = {}
 
+    def __repr__(self) -> str:
+        """What it holds, on one line."""
+        from wavescope.base.words import counted
+
+        tables = ("processes", "dispatches", "copies", "regions")
+        counts = ", ".join(counted(self.count(table), table) for table in tables)
+        formats = ", ".join(dict.fromkeys(source.format for source in self.origins)) or "no file"
+        return f"<Run: {counts}; {formats}>"
+
     @property
     def parts(self) -> list[Run]:
         """One run per source: the input of a worker of a cluster."""
@@ -175,7 +184,7 @@ class Run:
         return {name: frame.to_arrow() for name, frame in self.to_polars().items()}
 
     def to_pandas(self) -> dict[str, Any]:
-        """All tables as `pandas.DataFrame`; needs pandas and pyarrow.
+        """All tables as `pandas.DataFrame`; integers with missing values are nullable. Needs pandas and pyarrow.
 
         Raises
         ------
@@ -184,7 +193,7 @@ class Run:
         """
         require("pandas")
         require("pyarrow")
-        return {name: frame.to_pandas() for name, frame in self.to_polars().items()}
+        return {name: _pandas_of(frame) for name, frame in self.to_polars().items()}
 
     def _checked(self, table: str, columns: Sequence[str] | None) -> list[str]:
         spec = RUN.get(table)
@@ -247,3 +256,26 @@ def run_losses(losses: Sequence[Loss], path: str, source: int | None = None) -> 
         for loss in losses
     ]
     return frame_of(RUN["losses"], rows)
+
+
+def _pandas_of(frame: pl.DataFrame) -> Any:
+    """A frame of pandas in which ids with missing values stay integers: as floats, large ones would change."""
+    from importlib import import_module
+
+    import polars as pl
+
+    pd, pa = import_module("pandas"), import_module("pyarrow")
+
+    nullable = {
+        pa.int64(): pd.Int64Dtype(),
+        pa.int32(): pd.Int32Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.uint32(): pd.UInt32Dtype(),
+        pa.uint16(): pd.UInt16Dtype(),
+        pa.uint8(): pd.UInt8Dtype(),
+    }
+    table = frame.to_pandas()
+    for name, dtype in frame.schema.items():
+        if dtype.is_integer() and frame[name].null_count():
+            table[name] = frame.select(pl.col(name)).to_arrow().to_pandas(types_mapper=nullable.get)[name]
+    return table

@@ -199,8 +199,8 @@ def test_strangers_beside_are_not_believed(tmp_path: Path) -> None:
         ("a.csv", b"Name,Gfx_Target_Version\n", NotATraceError, "--resources"),
         ("r.json.gz", gzip.compress(b'{"rocprofiler-sdk-tool": []}'), NotATraceError, "wavescope summary"),
         ("a.db", b"SQLite format 3\0" + bytes(84), NotATraceError, "not a readable SQLite database"),
-        ("notes.txt", b"hello, world\n", NotATraceError, "wavescope cannot read this kind of input"),
-        ("code.json", b"{}", NotATraceError, "wavescope cannot read this kind of input"),
+        ("notes.txt", b"hello, world\n", NotATraceError, "not a format that wavescope reads"),
+        ("code.json", b"{}", NotATraceError, "not a format that wavescope reads"),
     ],
 )
 def test_other_kinds_name_what_fits(

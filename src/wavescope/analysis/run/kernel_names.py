@@ -185,13 +185,14 @@ def _head_order(tokens: Sequence[str], head: int) -> list[int]:
     return [*range(function, head), *range(function)]
 
 
-def _cut(tokens: Sequence[str], order: Iterable[int], head: int, width: int) -> str:
-    """The tokens that fit, in their order, with … for what is left out; the head takes at most three fifths."""
+def _cut(tokens: Sequence[str], order: Sequence[int], head: int, width: int) -> str:
+    """The tokens that fit, in their order, with … for what is left out; at first the head takes three fifths."""
     chosen: set[int] = set()
-    for place in order:
-        room = 3 * width // 5 if place < head and chosen else width
-        if place not in chosen and _WORD.search(tokens[place]) and len(_joined(tokens, chosen | {place})) <= room:
-            chosen.add(place)
+    for head_room in (3 * width // 5, width):
+        for place in order:
+            room = head_room if place < head and chosen else width
+            if place not in chosen and _WORD.search(tokens[place]) and len(_joined(tokens, chosen | {place})) <= room:
+                chosen.add(place)
     return _joined(tokens, chosen) if chosen else "".join(tokens)[: width - 1] + "…"
 
 

@@ -137,7 +137,7 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
 
 
 def next_steps(path: str, answer: Recording) -> list[str]:
-    """The next commands that make sense for the recording."""
+    """The next commands that make sense for the recording; each can be used as it is."""
     totals = {name: int(answer.processes[name].sum()) for name in COUNT_COLUMNS.values()}
     steps = []
     if totals["kernel_count"] or totals["copy_count"] or totals["region_count"]:

@@ -53,7 +53,7 @@ class Kind(Enum):
     RUN_TABLES = "wavescope tables of a run"
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
-    UNKNOWN = "a kind of input that wavescope cannot read"
+    UNKNOWN = "not a format that wavescope reads"
 
 
 #: The kinds of documents that inputs become, as messages call them.
@@ -118,7 +118,7 @@ INPUTS = {
     ),
     Kind.UNKNOWN: InputFacts(
         None,
-        "wavescope cannot read this kind of input",
+        Kind.UNKNOWN.value,
         "pass thread traces (*.att, ui_output_*), runs (ROCpd, RPD, rocprofv3 CSV, JSON) or counters (pmc_perf.csv, "
         "*_counter_collection.csv)",
     ),
@@ -142,9 +142,19 @@ def advice_for(kind: Kind, path: Path) -> str:
     return reason or INPUTS[kind].advice.format(path=path)
 
 
+def title_of(kind: Kind, path: Path) -> str:
+    """How to call an input: the kind, and of Chrome traces those that PyTorch wrote."""
+    if kind is Kind.CHROME and path.is_file():
+        with open_regular(path) as stream:
+            head = head_of(stream.read(1 << 16))
+        if _PYTORCH_SIGNS.search(head):
+            return "PyTorch (Kineto) trace"
+    return kind.value
+
+
 def misfit(kind: Kind, path: Path, document: str) -> NotATraceError:
     """The error for an input that is not the document that a verb needs: what it is, and what reads it."""
-    what = INPUTS[kind].what
+    what = title_of(kind, path) if kind is Kind.CHROME else INPUTS[kind].what
     if kind is Kind.BROKEN_DATABASE:
         return NotATraceError(why_unreadable(path) or what, where=str(path), advice=INPUTS[kind].advice)
     if kind is not Kind.UNKNOWN:
@@ -365,5 +375,9 @@ def _sniff_json(text: bytes) -> Kind:
     return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
 
 
+#: Keys and categories that PyTorch alone writes.
+_PYTORCH_SIGNS = re.compile(
+    rb'"(?:deviceProperties|baseTimeNanoseconds|distributedInfo|cpu_op|python_function|user_annotation|(?:cuda|hip)_runtime)"'
+)
 #: Keys of a Chrome trace; PyTorch writes the last two before its events.
 _CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')

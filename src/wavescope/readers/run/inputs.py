@@ -343,6 +343,8 @@ def does_not_hold(path: Path) -> WavescopeError:
         return error
     if kind is not Kind.UNKNOWN:
         return misfit(kind, path, "run")
-    what = f"no run{' in this folder' if path.is_dir() else ''}{refused_below(path)}"
+    what = f"{Kind.UNKNOWN.value}, so not a recorded run"
+    if path.is_dir():
+        what = f"no recorded run in this folder{refused_below(path)}" if any(path.iterdir()) else "this folder is empty"
     advice = "runs are ROCpd, RPD and rocprof databases, rocprofv3 CSV or JSON, PyTorch's Chrome traces, XPlane of JAX"
     return NotATraceError(what, where=str(path), advice=advice)

@@ -11,6 +11,7 @@ from wavescope.analysis.run.recording import next_steps
 from wavescope.base.words import counted
 from wavescope.report.kit.tables import Column, frame_table, printable
 from wavescope.report.kit.words import duration
+from wavescope.report.run.words import node_name, place_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,8 @@ def recording_report(
         yield Text()
         yield _process_table(answer, width, limit)
     yield Text()
-    for step in next_steps(path, answer):
-        yield Text(f"  next: {step}")
+    for number, step in enumerate(next_steps(path, answer)):
+        yield Text(f"  next: {step.replace(path, 'PATH') if number else step}")
 
 
 def _counts(answer: Recording) -> str:
@@ -63,14 +64,13 @@ def _counts(answer: Recording) -> str:
 
 
 def _where(answer: Recording) -> str:
-    processes, gpus = answer.processes, answer.gpus
-    nodes = processes["node"].drop_nulls().n_unique()
+    gpus = answer.gpus
+    processes = answer.processes.filter(pl.any_horizontal(pl.col(name) > 0 for name in _COUNTS))
+    silent = answer.processes.height - processes.height
     used = gpus.filter(gpus["kernel_count"] > 0)
     kinds = sorted({row["product"] or row["target"] or "" for row in used.iter_rows(named=True)} - {""})
-    sentence = counted(processes.height, "processes")
-    if nodes:
-        names = sorted(set(processes["node"].drop_nulls()))
-        sentence += f" on {printable(names[0]) if nodes == 1 else f'{nodes:,} nodes'}"
+    sentence = counted(processes.height, "processes") + place_words(processes["node"], processes["path"].n_unique())
+    sentence += f"; {counted(silent, 'more processes')} without events" if silent else ""
     unused = gpus.height - used.height
     if used.height:
         named = f" ({', '.join(map(printable, kinds[:_KINDS]))})" if kinds else ""
@@ -81,14 +81,17 @@ def _where(answer: Recording) -> str:
 
 
 def _process_table(answer: Recording, width: int, limit: int) -> RenderableType:
+    has_ranks = answer.processes["rank"].null_count() < answer.processes.height
+    several = answer.processes["path"].n_unique() > 1
     columns = [
+        *([Column("file", lambda row: node_name(row["path"]), is_text=True)] if several else []),
         Column("pid", lambda row: "-" if row["pid"] is None else str(row["pid"]), is_text=True, is_fixed=True),
-        Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"])),
+        *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
         Column("dispatches", lambda row: f"{row['kernel_count']:,}"),
         Column("copies", lambda row: f"{row['copy_count']:,}"),
         Column("regions", lambda row: f"{row['region_count']:,}"),
         Column("time", lambda row: duration(None if row["end_ns"] is None else row["end_ns"] - row["start_ns"])),
-        Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True),
+        Column("format", lambda row: f"{row['format']} {row['version']}".strip(), is_text=True, is_wide=True),
         Column("command", lambda row: printable(row["command"] or "-"), is_text=True, takes_rest=True),
     ]
     return frame_table(answer.processes, columns, limit=limit, what="processes", width=width)
