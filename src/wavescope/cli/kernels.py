@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name")
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
-@run_options
+@partial(run_options, is_whole=True)
 def command(request: RunRequest, name: str) -> None:
     """How do the dispatches of kernels called NAME behave: durations, launch parameters, registers, occupancy?
 
     NAME is part of the name of a kernel, or a /regular expression/; '' means every kernel. PATHS are runs or
-    folders of them. --csv prints one row per kernel; --json has shapes, histograms, curves and the longest dispatches.
+    folders of them. Dispatches that a time window cuts count as a whole: part of a call has no duration. --csv prints
+    one row per kernel; --json has shapes, histograms, curves and the longest dispatches.
 
     \b
     wavescope kernels Cijk results.db

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.argument("sql")
-@partial(run_options, is_spread=False)
+@partial(run_options, is_spread=False, is_whole=True)
 @click.option(
     "--engine",
     type=click.Choice(["duckdb", "sqlite"]),
-    help="Who runs the query; default: DuckDB where it is installed, else SQLite.",
+    help="SQL engine; default DuckDB if installed, else SQLite.",
 )
 @click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
 @click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")

@@ -10,6 +10,7 @@ import polars as pl
 
 from wavescope.analysis.run.choice import RunSelection
 from wavescope.analysis.run.selection import select
+from wavescope.analysis.run.unmatched import Unmatched, unmatched, unmatched_error
 from wavescope.cluster.executor import Executor, NotSeenError, Outcome, Serial
 from wavescope.errors import WavescopeError
 from wavescope.model.losses import LOSSES, Loss
@@ -49,6 +50,7 @@ class _Asking(Generic[Result]):
 
     question: Callable[[Run], Result]
     selection: RunSelection
+    asked: RunSelection  #: Filters that must match something of the run; the question may apply some of them itself.
     with_environment: bool
     #: Whether a bug of ours is told like an unreadable file, so that the other files are answered.
     is_one_of_many: bool
@@ -69,6 +71,9 @@ class _Asking(Generic[Result]):
 
     def _told(self, run_input: RunInput) -> _Told[Result]:
         run = Run([open_input(run_input, with_environment=self.with_environment)])
+        nothing = unmatched(run, self.asked)
+        if nothing is not None:
+            return _Told(nothing=nothing)
         chosen = select(run, self.selection)
         guids = {guid for guid in chosen.read("processes", ["guid"])["guid"] if guid}
         return _Told(self.question(chosen), chosen.losses, frozenset(guids))
@@ -88,6 +93,7 @@ class _Told(Generic[Result]):
     losses: pl.DataFrame | None = None
     guids: frozenset[str] = frozenset()
     failure: WavescopeError | None = None
+    nothing: Unmatched | None = None  #: Why nothing of the file is chosen.
 
 
 def gather(
@@ -95,6 +101,7 @@ def gather(
     inputs: Sequence[RunInput],
     *,
     selection: RunSelection | None = None,
+    asked: RunSelection | None = None,
     executor: Executor | None = None,
     done: Callable[[], None] = lambda: None,
     with_environment: bool = False,
@@ -103,10 +110,13 @@ def gather(
     """The answers of `question` for each input; what cannot be read is a loss, and the rest is delivered.
 
     A run that is in several inputs counts once. `question` and its answers can be pickled. Paths that other machines
-    are given are absolute, and stay so in the answer.
+    are given are absolute, and stay so in the answer. Inputs without anything that `asked` (None = the selection) names
+    are left out.
 
     Raises
     ------
+    UsageError
+        When no input has anything that `asked` names.
     WavescopeError
         When no input could be read: the error of the first; when workers left more than the share `most_missing` of
         several inputs unread.
@@ -114,8 +124,9 @@ def gather(
     runner = executor or Serial()
     if runner.is_elsewhere:
         inputs = [run_input.absolute() for run_input in inputs]
+    chosen = selection or RunSelection()
     asking = _Asking(
-        question, selection or RunSelection(), with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
+        question, chosen, asked or chosen, with_environment, len(inputs) > 1, is_elsewhere=runner.is_elsewhere
     )
     told_by_workers = runner.run(asking, inputs, done)
     _refuse_missing(inputs, told_by_workers, most_missing)
@@ -136,7 +147,7 @@ def gather(
             values.append(result.value)
             read_inputs.append(run_input)
     if inputs and not values:
-        raise _first_failure(inputs, outcomes)
+        raise _nothing_chosen(inputs, outcomes) or _first_failure(inputs, outcomes)
     return Gathered(values, read_inputs, pl.concat(losses))
 
 
@@ -150,6 +161,14 @@ def _refuse_missing(
         what = f"{len(missing):,} of {count:,} inputs were not read; this one: {outcome.lost}"
         advice = "workers must live and see the files at these paths; --max-missing PERCENT takes less for an answer"
         raise WavescopeError(what, where=run_input.label, kept=f"{count - len(missing):,} inputs", advice=advice)
+
+
+def _nothing_chosen(
+    inputs: Sequence[RunInput], outcomes: Sequence[tuple[Outcome[_Told[Result]], frozenset[str]]]
+) -> WavescopeError | None:
+    """The error when the files that could be read have nothing of what is asked for."""
+    parts = [outcome.value.nothing for outcome, _ in outcomes if outcome.value and outcome.value.nothing]
+    return unmatched_error(parts, where=inputs[0].label if len(inputs) == 1 else "") if parts else None
 
 
 def _first_failure(

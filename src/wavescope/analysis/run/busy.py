@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.run.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavescope.analysis.run.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged, share_of
+from wavescope.analysis.run.recorded import node_spans, recorded
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.run import Run
@@ -33,11 +34,13 @@ class Busy(Answer):
     """How much of the time each GPU had work."""
 
     definition: ClassVar[str] = (
-        "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged intervals)."
-        " Shares are of the span of its node, from the start of the first to the end of the last GPU work on any GPU of"
-        " that node. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD"
-        " and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs"
-        " keeps both busy. Clocks of different nodes are never compared."
+        "A GPU is busy while at least one dispatch or copy runs on it: overlapping work counts once (merged "
+        "intervals). Shares are of the span of its node: from the start of the first to the end of the last GPU work "
+        "on any GPU of that node, without time between recordings; of a time window, the window. The wall time is all "
+        "of the recorded time, the host's too: what of it is before the first and after the last GPU work is idle at "
+        "the edges. The summed durations count overlapping work as often as it overlaps, as the busy figures of RPD "
+        "and rocpd do, and can exceed the span. A GPU that several processes use is one GPU; a copy between two GPUs "
+        "keeps both busy. Clocks of different nodes are never compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "gpus": table_spec(
@@ -52,9 +55,11 @@ class Busy(Answer):
             copy_count           UInt64   -      | copies from or to it
             start_ns             Int64    ns     | begin of its first work
             end_ns               Int64    ns     | end of its last work
-            span_ns              Int64    ns     | span of all GPU work of its node
+            span_ns              Int64    ns     | span of all GPU work of its node, or the time window
+            wall_ns              Int64    ns     | time that was recorded on its node, or the time window
             busy_ns              Int64    ns     | with at least one dispatch or copy
             busy_share           Float64  -      | share of the span with work
+            busy_wall_share      Float64  -      | busy_ns / wall_ns
             kernel_busy_ns       Int64    ns     | with at least one dispatch
             kernel_busy_share    Float64  -      | kernel_busy_ns / span_ns
             copy_busy_ns         Int64    ns     | with at least one copy
@@ -98,8 +103,10 @@ class Busy(Answer):
             "one node",
             """
             node                 String   -      | host name of the node, else the file
-            start_ns             Int64    ns     | begin of the first GPU work on it
-            end_ns               Int64    ns     | end of the last GPU work on it
+            start_ns             Int64    ns     | begin of the first GPU work on it, or of the time window
+            end_ns               Int64    ns     | end of the last GPU work on it, or of the time window
+            begin_ns             Int64    ns     | begin of the recording on it: times of --time count from here
+            is_window            Boolean  -      | whether a time window was chosen
             bin_ns               Int64    ns     | length of a stretch of over_time
             bin_count            Int64    -      | stretches
             gpu_count            UInt32   -      | GPUs with work
@@ -123,6 +130,7 @@ class PartialBusy:
     bins: pl.DataFrame  #: Merged times per GPU and bin of `width`, which is a power of two.
     intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
     bin_count: int
+    recorded: pl.DataFrame  #: See `recorded`.
 
     @property
     def used_gpus(self) -> frozenset[GpuKey]:
@@ -154,6 +162,7 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = froze
         bins=_binned(whole, gpu_index.table, bins),
         intervals=shared_work.select(*GPU_KEY, "is_copy", "start_ns", "end_ns"),
         bin_count=bins,
+        recorded=recorded(run),
     )
 
 
@@ -222,15 +231,17 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     partials = partials or [partial_busy(Run([]))]
     seen = _merged_gpus(partials)
     used = seen.filter(pl.col("start_ns").is_not_null())
-    nodes = _nodes(seen, used, max(part.bin_count for part in partials))
+    times = [part.recorded for part in partials]
+    nodes = _nodes(seen, used, pl.concat(times), max(part.bin_count for part in partials))
     streams = pl.concat(part.streams for part in partials)
     processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
-    spans = nodes.select("machine", span_ns=pl.col("end_ns") - pl.col("start_ns"))
+    spans = node_spans(times, pl.concat(part.gpus.select("machine", "start_ns", "end_ns") for part in partials))
     gpus = (
         used.join(spans, on="machine")
         .join(processes, on=GPU_KEY, how="left", nulls_equal=True)
         .with_columns(
             *(share_of(pl.col(kind), pl.col("span_ns")).alias(kind.replace("_ns", "_share")) for kind in _KINDS),
+            busy_wall_share=share_of(pl.col("busy_ns"), pl.col("wall_ns")),
             duration_sum_share=share_of(pl.col("duration_sum_ns"), pl.col("span_ns")),
             concurrency_mean=share_of(pl.col("duration_sum_ns"), pl.col("busy_ns")),
         )
@@ -278,10 +289,21 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     return seen
 
 
-def _nodes(seen: pl.DataFrame, used: pl.DataFrame, count: int) -> pl.DataFrame:
-    """`machine`, `node`, the span of its work, and the bins of its curves."""
-    spans = used.group_by("machine").agg(
-        pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len()
+def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
+    """`machine`, `node`, the span of its work or the window, and the bins of its curves."""
+    windows = times.group_by("machine").agg(
+        pl.col("is_window").any(),
+        pl.col("begin_ns").min(),
+        window_start_ns=pl.col("start_ns").min(),
+        window_end_ns=pl.col("end_ns").max(),
+    )
+    spans = (
+        used.group_by("machine")
+        .agg(pl.col("node").min(), pl.col("start_ns").min(), pl.col("end_ns").max(), gpu_count=pl.len())
+        .join(windows, on="machine")
+        .with_columns(
+            pl.when("is_window").then(f"window_{name}").otherwise(name).alias(name) for name in ("start_ns", "end_ns")
+        )
     )
     unused = seen.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
     rows = spans.join(unused, on="machine", how="left").sort("node", "machine")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class RunSelection:
     """A selection of events; all fields that are set must match. The default selects everything."""
 
-    #: Only dispatches whose kernel name contains this text, or matches it as /regular expression/.
+    #: Only dispatches whose kernel name contains this text, or matches it as /regular expression/; no copies.
     kernel: str | None = None
     pids: tuple[int, ...] = ()
     ranks: tuple[int, ...] = ()
@@ -25,7 +25,14 @@ class RunSelection:
     between: tuple[str, str] | None = None
     #: Whether events must be completely inside the time window; else overlapping events are selected.
     is_inside: bool = False
+    #: Whether events that the window cuts stay whole; else they begin and end at its borders.
+    is_whole: bool = False
     #: Only dispatches and copies whose launch is recorded, not work already running when the recording started.
     is_launched: bool = False
     without_guids: tuple[str, ...] = ()  #: Runs to leave out.
     processes: tuple[int, ...] = ()  #: Only processes with this number in their source.
+
+    @property
+    def has_window(self) -> bool:
+        """Whether a part of the time is selected."""
+        return self.begin is not None or self.end is not None or self.between is not None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from wavescope.analysis.run.statistics import is_timed
 from wavescope.analysis.run.windows import TIMED, windows_of
 from wavescope.errors import UsageError
 from wavescope.model.run_tables import NUMBERED, RUN
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.model.run import RunSource
 
+_CUT = ("dispatches", "copies", "allocations", "regions", "monitors")  #: Tables of events that a window can cut.
 _ENDS = ("agent", "src_agent", "dst_agent")
 
 
@@ -53,6 +55,8 @@ class ChoiceRules:
         if self.windows is not None:
             begin, end = TIMED.get(table, ("start_ns", "end_ns"))
             yield Rule(("process", begin, end), lambda piece: self._in_window(piece, begin, end))
+        if self._pattern is not None and table == "copies":
+            yield Rule((), lambda _: pl.lit(value=False))
         if self._pattern is not None and table == "dispatches":
             yield Rule(("name",), lambda piece: pl.col("name").is_in(self._matching(piece["name"]).implode()))
         ends = [name for name in _ENDS if name in names]
@@ -72,15 +76,36 @@ class ChoiceRules:
         return bool(self._pattern or selection.gpus or selection.streams or selection.is_launched or self.windows)
 
     def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
+        first, last = self._borders(piece)
+        start, stop = pl.col(begin), pl.max_horizontal(begin, end)
+        if self._selection.is_inside:
+            return (start >= first) & (stop <= last)
+        if self._selection.is_whole:
+            return (start <= last) & (stop >= first)
+        moment = (start == stop) & (start >= first) & (start <= last)
+        return ((start < last) & (stop > first)) | moment
+
+    def _borders(self, piece: pl.DataFrame) -> tuple[pl.Expr, pl.Expr]:
+        """Begin and end of the window of the process of each row."""
         windows = self.windows.by_process if self.windows else []
         common = windows[0] if windows and len(set(windows)) == 1 else None
         if common:
-            first, last = (pl.lit(bound, pl.Int64) for bound in common)
-        else:
-            sides = ([window[side] if window else None for window in windows] for side in (0, 1))
-            first, last = (pl.lit(pl.Series(side, dtype=pl.Int64).gather(piece["process"])) for side in sides)
-        start, stop = pl.col(begin), pl.max_horizontal(begin, end)
-        return (start >= first) & (stop <= last) if self._selection.is_inside else (start <= last) & (stop >= first)
+            return pl.lit(common[0], pl.Int64), pl.lit(common[1], pl.Int64)
+        sides = ([window[side] if window else None for window in windows] for side in (0, 1))
+        first, last = (pl.lit(pl.Series(side, dtype=pl.Int64).gather(piece["process"])) for side in sides)
+        return first, last
+
+    def cuts(self, table: str, columns: Collection[str]) -> bool:
+        """Whether the window cuts events of the table, and one of these columns tells it."""
+        if self.windows is None or self._selection.is_whole or self._selection.is_inside:
+            return False
+        return table in _CUT and not {"start_ns", "end_ns"}.isdisjoint(columns)
+
+    def cut(self, piece: pl.DataFrame) -> pl.DataFrame:
+        """Rows of the window, which begin and end inside of it; impossible lengths stay impossible."""
+        first, last = self._borders(piece)
+        times = [pl.col(name).clip(first, last) for name in ("start_ns", "end_ns")]
+        return piece.with_columns(pl.when(is_timed()).then(time).otherwise(time.meta.output_name()) for time in times)
 
     def _matching(self, names: pl.Series) -> pl.Series:
         """The names, each once, that the pattern matches."""

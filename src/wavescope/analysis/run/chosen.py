@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -37,14 +38,27 @@ class ChosenSource:
         """The losses of the source, and notes about the selection."""
         return [*self._source.losses, *(self._rules.windows.notes if self._rules.windows else ())]
 
+    @property
+    def windows(self) -> list[tuple[int, int] | None] | None:
+        """The window of each selected process; None = all of the time, or events that it cuts stay whole."""
+        windows = self._rules.windows
+        if windows is None or self._selection.is_whole:
+            return None
+        return [windows.by_process[process] for process in self._selected_processes]
+
+    def without_window(self) -> ChosenSource:
+        """The same selection of all of the time."""
+        return ChosenSource(self._source, replace(self._selection, begin=None, end=None, between=None))
+
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The chosen rows in chunks, with these columns in this order."""
         rules = [*self._process_rules(table), *self._rules.of(table)]
+        is_cut = self._rules.cuts(table, columns)
         needed = dict.fromkeys([*columns, *(name for rule in rules for name in rule.columns)])
         for piece in self._source.chunks(table, list(needed)):
             selected = piece.filter([rule.keeps(piece) for rule in rules]) if rules else piece
             if selected.height:
-                yield self._renumbered(selected.select(columns))
+                yield self._renumbered((self._rules.cut(selected) if is_cut else selected).select(columns))
 
     def _process_rules(self, table: str) -> Iterator[Rule]:
         if self._leaves_out_processes and "process" in RUN[table].names:

@@ -9,6 +9,7 @@ import polars as pl
 from wavescope.analysis.run.busy_time import BusyTime, copy_agent
 from wavescope.analysis.run.markers import MARKER, Markers
 from wavescope.analysis.run.processes import PROCESS, gpus_of, processes_of, streams_of
+from wavescope.analysis.run.recorded import windows_of_processes
 from wavescope.analysis.run.statistics import Statistics, merged, statistics_of
 from wavescope.model.schema import empty_frame, table_spec
 
@@ -56,8 +57,8 @@ EXTENTS = table_spec(
     pid        Int64   -   | process id
     rank       Int32   -   | rank; null = unknown
     run        String  -   | unique id of the recording, or its path
-    start_ns   Int64   ns  | begin of its first event
-    end_ns     Int64   ns  | end of its last event
+    start_ns   Int64   ns  | begin of its first event, or of the time window
+    end_ns     Int64   ns  | end of its last event, or of the time window
     busy_ns    Int64   ns  | time in which its GPUs ran anything, added up over GPUs
     gpu_count  Int64   -   | GPUs that it used
     """,
@@ -91,9 +92,11 @@ class Events:
 
     def extents(self) -> pl.DataFrame:
         """Time range and GPU busy time of the events read so far, by process: see `EXTENTS`."""
-        if not self._extents:
+        seen = windows_of_processes(self._run)
+        if seen is None and not self._extents:
             return empty_frame(EXTENTS)
-        seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+        if seen is None:
+            seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         processes = seen.join(self._who, on="process", how="left").join(
             self._busy.by_process(), on="process", how="left"
         )

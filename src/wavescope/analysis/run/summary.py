@@ -9,6 +9,8 @@ import polars as pl
 
 from wavescope.analysis.run.buckets import QUANTILE_ERROR
 from wavescope.analysis.run.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
+from wavescope.analysis.run.intervals import FARTHEST_NS, in_order
+from wavescope.analysis.run.intervals import merged as merged_intervals
 from wavescope.analysis.run.processes import PROCESS
 from wavescope.analysis.run.statistics import EXACT_VALUES, described, merged, merged_packed
 from wavescope.model.answer import Answer
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 #: Domains whose time is time of a GPU; the calls of the others nest, so that their times must not be added up.
 GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
-_LONGEST_WALL = (1 << 63) - 1
 _GROUPS = """\
 path           String   -      | file, when grouped by it; null = not grouped by it, here and below
 host           String   -      | node, when grouped by process, GPU or stream; by GPU the file where it is not recorded
@@ -70,12 +71,12 @@ class Summary(Answer):
 
     definition: ClassVar[str] = (
         "Durations are end minus start. Shares are of all durations of the domain in the group (events that overlap "
-        "count each). Median, p95 and p99 are exact up to "
-        f"{EXACT_VALUES} distinct durations, and else at most {QUANTILE_ERROR:.2%} off. Calls that ended before they "
-        "began, or never, count as calls without time. Wall time is from the first event to the last on the node where "
-        "that took longest: clocks of nodes are not compared. The busy share is the time in which the GPUs of a "
-        "process ran anything (overlapping work counts once), of the time from its first event to its last, over all "
-        "processes."
+        f"count each). Median, p95 and p99 are exact up to {EXACT_VALUES} distinct durations, and else at most "
+        f"{QUANTILE_ERROR:.2%} off. Calls that ended before they began, or never, count as calls without time. Of a "
+        "time window, the part of every event that is inside counts, and the window is the wall time; else that is "
+        "from the first event to the last, without time between recordings, on the node where it took longest: clocks "
+        "of nodes are not compared. The busy share is the time in which the GPUs of a process ran anything "
+        "(overlapping work counts once), of the wall time of its node, over all processes."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "things": table_spec(
@@ -104,7 +105,7 @@ class Summary(Answer):
     gpu_count: int  #: GPUs that kernels ran on.
     gpu_ns: int  #: Time of all kernels and copies together.
     wall_ns: int
-    #: Share of the time of all processes in which their GPUs ran anything; None = no GPU was used.
+    #: Share of the wall time in which GPUs ran anything; None = no GPU was used.
     busy_share: float | None
 
     @property
@@ -167,10 +168,17 @@ def _ordered(rows: pl.DataFrame, group: Sequence[str], table: str) -> pl.DataFra
 
 def wall_of(processes: pl.DataFrame) -> int:
     """The longest time on one node, of `Events.extents`; where the node is not known, of one process."""
-    node = pl.when(pl.col("host") == "").then("run").otherwise("host")
-    wide = pl.col("start_ns", "end_ns").cast(pl.Int128)  # of impossible times
-    spans = processes.with_columns(wide).group_by(node=node).agg(pl.col("end_ns").max() - pl.col("start_ns").min())
-    return min(int(spans["end_ns"].max() or 0), _LONGEST_WALL)  # type: ignore[arg-type]
+    return int(_walls(processes)["wall_ns"].max() or 0)  # type: ignore[arg-type]
+
+
+def _walls(processes: pl.DataFrame) -> pl.DataFrame:
+    """Processes with `wall_ns`: the time in which any process of their node was recorded."""
+    node = pl.when(pl.col("host") == "").then("run").otherwise("host").alias("node")
+    times = pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS)
+    lasting = in_order(processes.select(node, times).drop_nulls(), ["node"])
+    length = pl.col("end_ns") - pl.col("start_ns")
+    walls = merged_intervals(lasting, ["node"]).group_by("node").agg(wall_ns=length.sum())
+    return processes.with_columns(node).join(walls, on="node", how="left").with_columns(pl.col("wall_ns").fill_null(0))
 
 
 def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -181,9 +189,8 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _busy_share(processes: pl.DataFrame) -> float | None:
-    used = processes.filter(pl.col("gpu_count") > 0).with_columns(pl.col("start_ns", "end_ns").cast(pl.Int128))
-    times = used.select(
-        pl.col("busy_ns").sum(), all_ns=((pl.col("end_ns") - pl.col("start_ns")) * pl.col("gpu_count")).sum()
-    )
+    used = _walls(processes).filter(pl.col("gpu_count") > 0)
+    wall = pl.col("wall_ns").cast(pl.Int128) * pl.col("gpu_count")
+    times = used.select(pl.col("busy_ns").sum(), all_ns=wall.sum())
     busy, whole = times.row(0)
     return busy / whole if whole else None

@@ -54,7 +54,7 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
     UsageError
         When a time cannot be read, the window ends before it begins, or no marker has the text.
     """
-    if selection.begin is None and selection.end is None and selection.between is None:
+    if not selection.has_window:
         return None
     nodes = _nodes(source)
     wanted = {nodes[process] for process in processes}
@@ -105,7 +105,8 @@ def _window(run: tuple[int, int], selection: RunSelection, notes: list[Loss]) ->
     if begin < run[0] or end > run[1]:
         asked = f"{selection.begin or ''}:{selection.end or ''}"
         notes.append(Loss("window_beyond_run", detail=f"{asked}; the run is {run[0]}:{run[1]} ns"))
-    return begin, end
+    is_apart = begin > run[1] or end < run[0]
+    return (begin, end) if is_apart else (max(begin, run[0]), min(end, run[1]))
 
 
 def _moment(text: str, run: tuple[int, int]) -> int:

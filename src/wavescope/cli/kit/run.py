@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -34,6 +34,7 @@ class RunRequest(Request):
     """A request about one or many runs: the selection of events, and the processes that read the files."""
 
     selection: RunSelection
+    asked: RunSelection  #: What the options choose; verbs that apply some of it themselves narrow `selection`.
     jobs: int | None
     scheduler: str | None
     dask: bool
@@ -68,6 +69,7 @@ class RunRequest(Request):
                 question,
                 inputs,
                 selection=self.selection,
+                asked=self.asked,
                 executor=executor,
                 done=done,
                 with_environment=with_environment,
@@ -80,7 +82,7 @@ class RunRequest(Request):
         from wavescope.model.run import Run
         from wavescope.readers.run.inputs import find_runs
 
-        gathered = gather(_itself, find_runs(self.paths), selection=self.selection)
+        gathered = gather(_itself, find_runs(self.paths), selection=self.selection, asked=self.asked)
         return Run([source for run in gathered.values for source in run.origins]), gathered
 
 
@@ -90,33 +92,44 @@ def run_verb(verb: Callable[..., None]) -> click.Command:
     return click.command()(paths(run_options(verb)))
 
 
-def run_options(verb: Callable[..., None], *, is_spread: bool = True) -> Callable[..., None]:
+def run_options(verb: Callable[..., None], *, is_spread: bool = True, is_whole: bool = False) -> Callable[..., None]:
     """The common options without PATHS, which the verb declares itself as `paths`, passed on as one `RunRequest`.
 
-    A verb whose work is not spread over processes has no options for them.
+    A verb whose work is not spread over processes has no options for them. Events that a time window cuts are cut
+    for the verb, unless it is about whole ones.
     """
 
     @wraps(verb)
     def run(**options: Any) -> None:
-        selection = _selection(options)
+        selection = _selection(options, is_whole=is_whole)
         common = _HERE | {name: options.pop(name) for name in _NAMES if name in options}
-        verb(RunRequest(selection=selection, **common), **options)
+        verb(RunRequest(selection=selection, asked=selection, **common), **options)
 
-    return with_options(run, (*_CHOOSING, *(_SPREADING if is_spread else ()), *form_options, names_option))
+    choosing = _choosing("kept whole" if is_whole else "cut at its borders, and shares of time are of the window")
+    return _after_its_options(run, (*form_options, names_option, *choosing, *(_SPREADING if is_spread else ())))
 
 
 def selection_options(verb: Callable[..., None]) -> Callable[..., None]:
-    """The options that choose events alone, passed on as one `RunSelection` called `selection`."""
+    """The options that choose events alone, passed on as one `RunSelection` of whole events called `selection`."""
 
     @wraps(verb)
     def run(**options: Any) -> None:
-        selection = _selection(options)
+        selection = _selection(options, is_whole=True)
         verb(selection=selection, **options)
 
-    return with_options(run, _CHOOSING)
+    return _after_its_options(run, _choosing("kept whole"))
 
 
-def _selection(options: dict[str, Any]) -> RunSelection:
+def _after_its_options(verb: Callable[..., None], options: Sequence[Callable[[Any], Any]]) -> Callable[..., None]:
+    """The verb with these options after those that it declares itself, in `--help` too."""
+    declared = getattr(verb, "__click_params__", [])
+    verb.__click_params__ = []  # type: ignore[attr-defined]
+    with_options(verb, options)
+    verb.__click_params__ += declared  # type: ignore[attr-defined]  # click reads the list from its end
+    return verb
+
+
+def _selection(options: dict[str, Any], *, is_whole: bool) -> RunSelection:
     """What the options choose, which are taken out."""
     from wavescope.analysis.run.choice import RunSelection
 
@@ -126,7 +139,9 @@ def _selection(options: dict[str, Any]) -> RunSelection:
         if (begin, end) != (None, None):
             raise UsageError("--time and --percent both select a window", advice="give one of them")
         begin, end = (text and f"{text.removesuffix('%')}%" for text in percent)
-    return RunSelection(begin=begin, end=end, **{name: options.pop(name) for name in _CHOICES})
+    choices = {name: options.pop(name) for name in _CHOICES}
+    selection = RunSelection(begin=begin, end=end, **choices)
+    return replace(selection, is_whole=is_whole and selection.has_window)
 
 
 def _are_small(inputs: Sequence[RunInput]) -> bool:
@@ -208,43 +223,64 @@ names_option = click.option(
     callback=_set_names_form,
     help="Names of kernels in text: shortened by what differs, or full. --csv and --json have full names.",
 )
-_CHOOSING: tuple[Callable[[Any], Any], ...] = (
-    click.option("--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/."),
+_FILTERS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/; no copies."
+    ),
     click.option("--pid", "pids", type=Whole(ID), multiple=True, help="Only this process; may be repeated."),
     click.option("--rank", "ranks", type=Whole(RANK), multiple=True, help="Only this rank; may be repeated."),
-    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of each process; repeatable."),
+    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU; may be repeated."),
     click.option("--stream", "streams", type=Whole(ID), multiple=True, help="Only this stream id; may be repeated."),
-    click.option("--domain", "domains", multiple=True, help="Only calls of this domain: HIP, MARKER, ...; repeatable."),
     click.option(
-        "--time",
-        type=_Window(),
-        default=(None, None),
-        metavar="A:B",
-        help="Only this window: 30%:60%, 1.5s:2s after the start, or nanoseconds of the clock.",
+        "--domain",
+        "domains",
+        multiple=True,
+        metavar="NAME",
+        help="Only calls of this domain: HIP, HSA, RCCL, MARKER, OPERATOR (PyTorch), PYTHON, ...; may be repeated.",
     ),
-    click.option(
-        "--percent",
-        type=_Window(),
-        default=(None, None),
-        metavar="A:B",
-        help="Only this window, in percent of the run: 30:60 is --time 30%:60%.",
-    ),
-    click.option(
-        "--between",
-        nargs=2,
-        metavar="MARKER MARKER",
-        help="Only from the start of the first marker to the end of the second.",
-    ),
-    click.option(
-        "--launched", "is_launched", is_flag=True, help="Only GPU work whose launch is recorded, not what ran already."
-    ),
-    click.option("--inside", "is_inside", is_flag=True, help="Only events that are completely inside the window."),
 )
+
+
+def _choosing(cut_events: str) -> tuple[Callable[[Any], Any], ...]:
+    """The options that choose events; `cut_events` says what becomes of those that a window cuts."""
+    return (
+        *_FILTERS,
+        click.option(
+            "--time",
+            type=_Window(),
+            default=(None, None),
+            metavar="A:B",
+            help="Only this window: 30%:60%, 1.5s:2s after the start, -5ms: before the end, or nanoseconds of the "
+            f"clock. Events at its borders are {cut_events}.",
+        ),
+        click.option(
+            "--percent",
+            type=_Window(),
+            default=(None, None),
+            metavar="A:B",
+            help="Only this window, in percent of the run: 30:60 is --time 30%:60%.",
+        ),
+        click.option(
+            "--between",
+            nargs=2,
+            metavar="MARKER MARKER",
+            help="Only from the start of the first marker to the end of the second.",
+        ),
+        click.option(
+            "--launched",
+            "is_launched",
+            is_flag=True,
+            help="Only GPU work whose launch was recorded; drops kernels launched before the recording began.",
+        ),
+        click.option("--inside", "is_inside", is_flag=True, help="Only events that are completely inside the window."),
+    )
+
+
 _SPREADING: tuple[Callable[[Any], Any], ...] = (
     click.option(
         "--jobs",
         type=Whole(JOBS),
-        help="Processes that read files; one per core, fewer for small files.",
+        help="Number of reader processes (default: one per core, fewer for small files).",
     ),
     click.option("--scheduler", metavar="ADDRESS", help="Let the Dask cluster at tcp://host:port read the files."),
     click.option("--dask", is_flag=True, help="Let a Dask cluster on this host read the files."),

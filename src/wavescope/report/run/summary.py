@@ -86,7 +86,7 @@ def _scope(answer: Summary) -> str:
     sentence += f", {counted(answer.gpu_count, 'GPUs')} used, wall time {duration(answer.wall_ns)}"
     ranks = answer.processes["rank"].drop_nulls().n_unique()
     sentence += f", {ranks:,} ranks" if ranks > 1 else ""
-    busy = f", GPUs busy {percent(answer.busy_share)} of the wall time of their processes"
+    busy = f", GPUs busy {percent(answer.busy_share)} of the wall time"
     return sentence if answer.busy_share is None else sentence + busy
 
 

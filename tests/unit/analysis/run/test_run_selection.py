@@ -8,6 +8,7 @@ import pytest
 from tests.unit.small_runs import CLOCKS, small_run, small_source
 from wavescope import UsageError
 from wavescope.analysis.run.choice import RunSelection
+from wavescope.analysis.run.recorded import recorded
 from wavescope.analysis.run.selection import select
 from wavescope.model.run import MemorySource, Run
 from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
@@ -116,19 +117,54 @@ def test_domains_and_their_arguments(words: tuple[str, ...], count: int) -> None
         (
             "30%",
             "60%",
-            [4, 4],
-        ),  # 300 to 600 ns; the dispatch at 630 to 680 lies outside, the range at 600 begins inside
-        ("300ns", "0.6us", [4, 4]),
-        ("-700ns", "-400ns", [4, 4]),
+            [3, 3],
+        ),  # 300 to 600 ns; the dispatch at 630 to 680 lies outside, the range at 600 only touches the window
+        ("300ns", "0.6us", [3, 3]),
+        ("-700ns", "-400ns", [3, 3]),
         (None, "25%", [3, 3]),
-        ("1300", "1600", [4, 0]),
+        ("1300", "1600", [3, 0]),
     ],
 )
 def test_a_time_window_is_of_each_node(begin: str | None, end: str | None, counts: list[int]) -> None:
     part = chosen(begin=begin, end=end)
     ranges = part.regions.filter(pl.col("domain") == "MARKER")
     found = [ranges.filter(pl.col("process") == process).height for process in (0, 1)]
-    assert found == [count + (1 if count == 4 else 0) for count in counts]  # ranges touch each other
+    assert found == counts
+    whole = chosen(begin=begin, end=end, is_whole=True).regions.filter(pl.col("domain") == "MARKER")
+    found = [whole.filter(pl.col("process") == process).height for process in (0, 1)]
+    assert found == [count + (2 if count == 3 and begin is not None else 0) for count in counts]  # neighbours touch it
+
+
+def test_events_begin_and_end_at_the_borders_of_the_window() -> None:
+    part = chosen(begin="35%", end="65%")  # 350 to 650 ns
+    for table in ("dispatches", "regions"):
+        frame = part.read(table, ["process", "start_ns", "end_ns"])
+        for process, zero in enumerate(CLOCKS):
+            times = frame.filter(pl.col("process") == process)
+            assert times["start_ns"].min() == zero + 350, table
+            assert times["end_ns"].max() == zero + 650, table
+    whole = chosen(begin="35%", end="65%", is_whole=True)
+    assert whole.dispatches["start_ns"].min() == CLOCKS[0] + 330
+    assert whole.processes.equals(part.processes)
+
+
+def test_a_cut_leaves_impossible_lengths_impossible() -> None:
+    source = small_source()
+    backward = source.tables["dispatches"].with_columns(end_ns=pl.col("start_ns") - 5)
+    damaged = MemorySource("a.db", "ROCpd", "3", source.tables | {"dispatches": backward})
+    part = select(Run([damaged]), RunSelection(begin="35%", end="65%"))
+    assert part.dispatches.height
+    assert (part.dispatches["end_ns"] < part.dispatches["start_ns"]).all()
+
+
+def test_a_window_beyond_the_run_ends_with_it() -> None:
+    part = chosen(begin="50%", end="10s")
+    assert sorted(recorded(part).select("start_ns", "end_ns").rows()) == [(zero + 500, zero + 1000) for zero in CLOCKS]
+
+
+def test_a_kernel_leaves_copies_out() -> None:
+    assert small_run().copies.height
+    assert chosen(kernel="gemm").copies.height == 0
 
 
 def test_inside_leaves_out_what_the_window_cuts() -> None:
@@ -143,6 +179,9 @@ def test_inside_leaves_out_what_the_window_cuts() -> None:
 def test_between_markers() -> None:
     part = chosen(between=("step 2", "step 4"))
     names = part.regions.filter(pl.col("domain") == "MARKER")["name"].to_list()
+    assert names == ["step 2", "step", "step 4"] * 2
+    whole = chosen(between=("step 2", "step 4"), is_whole=True)
+    names = whole.regions.filter(pl.col("domain") == "MARKER")["name"].to_list()
     assert names == ["step", "step 2", "step", "step 4", "step"] * 2  # neighbours touch the window
     inside = chosen(between=("step 2", "step 4"), is_inside=True)
     assert inside.regions.filter(pl.col("domain") == "MARKER")["name"].to_list() == ["step 2", "step", "step 4"] * 2
