@@ -23,7 +23,8 @@ def command(request: RunRequest, bins: int) -> None:
     """How busy is each GPU, in total and over time?
 
     PATHS are runs (ROCpd, RPD, rocprofv3 CSV or JSON, Kineto, ...) or folders of them. Work that overlaps counts
-    once; a GPU that several processes use is one GPU. --csv prints one row per GPU; --json has streams and curves too.
+    once; a GPU that several processes use is one GPU. Shares are of the time from the first to the last GPU work of the
+    node, or of the window. --csv prints one row per GPU; --json has streams and curves too.
 
     \b
     wavescope busy results.db
@@ -41,6 +42,7 @@ def command(request: RunRequest, bins: int) -> None:
     def report() -> Parts:
         from wavescope.report.run.busy import busy_report
 
-        return busy_report(answer, width=console().width, limit=request.limit)
+        is_window = request.selection.has_window
+        return busy_report(answer, width=console().width, limit=request.limit, is_window=is_window)
 
     request.give(answer, answer.gpus, report, gathered.losses, inputs=gathered.paths)

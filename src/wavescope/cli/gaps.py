@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
+#: What --csv can print -> the table of the answer.
+_TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "histogram"}
+
 
 @run_verb
 @click.option(
@@ -23,22 +27,33 @@ if TYPE_CHECKING:
     show_default=True,
     help="Gaps between all work of a GPU, or of each of its streams.",
 )
-def command(request: RunRequest, by: str) -> None:
+@click.option(
+    "--table",
+    type=click.Choice([*_TABLES]),
+    default="gaps",
+    show_default=True,
+    help="What --csv prints: the longest gaps (all with --top 0, at most 10,000), or sums.",
+)
+def command(request: RunRequest, by: str, table: str) -> None:
     """When do the GPUs idle between their work, and who makes them wait?
 
-    Every gap is divided: what the thread that launched the next work did before (synchronisation, allocation, copies,
-    other calls, its own code), the launch itself, or a queue that was not empty. --csv prints one row per GPU (or
-    stream); --json has the causes, lengths and longest gaps too.
+    A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none. It is
+    divided: what the thread that launched the next work did before (synchronisation, allocation, copies, other calls,
+    host code), the launch itself, and what the launched work waited for (stream wait: an event; queued: other work).
+    Times `at` count from the begin of the run, as --time does. --domain chooses the regions of call stacks.
 
     \b
     wavescope gaps results.db
+    wavescope gaps results.db --csv > gaps.csv
     wavescope gaps ranks/ --by stream --top 5
     """
     from wavescope.analysis.run.gaps import combine_gaps
     from wavescope.analysis.run.gaps.partial import partial_gaps
     from wavescope.analysis.run.gpus import merged_elsewhere, partial_intervals, shared_gpus
 
-    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, request.limit))
+    domains = request.selection.domains
+    request = replace(request, selection=replace(request.selection, domains=()))  # other calls still tell why
+    question = partial(partial_gaps, by_stream=by == "stream", keep=max(100, request.limit), domains=domains)
     gathered = request.gather(question)
     shared = shared_gpus(gathered.values) if by == "gpu" else None
     if shared:  # gaps of such a GPU are known only when all of its work is
@@ -49,6 +64,7 @@ def command(request: RunRequest, by: str) -> None:
     def report() -> Parts:
         from wavescope.report.run.gaps import gaps_report
 
-        return gaps_report(answer, width=console().width, limit=request.limit)
+        is_window = request.selection.has_window
+        return gaps_report(answer, width=console().width, limit=request.limit, is_window=is_window)
 
-    request.give(answer, answer.gpus, report, gathered.losses, inputs=gathered.paths)
+    request.give(answer, getattr(answer, _TABLES[table]), report, gathered.losses, inputs=gathered.paths)

@@ -10,6 +10,7 @@ import polars as pl
 
 from wavescope.analysis.run.choice_rules import ChoiceRules, Rule
 from wavescope.errors import UsageError
+from wavescope.model.run import Run
 from wavescope.model.run_tables import REFERENCES, RUN
 
 if TYPE_CHECKING:
@@ -45,6 +46,11 @@ class ChosenSource:
         if windows is None or self._selection.is_whole:
             return None
         return [windows.by_process[process] for process in self._selected_processes]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether events are cut at the borders of a window."""
+        return self.windows is not None and not self._selection.is_inside
 
     def without_window(self) -> ChosenSource:
         """The same selection of all of the time."""
@@ -111,3 +117,12 @@ class ChosenSource:
             number = is_selected.cast(pl.Int64).cum_sum() - 1
             self._new_numbers[table] = pl.select(pl.when(is_selected).then(number).cast(pl.UInt32)).to_series()
         return self._new_numbers[table]
+
+
+def without_window(run: Run) -> Run:
+    """The same selection of all of the time; as it is where only events inside of the window are chosen."""
+    sources = [
+        source.without_window() if isinstance(source, ChosenSource) and source.is_cut else source
+        for source in run.origins
+    ]
+    return Run(sources)

@@ -96,7 +96,9 @@ class Events:
         if seen is None and not self._extents:
             return empty_frame(EXTENTS)
         if seen is None:
-            seen = pl.concat(self._extents).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+            marks = self._run.chunks("samples", ["process", "time_ns"])
+            parts = [*self._extents, *(_moments(piece) for piece in marks)]
+            seen = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         processes = seen.join(self._who, on="process", how="left").join(
             self._busy.by_process(), on="process", how="left"
         )
@@ -170,6 +172,12 @@ class Events:
             self._used.update(piece["agent"].unique().drop_nulls())
         if table in _ON_GPU:
             self._busy.add(piece if table == "dispatches" else piece.with_columns(copy_agent(self._gpus["agent"])))
+
+
+def _moments(samples: pl.DataFrame) -> pl.DataFrame:
+    """The first and the last sample of each process."""
+    time = pl.col("time_ns")
+    return samples.group_by("process").agg(start_ns=time.min(), end_ns=time.max())
 
 
 _DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import polars as pl
 
+from wavescope.analysis.run.chosen import without_window
 from wavescope.analysis.run.intervals import intervals
 from wavescope.model.run_tables import RUN
 
@@ -136,7 +137,11 @@ def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
 
 
 def partial_intervals(run: Run, *, shared: frozenset[GpuKey]) -> pl.DataFrame:
-    """Busy intervals of the GPUs in `shared` with work of this run, and the process that started each."""
+    """Busy intervals of the GPUs in `shared` with work of this run, and the process that started each.
+
+    Of all of the time: gaps that a window cuts began or ended outside of it.
+    """
+    run = without_window(run)
     gpu_index = index_gpus(run)
     chosen = gpu_index.table.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True)
     work = gpu_work(run, gpu_index).join(chosen.select("place", *GPU_KEY), on="place")

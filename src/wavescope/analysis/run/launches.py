@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 #: Domains of calls into a runtime; all other regions (markers, operators, frames) describe the application.
 API_DOMAINS = ("HIP", "HSA", "RCCL", "NCCL", "CUDA", "ROCDECODE", "ROCJPEG", "RUNTIME")
 
+#: Calls that make a stream wait for an event or a value of memory.
+STREAM_WAITS = r"(?i)streamwait|stream_wait"
+
 _KEYS = ["process", "correlation"]
 _SMALL = 1 << 16
 #: Kind of call -> names of functions of that kind; the first that fits.
@@ -27,10 +30,10 @@ CAUSES = {
 
 
 def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Regions in chunks: calls into a runtime, and all others."""
+    """Regions in chunks: calls into a runtime, and all others; with their `domain`."""
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     for piece in run.chunks("regions", ["domain", *columns]):
-        yield piece.filter(is_call).drop("domain"), piece.filter(~is_call).drop("domain")
+        yield piece.filter(is_call), piece.filter(~is_call)
 
 
 class Launches:
@@ -79,6 +82,12 @@ class Launches:
         first = launching.filter(is_free & launching["slot"].is_first_distinct())
         self._begins.scatter(first["slot"], first["start_ns"])
         self._threads.scatter(first["slot"], first["thread"])
+
+    @property
+    def calls(self) -> pl.DataFrame:
+        """`thread` and `start_ns` of the calls so far, sorted by time."""
+        calls = pl.DataFrame({"thread": self._threads, "start_ns": self._begins})
+        return calls.filter(pl.col("start_ns").is_not_null()).sort("start_ns")
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
         """`launch_start_ns` and `launch_thread` for each row; null = unknown."""

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from wavescope.analysis.run.chosen import ChosenSource
+from wavescope.analysis.run.chosen import ChosenSource, without_window
 from wavescope.analysis.run.gpus import machines
 from wavescope.analysis.run.intervals import FARTHEST_NS, in_order, merged
 from wavescope.analysis.run.statistics import is_timed
 from wavescope.analysis.run.windows import TIMED
-from wavescope.model.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from wavescope.model.run import Run
 
 _SCHEMA = {
     "machine": pl.String,
@@ -33,8 +34,7 @@ def recorded(run: Run) -> pl.DataFrame:
     rows = [pl.DataFrame(schema=_SCHEMA)]
     for part in run.parts:
         windows = windows_of_processes(part)
-        whole = without_window(part) if windows is not None else part
-        extents = extents_of(whole).join(machines(part), on="process", how="left")
+        extents = extents_of(without_window(part)).join(machines(part), on="process", how="left")
         by_machine = extents.group_by("machine", maintain_order=True).agg(
             pl.col("start_ns").min(), pl.col("end_ns").max(), begin_ns=pl.col("start_ns").min()
         )
@@ -86,12 +86,6 @@ def windows_of_processes(run: Run) -> pl.DataFrame | None:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def without_window(run: Run) -> Run:
-    """The same selection of all of the time."""
-    sources = [source.without_window() if isinstance(source, ChosenSource) else source for source in run.origins]
-    return Run(sources)
-
-
 def stretches(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """The results of `recorded` of several runs as merged stretches of time of each `machine`."""
     rows = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts]).select("machine", "start_ns", "end_ns")
@@ -110,7 +104,7 @@ def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFram
     walls = whole.group_by("machine", maintain_order=True).agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
     timed = work.select("machine", "start_ns", "end_ns").drop_nulls()
     if is_window:
-        return timed.select("machine").unique().join(walls, on="machine").with_columns(span_ns="wall_ns")
+        return walls.with_columns(span_ns="wall_ns")
     placed = timed.sort("start_ns").join_asof(
         whole.select("machine", "start_ns", "stretch").sort("start_ns"),
         on="start_ns",

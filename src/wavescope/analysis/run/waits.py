@@ -54,22 +54,20 @@ def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
     return total
 
 
-def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) -> pl.DataFrame:
-    """For each of few `waits` (`thread`, `start_ns`, `end_ns`): the name of the call that takes most of it, how much,
-    and the name of the innermost of the `contexts` that is open at its begin.
+def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """For each of few `waits` (`thread`, `start_ns`, `end_ns`): the name of the call that takes most of it, how much.
 
     Examples
     --------
     >>> import polars as pl
     >>> waits = pl.DataFrame({"thread": [1], "start_ns": [5], "end_ns": [20]})
-    >>> regions = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "start_ns": [0, 10], "end_ns": [9, 30]})
-    >>> main_call(waits, regions, regions).rows()
-    [('b', 10, 'a')]
+    >>> calls = pl.DataFrame({"thread": [1, 1], "name": ["a", "b"], "start_ns": [0, 10], "end_ns": [9, 30]})
+    >>> main_call(waits, calls).rows()
+    [('b', 10)]
     """
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
-    around = contexts.partition_by("thread", as_dict=True) if waits.height else {}
     empty = calls.head(0)
-    rows: list[tuple[str | None, int, str | None]] = []
+    rows: list[tuple[str | None, int]] = []
     for thread, begin, end in waits.select("thread", "start_ns", "end_ns").iter_rows():
         thread_calls = by_thread.get((thread,), empty)
         first = max(0, thread_calls["start_ns"].search_sorted(begin, side="right") - 1)
@@ -77,11 +75,5 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame, contexts: pl.DataFrame) 
         inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
         near = thread_calls.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
         best = near.filter(pl.col("inside") > 0).sort("inside", descending=True, maintain_order=True).head(1)
-        name, length = best.row(0) if best.height else (None, 0)
-        open_ = around.get((thread,), contexts.head(0)).filter(
-            (pl.col("start_ns") <= begin) & (pl.col("end_ns") > begin)
-        )
-        context = open_.sort("start_ns", "end_ns", descending=[False, True])["name"].cast(pl.String).tail(1).to_list()
-        rows.append((name, length, context[0] if context else None))
-    schema = {"call": pl.String, "call_ns": pl.Int64, "context": pl.String}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+        rows.append(best.row(0) if best.height else (None, 0))
+    return pl.DataFrame(rows, schema={"call": pl.String, "call_ns": pl.Int64}, orient="row")

@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.busy import Busy
 
+_VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
 _CHARTS = 16  #: GPUs with a curve by default.
 _STEPS = " ▁▂▃▄▅▆▇█"
 
 
-def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
+def busy_report(
+    answer: Busy, *, width: int = 100, limit: int = 20, is_window: bool = False
+) -> Iterator[RenderableType]:
     """The report of `wavescope busy`, for a terminal of `width` columns."""
-    yield Text(_verdict(answer), style="bold")
+    yield Text(_verdict(answer, is_window=is_window), style="bold")
     if not answer.gpus.height:
         return
     unused = int(answer.nodes["unused_gpu_count"].sum())
@@ -44,28 +47,34 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20) -> Iterator[
         yield _stream_table(answer, limit=limit)
 
 
-def _verdict(answer: Busy) -> str:
+def _verdict(answer: Busy, *, is_window: bool) -> str:
     gpus = answer.gpus
     if not gpus.height:
-        return "no GPU work was recorded"
+        return "no GPU work in this window" if is_window else "no GPU work was recorded"
+    total, wall = int(gpus["span_ns"].sum()), int(gpus["wall_ns"].sum())
+    edges = ""
+    if wall - total > wall * _VISIBLE:
+        share = percent(int(gpus["busy_ns"].sum()) / wall)
+        edges = f"; {share} of the wall time, {percent((wall - total) / wall)} of which is idle at the edges"
     if gpus.height == 1:
         row = gpus.row(0, named=True)
         name = gpu_name(row["node"], row["gpu"], with_node=False)
-        return (
-            f"{name} is busy {percent(row['busy_share'])} of {duration(row['span_ns'])}: "
-            f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
+        whole = (
+            f"the window of {duration(total)}" if is_window else f"{duration(total)} from its first to its last work"
         )
+        parts = f"kernels {percent(row['kernel_busy_share'])}, copies {percent(row['copy_busy_share'])}"
+        return f"{name} is busy {percent(row['busy_share'])} of {whole}: {parts}{edges}"
     nodes = answer.nodes.height
     where = place_words(answer.nodes["node"], nodes) if nodes > 1 else ""
-    total = int(gpus["span_ns"].sum())
     mean = int(gpus["busy_ns"].sum()) / total if total else None
     ordered = gpus.filter(pl.col("busy_share").is_not_null()).sort("busy_share", maintain_order=True)
-    headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of the time"
+    whole = "the window" if is_window else "the time from the first to the last GPU work"
+    headline = f"{gpus.height:,} GPUs{where} are busy {percent(mean)} of {whole}"
     if ordered.height > 1:
         labels = gpu_names(ordered.select("node", "gpu").rows(), with_node=nodes > 1)
         ends = [(labels[at], percent(ordered["busy_share"][at])) for at in (-1, 0)]
         headline += f": from {ends[1][1]} ({ends[1][0]}) to {ends[0][1]} ({ends[0][0]})"
-    return headline
+    return headline + edges
 
 
 def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
@@ -82,7 +91,7 @@ def _gpu_table(answer: Busy, *, width: int, limit: int) -> Table:
         Column("copies", lambda row: percent(row["copy_busy_share"])),
         Column("summed", lambda row: duration(row["duration_sum_ns"])),
         Column("of span", lambda row: percent(row["duration_sum_share"])),
-        Column("at once", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
+        Column("concurrent", lambda row: f"{row['concurrency_mean'] or 0:.2f}", is_wide=True),
         Column("processes", lambda row: f"{row['process_count']:,}", is_wide=True),
     ]
     return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
@@ -110,8 +119,8 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[RenderableType]
         last = node
     if last is not None and not several:
         columns = min(room, last["bin_count"])
-        right = duration(last["end_ns"] - last["start_ns"])
-        yield Text(" " * (label_width + 2) + "0" + right.rjust(max(columns - 1, len(right) + 1)))
+        left, right = (f"+{duration(last[name] - last['begin_ns'])}" for name in ("start_ns", "end_ns"))
+        yield Text(" " * (label_width + 2) + left + right.rjust(max(columns - len(left), len(right) + 1)))
 
 
 def _dense(rows: pl.DataFrame | None, count: int) -> list[float]:

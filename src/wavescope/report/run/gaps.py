@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -10,7 +11,7 @@ from rich.text import Text
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import Column, frame_table, printable, truncation
-from wavescope.report.kit.words import brief, brief_kernel, duration
+from wavescope.report.kit.words import brief_kernel, duration
 from wavescope.report.run.words import gpu_name, process_name
 
 if TYPE_CHECKING:
@@ -21,24 +22,41 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.gaps import Gaps
 
-_HALF = 0.5  #: Share from which a cause is most of the gaps.
+_HALF = 0.5  #: Share of all gap time from which a cause is most of it.
+_SMALL = 0.02  #: Idle share below which there is nothing to advise.
+_VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
+#: Cause -> what it is called, and what to do about it.
 _ADVICE = {
-    "synchronisation": "wait less often for the GPU, or launch the next work before waiting",
-    "allocation": "allocate once and reuse, or use a pool (hipMallocAsync)",
-    "copy call": "copy asynchronously on a stream of its own, from pinned memory",
-    "loading code": "load and warm up before the part that is measured",
-    "launch call": "launch fewer and larger kernels, or use graphs",
-    "launch": "the GPU is idle when work is launched: launch ahead, or use graphs",
-    "queued": "work waits for other work or for the GPU: fuse small kernels, use graphs, check dependencies",
-    "host code": "the host is slower than the GPU: overlap its work with that of the GPU",
+    "synchronisation": ("synchronisation", "Wait less often for the GPU, or launch the next work before waiting."),
+    "allocation": ("allocation", "Allocate once and reuse, or use a pool (hipMallocAsync)."),
+    "copy call": ("blocking copies", "Copy asynchronously on a stream of its own, from pinned memory."),
+    "loading code": ("loading of code", "Load and warm up before the part that is measured."),
+    "launch call": ("launch calls", "Launch fewer and larger kernels, or use graphs."),
+    "launch": ("launch latency", "Kernels are launched just in time. Launch earlier, or use graphs."),
+    "stream wait": (
+        "waits in streams",
+        "The work was launched early enough, and its stream waited for an event. See what records that event.",
+    ),
+    "queued": (
+        "work in queues",
+        "It was launched early enough and waited for other work. Check dependencies, fuse small kernels, use graphs.",
+    ),
+    "host code": (
+        "host code",
+        "The CPU cannot launch fast enough. Try HIP graphs or torch.compile, fewer small kernels, or a larger batch.",
+    ),
 }
+_RECORD = "record calls with `rocprofv3 --hip-trace` or `--runtime-trace`, or PyTorch's CPU activity"
+_PATH = re.compile(r"^.*/(?=[^/]+/[^/]+\.py\()")  #: Folders before the last one of a source file.
 
 
-def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
+def gaps_report(
+    answer: Gaps, *, width: int = 100, limit: int = 20, is_window: bool = False
+) -> Iterator[RenderableType]:
     """The report of `wavescope gaps`, for a terminal of `width` columns."""
     causes = _kinds(answer)
-    yield Text(_verdict(answer, causes), style="bold")
-    main = _main_cause(causes)
+    yield Text(_verdict(answer, causes, is_window=is_window), style="bold")
+    main = _main_cause(causes, _idle_share(answer), has_calls=answer.call_count > 0)
     if main:
         yield Text(main)
     if not answer.gpus.height:
@@ -49,26 +67,39 @@ def gaps_report(answer: Gaps, *, width: int = 100, limit: int = 20) -> Iterator[
         return
     yield Text()
     yield _cause_table(causes)
-    yield Text()
-    yield _function_table(answer, limit=min(limit, 10))
+    if answer.causes["function"].count():
+        yield Text()
+        yield _function_table(answer, limit=min(limit, 10))
     yield Text()
     yield _histogram(answer, width=width)
     yield Text()
     yield _largest_table(answer, width=width, limit=limit)
+    yield Text()
+    yield from _longest(answer)
 
 
-def _main_cause(causes: pl.DataFrame) -> str:
-    """The largest cause that something can be done about, with its share; empty = there is none."""
+def _idle_share(answer: Gaps) -> float:
+    """The share of the span that all gaps take."""
+    return int(answer.gpus["gap_ns"].sum()) / (int(answer.gpus["span_ns"].sum()) or 1)
+
+
+def _main_cause(causes: pl.DataFrame, idle_share: float = 1.0, *, has_calls: bool = True) -> str:
+    """What most of the gap time is and what to do about it; empty = little is idle, or there is nothing to say."""
+    if idle_share < _SMALL:
+        return ""
     shares = {row["cause"]: row["share"] or 0.0 for row in causes.iter_rows(named=True)}
-    named = max((cause for cause in shares if cause in _ADVICE), key=lambda cause: shares[cause], default="")
-    unknown = shares.get("unknown", 0.0)
-    silent = f"of {percent(unknown)} of it the launch is not recorded, and so the cause is not known"
-    if not named or not shares[named]:
-        return silent if unknown else ""
-    if shares[named] >= _HALF:
-        return f"most of it is {named}: {_ADVICE[named]}"
-    part = f"the largest known part, {percent(shares[named])}, is {named}: {_ADVICE[named]}"
-    return f"{silent}; {part}" if unknown >= shares[named] else part
+    unknown = shares.pop("unknown", 0.0)
+    largest = max(shares, key=lambda cause: shares[cause], default="")
+    if unknown >= _HALF:
+        if not has_calls:
+            return f"No API calls were recorded, and so no cause is known: {_RECORD}."
+        return f"The cause of {percent(unknown)} is not known: the launches were not recorded; {_RECORD}."
+    if not largest or not shares[largest]:
+        return ""
+    name, advice = _ADVICE.get(largest, (f"{largest}s", ""))
+    if shares[largest] >= _HALF:
+        return f"Mostly {name}. {advice}".rstrip()
+    return f"The largest part is {name}, {percent(shares[largest])}. {advice}".rstrip()
 
 
 def _kinds(answer: Gaps) -> pl.DataFrame:
@@ -80,20 +111,23 @@ def _kinds(answer: Gaps) -> pl.DataFrame:
     )
 
 
-def _verdict(answer: Gaps, causes: pl.DataFrame) -> str:
+def _verdict(answer: Gaps, causes: pl.DataFrame, *, is_window: bool) -> str:
     gpus = answer.gpus
     if not gpus.height:
-        return "no GPU work was recorded"
+        return "no GPU work in this window" if is_window else "no GPU work was recorded"
     streams = gpus["stream_id"].count() > 0
     who = counted(gpus.height, "streams" if streams else "GPUs")
+    edge, wall = int(gpus["edge_ns"].sum()), int(gpus["wall_ns"].sum())
+    edges = f"; idle at the edges: {percent(edge / wall)} of the wall time" if edge > wall * _VISIBLE else ""
     if not answer.gap_count:
-        return f"no gaps between the work of {who}"
+        return f"no gaps between the work of {who}{edges}"
     gap, span = int(gpus["gap_ns"].sum()), int(gpus["span_ns"].sum())
-    headline = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of the time"
+    whole = "the window" if is_window else "the time between the first and the last GPU work"
+    headline = f"{who}: {counted(answer.gap_count, 'gaps')}, {duration(gap)}, {percent(gap / span)} of {whole}"
     parts = [
         f"{row['cause']} {percent(row['share'])}" for row in causes.head(3).iter_rows(named=True) if row["wait_ns"]
     ]
-    return f"{headline}; {', '.join(parts)}" if parts else headline
+    return f"{headline}; {', '.join(parts)}{edges}" if parts else headline + edges
 
 
 def _where(answer: Gaps) -> list[Column]:
@@ -121,8 +155,8 @@ def _gpu_table(answer: Gaps, *, width: int, limit: int) -> Table:
         Column("mean", lambda row: duration(row["gap_mean_ns"]), is_wide=True),
         Column("longest", lambda row: duration(row["gap_max_ns"])),
         Column("busy", lambda row: duration(row["busy_ns"])),
-        Column("before and after", lambda row: duration(row["edge_ns"]), is_wide=True),
-        Column("span", lambda row: duration(row["span_ns"])),
+        Column("idle at the edges", lambda row: duration(row["edge_ns"]), is_wide=True),
+        Column("wall time", lambda row: duration(row["wall_ns"])),
     ]
     what = "streams" if len(columns) > 10 else "GPUs"
     return frame_table(answer.gpus, columns, limit=limit, what=what, width=width)
@@ -134,9 +168,9 @@ def _cause_table(causes: pl.DataFrame) -> Table:
         Column("total", lambda row: duration(row["wait_ns"])),
         Column("of gaps", lambda row: percent(row["share"])),
         Column("", lambda row: bar(row["share"] or 0.0, 20), is_text=True),
-        Column("calls or gaps", lambda row: f"{row['call_count']:,}"),
+        Column("count", lambda row: f"{row['call_count']:,}"),
     ]
-    return frame_table(causes, columns, limit=causes.height, what="causes", title="what the launching threads did")
+    return frame_table(causes, columns, limit=causes.height, what="causes", title="what the GPUs waited for")
 
 
 def _function_table(answer: Gaps, *, limit: int) -> Table:
@@ -164,26 +198,70 @@ def _histogram(answer: Gaps, *, width: int) -> Table:
 
 
 def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
-    first = answer.largest["start_ns"].min()
-    names = max(16, min(60, (width - 50) // 2))
-    rows = answer.largest.with_columns(at=pl.col("start_ns") - first)
+    names = max(12, min(40, (width - 72) // 3))
+    room = max(16, width - 66 - 2 * names)
     columns = [
         *_where(answer),
         Column("length", lambda row: duration(row["gap_ns"])),
-        Column("at", lambda row: f"+{duration(row['at'])}", is_wide=True),
-        Column("cause", _cause, is_text=True),
-        Column("in", lambda row: brief(row["context"], 24) if row["context"] else "-", is_text=True),
+        Column("at", lambda row: f"+{duration(row['at_ns'])}"),
+        Column("cause", _cause, is_text=True, is_fixed=True),
         Column("queued", lambda row: "-" if row["queue_depth"] is None else str(row["queue_depth"]), is_wide=True),
-        Column("after", lambda row: brief_kernel(row["before"], names) if row["before"] else "-", is_text=True),
-        Column("before", lambda row: brief_kernel(row["after"], names), is_text=True),
+        Column("previous", lambda row: brief_kernel(row["previous"], names) if row["previous"] else "-", is_text=True),
+        Column("next", lambda row: brief_kernel(row["next"], names), is_text=True),
+        Column("in", lambda row: _innermost(row["stack"], room), takes_rest=True),
     ]
-    title = f"the longest gaps, {truncation(min(limit, rows.height), answer.gap_count, 'gaps')}"
-    table = frame_table(rows, columns, limit=limit, what="gaps", width=width)
+    title = f"the longest gaps, {truncation(min(limit, answer.largest.height), answer.gap_count, 'gaps')}"
+    table = frame_table(answer.largest, columns, limit=limit, what="gaps", width=width)
     table.title = title
     return table
 
 
 def _cause(row: dict[str, Any]) -> str:
-    if row["cause"] in ("launch", "queued", "unknown", "host code") or not row["function"]:
+    if row["cause"] in ("launch", "stream wait", "queued", "unknown", "host code") or not row["function"]:
         return printable(row["cause"])
     return f"{printable(row['function'])} {duration(row['function_ns'])}"
+
+
+def _frames(stack: str | None) -> list[str]:
+    """Frames from the outermost, with one folder of their paths."""
+    return [_PATH.sub("", printable(frame)) for frame in (stack or "").split(" > ") if frame]
+
+
+def _innermost(stack: str | None, room: int) -> str:
+    """As many of the innermost frames as there is room for."""
+    frames = _frames(stack)
+    if not frames:
+        return "-"
+    text = frames[-1]
+    for number, frame in enumerate(reversed(frames[:-1]), 2):
+        longer = f"{frame} > {text}"
+        if len(longer) + (0 if number == len(frames) else 4) > room:
+            return f"… > {text}"
+        text = longer
+    return text
+
+
+def _longest(answer: Gaps) -> Iterator[RenderableType]:
+    """The longest gap in words."""
+    row = answer.largest.row(0, named=True)
+    where = f"--time {row['at_ns']}ns:{row['at_ns'] + row['gap_ns']}ns"
+    yield Text(f"the longest gap, {duration(row['gap_ns'])} at +{duration(row['at_ns'])} ({where})", style="bold")
+    yield Text(f"  {_story(row)}")
+    if row["function"] and row["function_ns"]:
+        yield Text(f"  the thread was {duration(row['function_ns'])} of it in {printable(row['function'])}")
+    for depth, frame in enumerate(_frames(row["stack"])):
+        yield Text(f"  {'in' if not depth else '  '} {'  ' * depth}{frame}")
+
+
+def _story(row: dict[str, Any]) -> str:
+    """When the next work was launched, and what it waited for."""
+    if row["launch_at_ns"] is None:
+        return f"the next work is {brief_kernel(row['next'], 60)}; its launch was not recorded"
+    at, delay = row["launch_at_ns"], row["launch_ns"]
+    when = f"{duration(at)} into the gap" if at >= 0 else f"{duration(-at)} before the gap"
+    reasons = {
+        "stream wait": ", and waited in its stream for an event",
+        "queued": ", and waited for other work or for the GPU",
+    }
+    reason = reasons.get(row["cause"], "")
+    return f"{brief_kernel(row['next'], 60)} was launched {when}{reason}; it started {duration(delay)} after its launch"

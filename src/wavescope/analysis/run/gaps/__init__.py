@@ -10,6 +10,7 @@ import polars as pl
 from wavescope.analysis.run.gaps.partial import PartialGaps, partial_gaps
 from wavescope.analysis.run.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavescope.analysis.run.intervals import share_of
+from wavescope.analysis.run.recorded import node_spans
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
 from wavescope.model.run import Run
@@ -32,7 +33,8 @@ stream_id     Int64    -    | stream; null = all of the GPU, or not recorded
 _CAUSE_TEXTS = (
     "synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread "
     "that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the "
-    "launching call), queued (launched before the gap began), unknown (its launch is not recorded)"
+    "launching call), stream wait (launched, but its stream had to wait for an event), queued (launched, but waited "
+    "for other work), unknown (its launch is not recorded)"
 )
 
 
@@ -41,12 +43,14 @@ class Gaps(Answer):
     """How long GPUs, or their streams, idled between work, and why."""
 
     definition: ClassVar[str] = (
-        "A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none. The "
-        "work that ends it was launched by a call of some thread: after that call began, the gap is the cost of the "
-        "launch; before it, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. "
-        "Work that was launched before the gap began was queued: it waited for other work or for the GPU itself. The "
-        "parts add up to the gaps. Idle time before the first and after the last work of a GPU, within the span of "
-        "its node, is not a gap."
+        "A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none; 1 "
+        "ns is rounding, not a gap. The work that ends it was launched by a call of some thread. Before that call "
+        "began, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. After it, "
+        "the gap is the cost of the launch; a stream wait where the thread made a stream wait for an event since "
+        "its previous launch and the work started 0.1 ms or more later; and queued where it started 1 ms or more "
+        "later, or was launched before the gap began: it waited for other work or for the GPU itself. The parts add "
+        "up to the gaps. Time before the first and after the last work of a GPU, within the recorded time of its "
+        "node, is idle at the edges, and not a gap. Of a time window, the parts of gaps inside count."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "gpus": table_spec(
@@ -61,8 +65,10 @@ class Gaps(Answer):
             gap_mean_ns   Float64  ns   | mean length of a gap
             gap_max_ns    Int64    ns   | longest gap
             busy_ns       Int64    ns   | time with work
-            edge_ns       Int64    ns   | before the first and after the last work, within the span of the node
-            span_ns       Int64    ns   | span of all GPU work of the node
+            edge_ns       Int64    ns   | before the first and after the last work, within the wall time
+            rounding_ns   Int64    ns   | stretches of 1 ns between work: rounded times, no gaps
+            span_ns       Int64    ns   | span of all GPU work of the node, or the time window
+            wall_ns       Int64    ns   | time that was recorded on the node, or the time window
             """,
         ),
         "causes": table_spec(
@@ -96,17 +102,20 @@ class Gaps(Answer):
             + _STREAM
             + """
             start_ns      Int64    ns   | when it began
+            at_ns         Int64    ns   | the same after the begin of the recording on its node, as --time counts
             gap_ns        Int64    ns   | how long it lasted
-            before        String   -    | the dispatch or copy that ended when it began
-            after         String   -    | the dispatch or copy that ended it
-            dispatch_id   Int64    -    | of that dispatch; null for copies
-            tid           Int64    -    | thread that launched it
-            launch_ns     Int64    ns   | from the begin of the launching call to the end of the gap; null = not known
+            previous      String   -    | the dispatch or copy that ended when it began
+            next          String   -    | the dispatch or copy that ended it
+            dispatch_id   Int64    -    | of the next dispatch; null for copies
+            tid           Int64    -    | thread that launched the next one
+            launch_at_ns  Int64    ns   | launch of the next one after the begin of the gap; negative = before
+            launch_ns     Int64    ns   | from the begin of that call to the start of the next one; null = not known
             queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
             cause         String   -    | largest part of the gap, as in causes
-            function      String?  -    | the call that took most of it before the launch
-            function_ns   Int64    ns   | time in that function
-            context       String   -    | innermost marker or operator that was open in the thread when it began
+            function      String?  -    | the call of that thread that took most of the gap
+            function_ns   Int64    ns   | time of the gap in that call
+            context       String   -    | innermost of stack
+            stack         String   -    | markers, operators, frames that lasted half of the gap, outermost first
             """,
         ),
     }
@@ -116,6 +125,7 @@ class Gaps(Answer):
     histogram: pl.DataFrame
     largest: pl.DataFrame
     gap_count: int  #: All gaps, of which `largest` has the longest.
+    call_count: int  #: Recorded calls into runtimes, which tell why.
 
 
 def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
@@ -134,16 +144,17 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         pl.concat(part.gpus for part in partials)
         .group_by(keys)
         .agg(
-            pl.col("gap_count", "gap_ns").sum(),
+            pl.col("gap_count", "gap_ns", "rounding_ns").sum(),
             pl.col("gap_max_ns", "busy_ns", "end_ns").max(),
             pl.col("start_ns").min(),
         )
     )
-    nodes = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
+    nodes = node_spans([part.recorded for part in partials], pl.concat(part.gpus for part in partials))
+    edge = pl.col("wall_ns") - pl.sum_horizontal("busy_ns", "gap_ns", "rounding_ns")
     gpus = gpus.join(nodes, on="machine").with_columns(
         gap_share=share_of(pl.col("gap_ns"), pl.col("span_ns")),
         gap_mean_ns=share_of(pl.col("gap_ns"), pl.col("gap_count")),
-        edge_ns=pl.col("span_ns") - pl.col("busy_ns") - pl.col("gap_ns"),
+        edge_ns=edge.clip(lower_bound=0),
     )
     histogram = (
         pl.concat(part.histogram for part in partials)
@@ -160,6 +171,7 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         histogram=histogram.sort("node", *keys, "from_ns", nulls_last=True).select(tables["histogram"].names),
         largest=largest.head(max(part.keep for part in partials)).select(tables["largest"].names),
         gap_count=int(gpus["gap_count"].sum()),
+        call_count=sum(part.call_count for part in partials),
     )
 
 

@@ -7,19 +7,27 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.run.chosen import without_window
+from wavescope.analysis.run.gaps.stacks import stacks
 from wavescope.analysis.run.gpus import GPU_KEY, gpu_work, index_gpus
 from wavescope.analysis.run.intervals import covered, gaps_between, intervals, merged
-from wavescope.analysis.run.launches import Launches, cause_of, outermost, region_pieces, touching
+from wavescope.analysis.run.launches import STREAM_WAITS, Launches, cause_of, outermost, region_pieces, touching
+from wavescope.analysis.run.recorded import recorded, windows_of_processes
 from wavescope.analysis.run.waits import calls_inside, main_call
 from wavescope.base.bounds import ROWS, bounded
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wavescope.analysis.run.gpus import GpuIndex, GpuKey
     from wavescope.model.run import Run
 
 #: Lower bounds of the bins of the histogram.
 _STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 _MOST_DETAILS = 10_000
+_ROUNDED_NS = 1  #: Shorter stretches between work come from times that were rounded to nanoseconds.
+_LAUNCH_NS = 1_000_000  #: From the launch to the start of work it takes less, unless the work has to wait.
+_EVENT_NS = 100_000  #: The same where the stream was told to wait for an event.
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,8 @@ class PartialGaps:
     largest: pl.DataFrame
     keep: int
     is_whole: bool  #: Whether work of other runs on the same GPUs was considered, or does not matter.
+    recorded: pl.DataFrame  #: See `recorded`.
+    call_count: int  #: Recorded calls into runtimes.
 
     @property
     def used_gpus(self) -> frozenset[GpuKey]:
@@ -41,34 +51,80 @@ class PartialGaps:
 
 @bounded(keep=ROWS)
 def partial_gaps(
-    run: Run, *, by_stream: bool = False, keep: int = 100, elsewhere: pl.DataFrame | None = None
+    run: Run,
+    *,
+    by_stream: bool = False,
+    keep: int = 100,
+    elsewhere: pl.DataFrame | None = None,
+    domains: Sequence[str] = (),
 ) -> PartialGaps:
-    """The contribution of one run, with its `keep` longest gaps.
+    """The contribution of one run, with its `keep` longest gaps and their call stacks (of `domains`; none = all).
 
     `elsewhere` says when GPUs that other runs tell of too were busy in all (`partial_intervals`,
-    `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it.
+    `merged_elsewhere`): gaps are then those of all work, and each belongs to the run that ended it. Gaps that a time
+    window cuts count with their part inside; the work around them is known all the same.
     """
+    times, windows = recorded(run), _windows(run)
+    run = without_window(run)
     gpu_index = index_gpus(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
     more = ["thread", "correlation", "name"]
     work = gpu_work(run, gpu_index, [*more, "dispatch_id"], more).drop("is_copy")
     work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
-    gaps, totals = _gaps(work, by), _totals(work, by)
+    gaps, totals = _gaps(work, by), _totals(work, by, windows)
     if elsewhere is not None and not by_stream:
-        gaps, totals = _among_others(run, gpu_index, work, gaps, totals, elsewhere)
+        gaps, totals = _among_others(run, gpu_index, work, gaps, totals, elsewhere, windows)
+    gaps = gaps.with_columns(next_start_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
+    gaps = _cut(gaps, windows, "gap_start_ns", "gap_ns")
     order = {"gap_ns": True, "gap_start_ns": False, "row": False}
     longest = gaps.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
-    regions = _Regions.of(run, work, gaps, longest["gap_start_ns"])
-    gaps = _explained(gaps, regions.launches)
+    regions = _Regions.of(run, work, gaps, longest, domains)
+    explained = _explained(gaps.filter(pl.col("gap_ns") > _ROUNDED_NS), regions)
+    longest = longest.filter(pl.col("gap_ns") > _ROUNDED_NS)
     calls = regions.outermost_calls()
     names = _GpuLabels.of(run, gpu_index, by_stream=by_stream)
+    largest = names(_details(longest, explained, work, regions, calls, run))
+    begins = times.group_by("machine").agg(pl.col("begin_ns").min())
     return PartialGaps(
         gpus=names(_sums(gaps, totals, by)),
-        causes=names(_causes(gaps, calls), with_streams=False),
-        histogram=names(_histogram(gaps, by)),
-        largest=names(_details(longest, gaps, work, regions, calls, run)),
+        causes=names(_causes(explained, calls), with_streams=False),
+        histogram=names(_histogram(explained, by)),
+        largest=largest.join(begins, on="machine", how="left", maintain_order="left")
+        .with_columns(at_ns=pl.col("start_ns") - pl.col("begin_ns"))
+        .drop("begin_ns"),
         keep=min(keep, _MOST_DETAILS),
         is_whole=by_stream or elsewhere is not None,
+        recorded=times,
+        call_count=regions.call_count,
+    )
+
+
+def _windows(run: Run) -> pl.DataFrame | None:
+    """`place`, `from_ns`, `to_ns` of the time window of each GPU; None = none is chosen."""
+    windows = windows_of_processes(run)
+    if windows is None:
+        return None
+    gpu_index = index_gpus(run)
+    machine = gpu_index.of_process.join(gpu_index.table.select("place", "machine"), on="place").drop("place")
+    of_machine = (
+        windows.join(machine, on="process")
+        .group_by("machine")
+        .agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+    )
+    return gpu_index.table.select("place", "machine").join(of_machine, on="machine").drop("machine")
+
+
+def _cut(frame: pl.DataFrame, windows: pl.DataFrame | None, start: str, length: str) -> pl.DataFrame:
+    """The parts of stretches of time that are inside of the windows."""
+    if windows is None:
+        return frame
+    begin = pl.max_horizontal(start, "from_ns")
+    end = pl.min_horizontal(pl.col(start) + pl.col(length), "to_ns")
+    return (
+        frame.join(windows, on="place", maintain_order="left")
+        .with_columns(begin.alias(start), (end - begin).alias(length))
+        .filter(pl.col(length) > 0)
+        .drop("from_ns", "to_ns")
     )
 
 
@@ -76,13 +132,27 @@ def _gaps(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """Gaps on the row of the work that ends them, with the row of the work that ended before them."""
     latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
     columns = dict.fromkeys(["row", *by, "process", "thread", "correlation"])
-    rows = work.select(*columns, "start_ns", "end_ns", before_row=latest.over(by))
+    rows = work.select(*columns, "start_ns", "end_ns", previous_row=latest.over(by))
     return gaps_between(rows, by).drop("start_ns", "end_ns")
 
 
-def _totals(work: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    spans = work.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    return spans.join(covered(work, by).rename({"covered_ns": "busy_ns"}), on=by, nulls_equal=True)
+def _totals(work: pl.DataFrame, by: list[str], windows: pl.DataFrame | None) -> pl.DataFrame:
+    """First and last work and the time with work of every GPU or stream, inside of its window."""
+    if windows is not None:
+        lasting = work.with_columns(length_ns=pl.col("end_ns") - pl.col("start_ns"))
+        inside = _cut(lasting, windows, "start_ns", "length_ns")
+        inside = inside.with_columns(end_ns=pl.col("start_ns") + pl.col("length_ns")).drop("length_ns")
+    else:
+        inside = work
+    spans = inside.group_by(by).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    busy = covered(inside, by).rename({"covered_ns": "busy_ns"})
+    return (
+        work.select(by)
+        .unique(maintain_order=True)
+        .join(spans, on=by, how="left", nulls_equal=True, maintain_order="left")
+        .join(busy, on=by, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.col("busy_ns").fill_null(0))
+    )
 
 
 def _among_others(
@@ -92,6 +162,7 @@ def _among_others(
     gaps: pl.DataFrame,
     totals: pl.DataFrame,
     elsewhere: pl.DataFrame,
+    windows: pl.DataFrame | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Gaps and totals where GPUs are shared: gaps of all work that work of this run ended."""
     numbers = gpu_index.table.select("place", *GPU_KEY)
@@ -101,16 +172,19 @@ def _among_others(
         ["place", "start_ns", "pid"], keep="first", maintain_order=True
     )
     ended = gaps_between(shared, ["place"]).drop("end_ns").join(own_work, on=["place", "start_ns", "pid"])
-    is_own = pl.col("before_end_ns") == pl.col("gap_start_ns")
-    before = gaps.select("row", "before_row").join(
-        work.select(before_row="row", before_end_ns="end_ns"), on="before_row", how="left"
+    is_own = pl.col("previous_end_ns") == pl.col("gap_start_ns")
+    previous = gaps.select("row", "previous_row").join(
+        work.select(previous_row="row", previous_end_ns="end_ns"), on="previous_row", how="left"
     )
     whole = (
-        ended.join(before, on="row", how="left")
-        .with_columns(before_row=pl.when(is_own).then("before_row"))
+        ended.join(previous, on="row", how="left")
+        .with_columns(previous_row=pl.when(is_own).then("previous_row"))
         .select(gaps.columns)
     )
-    spent = covered(shared, ["place"]).rename({"covered_ns": "busy_ns"})
+    lasting = shared.with_columns(length_ns=pl.col("end_ns") - pl.col("start_ns"))
+    inside = _cut(lasting, windows, "start_ns", "length_ns")
+    inside = inside.with_columns(end_ns=pl.col("start_ns") + pl.col("length_ns"))
+    spent = covered(inside, ["place"]).rename({"covered_ns": "busy_ns"})
     apart = pl.col("place").is_in(shared["place"].unique().to_list())
     return (
         pl.concat([gaps.filter(~apart), whole]),
@@ -126,42 +200,98 @@ class _Regions:
 
     launches: Launches
     calls: list[pl.DataFrame]  #: Calls into a runtime at the time of any gap, in chunks.
-    contexts: list[pl.DataFrame]  #: Markers and operators that are open at one of the moments in question.
+    contexts: list[pl.DataFrame]  #: Markers, operators and frames that can last half of one of the longest gaps.
+    stream_waits: list[pl.DataFrame]  #: Calls that make a stream wait.
+    call_count: int
 
     @classmethod
-    def of(cls, run: Run, work: pl.DataFrame, gaps: pl.DataFrame, moments: pl.Series) -> _Regions:
-        idle = gaps.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
-        idle = merged(intervals(idle, []), [])
-        times, launches = moments.sort(), Launches(work)
+    def of(
+        cls, run: Run, work: pl.DataFrame, gaps: pl.DataFrame, longest: pl.DataFrame, domains: Sequence[str]
+    ) -> _Regions:
+        idle, long_idle = (_stretches(frame) for frame in (gaps, longest))
+        half = int(longest["gap_ns"].min() or 0) // 2  # type: ignore[arg-type]
+        launches, call_count = Launches(work), 0
         columns = ["thread", "name", "start_ns", "end_ns"]
         empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
-        calls, contexts = [empty], [empty]
-        for in_runtime, others in region_pieces(run, [*columns, "process", "correlation"]):
+        calls, contexts, waits = [empty], [empty], [empty]
+        words = [word.upper() for word in domains]
+        more = ["process", "correlation", *(["category"] if words else [])]
+        for in_runtime, others in region_pieces(run, [*columns, *more]):
             launches.add(in_runtime)
-            calls.append(touching(in_runtime.select(columns), idle).drop_nulls())
-            first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))
-            contexts.append(others.select(columns).filter(first < last))
-        return cls(launches, calls, contexts)
+            call_count += in_runtime.height
+            timed = in_runtime.select(columns)
+            calls.append(touching(timed, idle).drop_nulls())
+            names = timed["name"].unique()
+            names = names.filter(names.cast(pl.String).str.contains(STREAM_WAITS).fill_null(value=False))
+            waits.append(timed.filter(pl.col("name").is_in(names.implode())).drop_nulls())
+            if words:
+                kind = pl.col("domain", "category").cast(pl.String).str.to_uppercase().is_in(words)
+                others = others.filter(pl.any_horizontal(kind.fill_null(value=False)))
+            lasting = others.filter(pl.col("end_ns") - pl.col("start_ns") >= half)
+            contexts.append(touching(lasting.select(columns), long_idle).drop_nulls())
+        return cls(launches, calls, contexts, waits, call_count)
 
     def outermost_calls(self) -> pl.DataFrame:
         """The calls that no other call of their thread encloses."""
         return outermost(pl.concat(self.calls))
 
 
-def _explained(gaps: pl.DataFrame, launches: Launches) -> pl.DataFrame:
-    """Gaps with the thread that launched what ended them, and how long they waited for it: `wait_ns`, then `launch_ns`.
+def _stretches(gaps: pl.DataFrame) -> pl.DataFrame:
+    """The time of all gaps, merged."""
+    idle = gaps.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
+    return merged(intervals(idle, []), [])
 
-    Work that was launched before the gap began has neither; `is_known` tells it from work without a launch.
+
+def _explained(gaps: pl.DataFrame, regions: _Regions) -> pl.DataFrame:
+    """Gaps in parts: `wait_ns` until the work that ends them was launched, and `lag_ns` from then on.
+
+    `lag` is the cause of that part: the launch itself, a stream that waits for an event, or other work in the queue.
+    Of work that was launched before the gap began, `lag_ns` is all; `is_known` tells it from work without a launch.
     """
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
     is_late = pl.col("launch_start_ns") > pl.col("gap_start_ns")
-    return gaps.hstack(launches.of(gaps)).with_columns(
+    delay = pl.col("next_start_ns") - pl.col("launch_start_ns")
+    launched = gaps.hstack(regions.launches.of(gaps)).with_columns(
         is_known=pl.col("launch_start_ns").is_not_null(),
         wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
-        launch_ns=pl.when(is_late).then(end - called).otherwise(0),
         launch_thread=pl.coalesce("launch_thread", "thread"),
     )
+    waits_for_event = _waits_for_event(launched, regions)
+    has_event = waits_for_event & (pl.min_horizontal(delay, "gap_ns") > _EVENT_NS)
+    lag = (
+        pl.when(has_event)
+        .then(pl.lit("stream wait"))
+        .when(is_late & (delay <= _LAUNCH_NS))
+        .then(pl.lit("launch"))
+        .otherwise(pl.lit("queued"))
+    )
+    return launched.with_columns(
+        lag=lag, lag_ns=pl.when("is_known").then(pl.col("gap_ns") - pl.col("wait_ns")).otherwise(0)
+    )
+
+
+def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
+    """Whether the thread told a stream to wait after its previous launch and before the one that ended the gap."""
+    waits = pl.concat(regions.stream_waits)
+    if not waits.height or not gaps.height:
+        return pl.lit(value=False)
+    points = gaps.select("launch_start_ns", thread="launch_thread", at=pl.int_range(pl.len(), dtype=pl.UInt32)).sort(
+        "launch_start_ns", nulls_last=True
+    )
+    for name, calls in (("waited_ns", waits), ("earlier_ns", regions.launches.calls)):
+        times = calls.select("thread", pl.col("start_ns").alias(name)).sort(name)
+        points = points.join_asof(
+            times,
+            left_on="launch_start_ns",
+            right_on=name,
+            by="thread",
+            allow_exact_matches=False,
+            coalesce=False,
+            check_sortedness=False,
+        )
+    is_after = pl.col("waited_ns") > pl.col("earlier_ns").fill_null(-(1 << 62))
+    return pl.lit(points.sort("at").select(is_after.fill_null(value=False)).to_series())
 
 
 def _waits(gaps: pl.DataFrame) -> pl.DataFrame:
@@ -180,11 +310,12 @@ def _causes(gaps: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         call_count=pl.col("call_count").cast(pl.UInt64),
         wait_ns="inside_ns",
     )
-    is_queued = pl.col("is_known") & (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
     rest = {
         "host code": (pl.col("wait_ns") > 0, pl.col("wait_ns")),
-        "launch": (pl.col("launch_ns") > 0, pl.col("launch_ns")),
-        "queued": (is_queued, pl.col("gap_ns")),
+        **{
+            lag: (pl.col("is_known") & (pl.col("lag_ns") > 0) & (pl.col("lag") == lag), pl.col("lag_ns"))
+            for lag in ("launch", "stream wait", "queued")
+        },
         "unknown": (~pl.col("is_known"), pl.col("gap_ns")),
     }
     parts = [
@@ -215,11 +346,15 @@ def _histogram(gaps: pl.DataFrame, by: list[str]) -> pl.DataFrame:
 
 
 def _sums(gaps: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    is_gap = pl.col("gap_ns") > _ROUNDED_NS
     sums = gaps.group_by(by).agg(
-        gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum(), gap_max_ns=pl.col("gap_ns").max()
+        gap_count=is_gap.sum().cast(pl.UInt64),
+        gap_ns=pl.col("gap_ns").filter(is_gap).sum(),
+        gap_max_ns=pl.col("gap_ns").filter(is_gap).max(),
+        rounding_ns=pl.col("gap_ns").filter(~is_gap).sum(),
     )
     return totals.join(sums, on=by, how="left", nulls_equal=True).with_columns(
-        pl.col("gap_count", "gap_ns", "gap_max_ns").fill_null(0)
+        pl.col("gap_count", "gap_ns", "gap_max_ns", "rounding_ns").fill_null(0)
     )
 
 
@@ -234,29 +369,35 @@ def _details(
     """The longest gaps with all details."""
     chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
+    whole = chosen.select(
+        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns")
+    )
+    before_launch = main_call(_waits(chosen), calls).rename({"call": "wait_call", "call_ns": "wait_call_ns"})
+    parts = [chosen, before_launch, main_call(whole, calls), stacks(whole, pl.concat(regions.contexts))]
     rows = (
-        pl.concat([chosen, main_call(_waits(chosen), calls, pl.concat(regions.contexts))], how="horizontal")
+        pl.concat(parts, how="horizontal")
         .with_columns(
             work["dispatch_id"].gather(chosen["row"]),
-            after=work["name"].gather(chosen["row"]).cast(pl.String),
-            before=work["name"].gather(chosen["before_row"]).cast(pl.String),
+            next=work["name"].gather(chosen["row"]).cast(pl.String),
+            previous=work["name"].gather(chosen["previous_row"]).cast(pl.String),
         )
         .join(threads.rename({"thread": "launch_thread"}), on="launch_thread", how="left", maintain_order="left")
         .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )
     by = [column for column in ("place", "process", "stream") if column in longest.columns]
-    end = pl.col("gap_start_ns") + pl.col("gap_ns")
     return rows.select(
         *by,
         "gap_ns",
-        "before",
-        "after",
+        "previous",
+        "next",
         "dispatch_id",
         "tid",
         "queue_depth",
         "context",
+        "stack",
         start_ns="gap_start_ns",
-        launch_ns=end - pl.col("launch_start_ns"),
+        launch_at_ns=pl.col("launch_start_ns") - pl.col("gap_start_ns"),
+        launch_ns=pl.col("next_start_ns") - pl.col("launch_start_ns"),
         cause=_largest_cause(),
         function="call",
         function_ns="call_ns",
@@ -265,17 +406,14 @@ def _details(
 
 def _largest_cause() -> pl.Expr:
     """The cause of the largest part of a gap."""
-    is_queued = (pl.col("wait_ns") == 0) & (pl.col("launch_ns") == 0)
-    is_call = pl.col("call_ns") * 2 >= pl.col("wait_ns")
+    is_call = pl.col("wait_call_ns") * 2 >= pl.col("wait_ns")
     return (
         pl.when(~pl.col("is_known"))
         .then(pl.lit("unknown"))
-        .when(is_queued)
-        .then(pl.lit("queued"))
-        .when(pl.col("launch_ns") >= pl.col("wait_ns"))
-        .then(pl.lit("launch"))
-        .when(is_call & pl.col("call").is_not_null())
-        .then(cause_of(pl.col("call")))
+        .when(pl.col("lag_ns") >= pl.col("wait_ns"))
+        .then("lag")
+        .when(is_call & pl.col("wait_call").is_not_null())
+        .then(cause_of(pl.col("wait_call")))
         .otherwise(pl.lit("host code"))
     )
 
