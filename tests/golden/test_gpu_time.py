@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from wavescope.analysis.run.busy import busy
@@ -14,7 +15,9 @@ from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.regions import regions
 from wavescope.analysis.run.selection import select
+from wavescope.analysis.run.summary import summary
 from wavescope.readers.run.inputs import open_run
+from wavescope.report.run.gaps import gaps_report
 
 RPD = {
     "matmul_result.rpd": (2, 183_918_056, 2_964_070_817, 0.062049),
@@ -30,13 +33,69 @@ def test_summed_durations_are_the_busy_figures_of_rpd(name: str, shared: Path) -
     assert (gpu["gpu"], gpu["duration_sum_ns"], gpu["span_ns"]) == (number, spent, wall)
     assert gpu["duration_sum_share"] == pytest.approx(share, abs=1e-6)
     (idle,) = gaps(run).gpus.iter_rows(named=True)
-    assert idle["gap_ns"] + gpu["busy_ns"] == idle["span_ns"] == wall
+    assert idle["gap_ns"] + idle["rounding_ns"] + gpu["busy_ns"] == idle["span_ns"] == wall
+    assert idle["gap_ns"] + idle["rounding_ns"] + idle["busy_ns"] + idle["edge_ns"] == idle["wall_ns"] == gpu["wall_ns"]
+    assert summary(run).busy_share == pytest.approx(gpu["busy_wall_share"])
 
 
 def test_gaps_of_a_server_are_explained(shared: Path) -> None:
     answer = gaps(open_run(shared / "data" / "rpd" / "mytrace.rpd.gz"))
     assert answer.causes["wait_ns"].sum() == answer.gpus["gap_ns"].sum()
     assert "unknown" not in answer.causes["cause"]
+
+
+def test_a_launched_kernel_that_waits_for_an_event_is_not_late(shared: Path) -> None:
+    answer = gaps(open_run(shared / "data" / "kineto-amd" / "sglang_Qwen3-8B_decode.json.gz"))
+    gap = answer.largest.row(0, named=True)
+    assert (gap["gap_ns"], gap["at_ns"], gap["launch_at_ns"]) == (463_295_405, 84_835, 38_309)
+    assert (gap["cause"], gap["function"], gap["function_ns"]) == ("stream wait", "hipMemcpyWithStream", 463_018_539)
+    frames = gap["stack"].split(" > ")
+    assert len(frames) == 5
+    assert frames[-2].endswith("cuda_graph_runner.py(276): populate_from_forward_batch")
+    assert frames[-1] == gap["context"] == "aten::copy_"
+    assert answer.gap_count == 8  # 548 more are 1 ns, which Kineto's rounding makes
+    assert answer.gpus["rounding_ns"].to_list() == [548]
+    text = "\n".join(str(part) for part in gaps_report(answer))
+    assert "Mostly waits in streams" in text
+    assert "use graphs" not in text
+    assert "waited in its stream for an event" in text
+
+
+QWEN = "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"
+
+
+def test_a_window_in_a_gap_is_idle(shared: Path) -> None:
+    run = open_run(shared / "data" / "kineto-amd" / QWEN)
+    window = select(run, RunSelection(begin="13.4ms", end="13.9ms"))
+    (gpu,) = busy(window).gpus.iter_rows(named=True)
+    assert (gpu["span_ns"], gpu["wall_ns"], gpu["kernel_count"]) == (500_000, 500_000, 2)
+    assert gpu["busy_share"] == pytest.approx(0.06, abs=0.001)
+    (idle,) = gaps(window).gpus.iter_rows(named=True)
+    assert idle["gap_ns"] + idle["rounding_ns"] + idle["busy_ns"] + idle["edge_ns"] == 500_000
+    assert (idle["busy_ns"], idle["edge_ns"]) == (gpu["busy_ns"], 0)
+    parts = summary(window)
+    assert parts.wall_ns == 500_000
+    assert parts.busy_share == pytest.approx(gpu["busy_share"])
+    (both,) = overlap(window).gpus.iter_rows(named=True)
+    assert (both["span_ns"], both["busy_ns"]) == (500_000, gpu["busy_ns"])
+    wide = regions(select(run, RunSelection(begin="13.2ms", end="14ms")))
+    assert wide.tree.filter(pl.col("depth") == 0)["total_ns"].sum() == 2 * 800_000  # of two threads
+
+
+def test_the_place_of_a_gap_is_a_time_window(shared: Path) -> None:
+    run = open_run(shared / "data" / "kineto-amd" / QWEN)
+    for gap in gaps(run, keep=3).largest.to_dicts():
+        window = RunSelection(begin=f"{gap['at_ns']}ns", end=f"{gap['at_ns'] + gap['gap_ns']}ns")
+        (idle,) = gaps(select(run, window)).gpus.iter_rows(named=True)
+        assert (idle["gap_count"], idle["gap_ns"], idle["gap_share"]) == (1, gap["gap_ns"], 1.0)
+
+
+def test_a_folder_without_launches_blames_nobody(shared: Path) -> None:
+    answer = gaps(open_run(shared / "data" / "gfx1151-rocprofv3-llama"))
+    text = "\n".join(str(part) for part in gaps_report(answer))
+    assert "The cause of 96.4 % is not known" in text
+    assert "rocprofv3 --hip-trace" in text
+    assert "Mostly" not in text
 
 
 TRACELENS = (

@@ -23,7 +23,7 @@ _GROUPINGS = ("file", "process", "rank", "gpu", "stream", "marker")
 @click.option(
     "--by",
     type=click.Choice(_GROUPINGS),
-    help="One table per file, process, rank, GPU or stream, or per marker range around the launch.",
+    help="One group of rows per file, process, rank, GPU or stream, or per marker range around the launch.",
 )
 @click.option(
     "--rocpd-csv",
@@ -53,6 +53,7 @@ def command(request: RunRequest, by: Grouping | None, rocpd_csv: Path | None) ->
     def report() -> Parts:
         from wavescope.report.run.summary import summary_report
 
-        return summary_report(answer, width=console().width, limit=request.limit)
+        is_window = request.selection.has_window
+        return summary_report(answer, width=console().width, limit=request.limit, is_window=is_window)
 
     request.give(answer, table, report, gathered.losses, inputs=gathered.paths)

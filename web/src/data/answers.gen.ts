@@ -2321,12 +2321,16 @@ export interface RunBusyGpusRow {
   begin: number;
   /** End, since the start of its node [ns] */
   end: number;
-  /** Span of all GPU work of its node [ns] */
+  /** Span of all GPU work of its node, or the time window [ns] */
   span_ns: number;
+  /** Time that was recorded on its node, or the time window [ns] */
+  wall_ns: number;
   /** With at least one dispatch or copy [ns] */
   busy_ns: number;
   /** Share of the span with work */
   busy_share: number;
+  /** busy_ns / wall_ns */
+  busy_wall_share: number;
   /** With at least one dispatch [ns] */
   kernel_busy_ns: number;
   /** kernel_busy_ns / span_ns */
@@ -2353,9 +2357,11 @@ export const RUN_BUSY_GPUS: TableInfo<RunBusyGpusRow> = {
   copy_count: ["Copies", "", "Copies from or to it"],
   begin: ["Begin", "ns", "Start, since the start of its node"],
   end: ["End", "ns", "End, since the start of its node"],
-  span_ns: ["Span", "ns", "Span of all GPU work of its node"],
+  span_ns: ["Span", "ns", "Span of all GPU work of its node, or the time window"],
+  wall_ns: ["Wall", "ns", "Time that was recorded on its node, or the time window"],
   busy_ns: ["Busy", "ns", "With at least one dispatch or copy"],
   busy_share: ["Busy share", "", "Share of the span with work"],
+  busy_wall_share: ["Busy wall share", "", "busy_ns / wall_ns"],
   kernel_busy_ns: ["Kernel busy", "ns", "With at least one dispatch"],
   kernel_busy_share: ["Kernel busy share", "", "kernel_busy_ns / span_ns"],
   copy_busy_ns: ["Copy busy", "ns", "With at least one copy"],
@@ -2410,6 +2416,10 @@ export interface RunBusyNodesRow {
   begin: number;
   /** End, since the start of its node [ns] */
   end: number;
+  /** Begin of the recording on it: times of --time count from here [ns] */
+  begin_ns: number;
+  /** Whether a time window was chosen */
+  is_window: boolean;
   /** Length of a stretch of over_time [ns] */
   bin_ns: number;
   /** Stretches */
@@ -2424,6 +2434,8 @@ export const RUN_BUSY_NODES: TableInfo<RunBusyNodesRow> = {
   node: ["Node", "", "Host name of the node, else the file"],
   begin: ["Begin", "ns", "Start, since the start of its node"],
   end: ["End", "ns", "End, since the start of its node"],
+  begin_ns: ["Begin", "ns", "Begin of the recording on it: times of --time count from here"],
+  is_window: ["Window", "", "Whether a time window was chosen"],
   bin_ns: ["Bin", "ns", "Length of a stretch of over_time"],
   bin_count: ["Bins", "", "Stretches"],
   gpu_count: ["GPUs", "", "GPUs with work"],
@@ -2566,10 +2578,14 @@ export interface RunGapsGpusRow {
   gap_max_ns: number;
   /** Time with work [ns] */
   busy_ns: number;
-  /** Before the first and after the last work, within the span of the node [ns] */
+  /** Before the first and after the last work, within the wall time [ns] */
   edge_ns: number;
-  /** Span of all GPU work of the node [ns] */
+  /** Stretches of 1 ns between work: rounded times, no gaps [ns] */
+  rounding_ns: number;
+  /** Span of all GPU work of the node, or the time window [ns] */
   span_ns: number;
+  /** Time that was recorded on the node, or the time window [ns] */
+  wall_ns: number;
 }
 
 export const RUN_GAPS_GPUS: TableInfo<RunGapsGpusRow> = {
@@ -2584,8 +2600,10 @@ export const RUN_GAPS_GPUS: TableInfo<RunGapsGpusRow> = {
   gap_mean_ns: ["Gap mean", "ns", "Mean length of a gap"],
   gap_max_ns: ["Gap max", "ns", "Longest gap"],
   busy_ns: ["Busy", "ns", "Time with work"],
-  edge_ns: ["Edge", "ns", "Before the first and after the last work, within the span of the node"],
-  span_ns: ["Span", "ns", "Span of all GPU work of the node"],
+  edge_ns: ["Edge", "ns", "Before the first and after the last work, within the wall time"],
+  rounding_ns: ["Rounding", "ns", "Stretches of 1 ns between work: rounded times, no gaps"],
+  span_ns: ["Span", "ns", "Span of all GPU work of the node, or the time window"],
+  wall_ns: ["Wall", "ns", "Time that was recorded on the node, or the time window"],
 };
 
 /** One row is one cause on one GPU. */
@@ -2594,7 +2612,7 @@ export interface RunGapsCausesRow {
   node: string;
   /** Number of the GPU on the node; empty = not recorded */
   gpu: number | null;
-  /** Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), queued (launched before the gap began), unknown (its launch is not recorded) */
+  /** Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), stream wait (launched, but its stream had to wait for an event), queued (launched, but waited for other work), unknown (its launch is not recorded) */
   cause: string;
   /** Function that was called; empty = none */
   function: string | null;
@@ -2611,7 +2629,7 @@ export interface RunGapsCausesRow {
 export const RUN_GAPS_CAUSES: TableInfo<RunGapsCausesRow> = {
   node: ["Node", "", "Host name of the node, else the file"],
   gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
-  cause: ["Cause", "", "Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), queued (launched before the gap began), unknown (its launch is not recorded)"],
+  cause: ["Cause", "", "Synchronisation, allocation, copy call, loading code, launch call, other call (time in such a call of the thread that launched what ended the gap, before it did so), host code (outside of calls), launch (from the start of the launching call), stream wait (launched, but its stream had to wait for an event), queued (launched, but waited for other work), unknown (its launch is not recorded)"],
   function: ["Function", "", "Function that was called; empty = none"],
   call_count: ["Calls", "", "Calls, or gaps, that it took part in"],
   wait_ns: ["Wait", "ns", "Its part of the gaps"],
@@ -2664,28 +2682,34 @@ export interface RunGapsLargestRow {
   stream_id: number | null;
   /** Start, since the start of its node [ns] */
   begin: number;
+  /** The same after the begin of the recording on its node, as --time counts [ns] */
+  at_ns: number;
   /** How long it lasted [ns] */
   gap_ns: number;
   /** The dispatch or copy that ended when it began */
-  before: string;
+  previous: string;
   /** The dispatch or copy that ended it */
-  after: string;
-  /** Of that dispatch; empty for copies */
+  next: string;
+  /** Of the next dispatch; empty for copies */
   dispatch_id: number | null;
-  /** Thread that launched it */
+  /** Thread that launched the next one */
   tid: number;
-  /** From the begin of the launching call to the end of the gap; empty = not known [ns] */
+  /** Launch of the next one after the begin of the gap; negative = before [ns] */
+  launch_at_ns: number;
+  /** From the begin of that call to the start of the next one; empty = not known [ns] */
   launch_ns: number | null;
   /** Work of the GPU that was launched and had not begun when the gap began */
   queue_depth: number;
   /** Largest part of the gap, as in causes */
   cause: string;
-  /** The call that took most of it before the launch */
+  /** The call of that thread that took most of the gap */
   function: string | null;
-  /** Time in that function [ns] */
+  /** Time of the gap in that call [ns] */
   function_ns: number;
-  /** Innermost marker or operator that was open in the thread when it began */
+  /** Innermost of stack */
   context: string;
+  /** Markers, operators, frames that lasted half of the gap, outermost first */
+  stack: string;
 }
 
 export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {
@@ -2695,17 +2719,20 @@ export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {
   rank: ["Rank", "", "Its rank; empty = not known"],
   stream_id: ["Stream ID", "", "Stream; empty = all of the GPU, or not recorded"],
   begin: ["Begin", "ns", "Start, since the start of its node"],
+  at_ns: ["At", "ns", "The same after the begin of the recording on its node, as --time counts"],
   gap_ns: ["Gap", "ns", "How long it lasted"],
-  before: ["Before", "", "The dispatch or copy that ended when it began"],
-  after: ["After", "", "The dispatch or copy that ended it"],
-  dispatch_id: ["Dispatch ID", "", "Of that dispatch; empty for copies"],
-  tid: ["TID", "", "Thread that launched it"],
-  launch_ns: ["Launch", "ns", "From the begin of the launching call to the end of the gap; empty = not known"],
+  previous: ["Previous", "", "The dispatch or copy that ended when it began"],
+  next: ["Next", "", "The dispatch or copy that ended it"],
+  dispatch_id: ["Dispatch ID", "", "Of the next dispatch; empty for copies"],
+  tid: ["TID", "", "Thread that launched the next one"],
+  launch_at_ns: ["Launch at", "ns", "Launch of the next one after the begin of the gap; negative = before"],
+  launch_ns: ["Launch", "ns", "From the begin of that call to the start of the next one; empty = not known"],
   queue_depth: ["Queue depth", "", "Work of the GPU that was launched and had not begun when the gap began"],
   cause: ["Cause", "", "Largest part of the gap, as in causes"],
-  function: ["Function", "", "The call that took most of it before the launch"],
-  function_ns: ["Function", "ns", "Time in that function"],
-  context: ["Context", "", "Innermost marker or operator that was open in the thread when it began"],
+  function: ["Function", "", "The call of that thread that took most of the gap"],
+  function_ns: ["Function", "ns", "Time of the gap in that call"],
+  context: ["Context", "", "Innermost of stack"],
+  stack: ["Stack", "", "Markers, operators, frames that lasted half of the gap, outermost first"],
 };
 
 /** How long GPUs, or their streams, idled between work, and why. */
@@ -2717,6 +2744,8 @@ export interface RunGapsAnswer {
   largest: Frame<RunGapsLargestRow>;
   /** All gaps, of which `largest` has the longest. */
   gap_count: number;
+  /** Recorded calls into runtimes, which tell why. */
+  call_count: number;
 }
 
 /** One row is one GPU; of work of one process where several use it. */
@@ -3377,7 +3406,7 @@ export interface RunSummaryAnswer {
   /** Time of all kernels and copies together. */
   gpu_ns: number;
   wall_ns: number;
-  /** Share of the time of all processes in which their GPUs ran anything; None = no GPU was used. */
+  /** Share of the wall time in which GPUs ran anything; None = no GPU was used. */
   busy_share: number | null;
 }
 

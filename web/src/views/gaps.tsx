@@ -36,13 +36,13 @@ const GPUS = figureColumns<RunGapsGpusRow>(RUN_GAPS_GPUS, [
   ["gap_mean_ns", "Mean"],
   ["gap_max_ns", "Longest"],
   ["busy_ns", "Busy"],
-  ["edge_ns", "Edges"],
-  ["span_ns", "Span"],
+  ["edge_ns", "Idle at the edges"],
+  ["wall_ns", "Wall time"],
 ]);
 const CAUSES = figureColumns<RunGapsCausesRow>(RUN_GAPS_CAUSES, [
   ["cause", "Cause", "text"],
   ["function", "Function", "text"],
-  ["call_count", "Calls or gaps"],
+  ["call_count", "Count"],
   ["wait_ns", "In gaps"],
   ["gap_share", "Of the gaps", "bar"],
 ]);
@@ -56,9 +56,9 @@ const LARGEST = figureColumns<RunGapsLargestRow>(RUN_GAPS_LARGEST, [
   ["begin", "Started at", "ns", "8em"],
   ["cause", "Cause", "text", "9em"],
   ["function", "Function", "text"],
-  ["context", "In", "text"],
-  ["before", "After", "text"],
-  ["after", "Before", "text"],
+  ["stack", "In", "text"],
+  ["previous", "Previous", "text"],
+  ["next", "Next", "text"],
   ["launch_ns", "Launch"],
   ["queue_depth", "Queued", "count", "5em"],
   ["tid", "Thread", "id"],
@@ -73,7 +73,7 @@ function Gaps() {
 function showGap(gap: RunGapsLargestRow): void {
   select({ range: { begin: gap.begin, end: gap.begin + gap.gap_ns } });
   show({ begin: gap.begin - gap.gap_ns, end: gap.begin + 2 * gap.gap_ns });
-  if (gap.dispatch_id !== null) selectKernel(gap.after);
+  if (gap.dispatch_id !== null) selectKernel(gap.next);
   frontView("run_timeline");
 }
 

@@ -12,6 +12,7 @@ from wavescope.analysis.run.gpus import GPU_KEY, gpu_work, index_gpus
 from wavescope.analysis.run.intervals import combinations, in_order, intervals, merged, share_of
 from wavescope.analysis.run.launches import region_pieces
 from wavescope.analysis.run.pairs import MOST_MEMBERS, bridged, levels, levels_of, pairs, with_bits
+from wavescope.analysis.run.recorded import node_spans, recorded
 from wavescope.model.answer import Answer
 from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
@@ -57,7 +58,7 @@ class Overlap(Answer):
             + """
             pid                     Int64    -   | process
             rank                    Int32    -   | its rank; null = not known
-            span_ns                 Int64    ns  | span of all GPU work of its node
+            span_ns                 Int64    ns  | span of all GPU work of its node, or the time window
             computation_ns          Int64    ns  | with kernels that compute
             communication_ns        Int64    ns  | with kernels that communicate
             copy_ns                 Int64    ns  | with copies
@@ -141,6 +142,7 @@ class PartialOverlap:
     intervals: pl.DataFrame  #: When each process had work on each GPU.
     bridged_ns: int
     is_cut: bool
+    recorded: pl.DataFrame  #: See `recorded`.
 
 
 def partial_overlap(run: Run) -> PartialOverlap:
@@ -178,6 +180,7 @@ def partial_overlap(run: Run) -> PartialOverlap:
         intervals=named(busy),
         bridged_ns=lost,
         is_cut=is_cut,
+        recorded=recorded(run),
     )
 
 
@@ -257,7 +260,7 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
     partials = partials or [partial_overlap(Run([]))]
     tables = Overlap.tables
     gpus = pl.concat(part.gpus for part in partials)
-    spans = gpus.group_by("machine").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
+    spans = node_spans([part.recorded for part in partials], gpus).select("machine", "span_ns")
     hidden = pl.col("copy_ns") - pl.col("exposed_copy_ns")
     covered = pl.col("communication_ns") - pl.col("exposed_communication_ns")
     gpus = gpus.join(spans, on="machine").with_columns(

@@ -13,7 +13,7 @@ from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
-from wavescope.report.kit.words import brief_kernel, brief_kernels, duration, size
+from wavescope.report.kit.words import brief, brief_kernel, brief_kernels, duration, size
 from wavescope.report.run.words import node_name, place_words
 
 if TYPE_CHECKING:
@@ -26,15 +26,21 @@ if TYPE_CHECKING:
 
 _MOST = 0.8  #: Share of the GPU time that the verdict explains.
 _NAMED = 3
+_IDLE = 0.5  #: Busy share below which idle GPUs matter more than kernels.
 _VERY_WIDE = 150  #: Console width at which all figures are shown next to a readable name.
 _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
 
 
-def summary_report(answer: Summary, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
+def summary_report(
+    answer: Summary, *, width: int = WIDE, limit: int = 20, is_window: bool = False
+) -> Iterator[RenderableType]:
     """The report of `wavescope summary`, for a terminal of `width` columns."""
     if not answer.domains.height:
-        yield Text("no event was recorded", style="bold")
+        yield Text("no event in this window" if is_window else "no event was recorded", style="bold")
         return
+    if answer.busy_share is not None and answer.busy_share < _IDLE:
+        idle = percent(1 - answer.busy_share)
+        yield Text(f"GPUs are idle {idle} of the wall time; `wavescope gaps` tells why", style="bold")
     yield Text(_verdict(answer), style="bold")
     yield Text(_scope(answer))
     yield Text()
@@ -115,10 +121,18 @@ def _thing_table(answer: Summary, domain: str, *, width: int, limit: int) -> Tab
         *_figures(width=width),
         *([_BYTES] if has_bytes else []),
         *([_RATE] if domain == "COPY" and has_bytes else []),
-        Column("name", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
+        Column("name", lambda row: _name(row["name"], domain), takes_rest=True),
     ]
     what = _NAMES.get(domain, f"{printable(domain)} calls" if domain != "MARKER" else "marker ranges")
-    return frame_table(rows, columns, limit=limit, what=what, width=width)
+    table = frame_table(rows, columns, limit=limit, what=what, width=width)
+    if domain not in _NAMES:
+        table.title = f"{table.title}, CPU time, nested calls count each"
+    return table
+
+
+def _name(name: str, domain: str) -> str:
+    """Kernels without their parameters; calls whole, as what is in brackets is the line."""
+    return brief_kernel(name, 200) if domain in GPU_DOMAINS else brief(name, 200)
 
 
 def _figures(*, width: int) -> list[Column]:
