@@ -19,6 +19,7 @@ from wavescope.cli.kit.trace import open_trace, selection_options
 from wavescope.facts.metrics.names import NORMALIZATIONS
 
 if TYPE_CHECKING:
+    from wavescope.analysis.run.compare import FailOn
     from wavescope.analysis.trace.selection import Selection
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.request import Parts
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 _MOST_SIBLINGS = 8
+_MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
+_FAIL_ABOVE = (
+    "Leave with status 1 if a run (--fail-on) or a kernel of counter captures got slower by more than this, unless "
+    "that may be noise."
+)
 
 
 @click.command(name="compare")
@@ -185,8 +191,23 @@ def _warn(traces: list[ThreadTrace], labels: list[str]) -> None:
     help="A repeated run of the first PATH, to measure the noise; may be repeated.",
 )
 @click.option("--force", is_flag=True, help="Compare the only new kernel with the only one that is gone.")
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["total", "kernel", "step"]),
+    help="Of runs, what --fail-above looks at: the GPU time per run or step (total, the default), the mean duration "
+    "of every kernel, or the duration of a step (--step).",
+)
 @run_options
-def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[str, ...], force: bool) -> None:
+def _runs(
+    asked: RunRequest,
+    step: str | None,
+    everything: bool,
+    repeats: tuple[str, ...],
+    force: bool,
+    fail_above: float | None,
+    fail_on: FailOn | None,
+) -> None:
     """Compare runs PATHS with the first one: kernels, copies, calls and marker ranges.
 
     Each PATH is one run: a file, or a folder or pattern of the files of its ranks.
@@ -195,7 +216,12 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
 
     from wavescope.analysis.run.compare import combine_compare, partial_compare
     from wavescope.cluster.gather import Gathered
+    from wavescope.errors import UsageError
 
+    if fail_on == "step" and step is None:
+        raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
+    if fail_on and fail_above is None:
+        raise UsageError("--fail-on says what --fail-above looks at", advice="give --fail-above PERCENT, too")
     runs = [asked.gather(partial_compare, [path]) for path in (*asked.paths, *repeats)]
     sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
     answer = combine_compare(
@@ -203,7 +229,16 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
     )
     inputs = [source for run in runs for source in run.inputs]
     together: Gathered[Any] = Gathered([], inputs, pl.concat([run.losses for run in runs]))
-    verdicts = [answer.verdict(number) for number in range(1, len(sides))]
+    others = range(1, len(sides))
+    facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
+    facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
+    failures, notes = [], []
+    if fail_above is not None:
+        limit, on = fail_above / 100, fail_on or "total"
+        above = [each for side in others for each in answer.above(side, limit, on)]
+        failures = [each.sentence(limit) for each in above if each.is_beyond_noise]
+        notes = [f"{each.sentence(limit)}, but within noise" for each in above if not each.is_beyond_noise]
+        facts |= {"is_failed": bool(failures), "failures": failures}
 
     def report() -> Parts:
         from wavescope.report.run.compare import comparison_report
@@ -212,7 +247,16 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
             answer, paths=[*map(str, asked.paths)], width=console().width, limit=asked.limit, everything=everything
         )
 
-    asked.give(answer, answer.things, report, together.losses, inputs=together.paths, verdicts=verdicts)
+    asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
+    from wavescope.report.kit.tables import printable
+
+    for note in notes[:_MOST_FAILURES]:
+        click.echo(f"not failed: {printable(note)}", err=True)
+    if failures:
+        rest = len(failures) - _MOST_FAILURES
+        more = f" (and {rest:,} more)" if rest > 0 else ""
+        click.echo(f"failed: {printable('; '.join(failures[:_MOST_FAILURES]))}{more}", err=True)
+        sys.exit(_REGRESSION_EXIT_CODE)
 
 
 @click.command(name="compare")
@@ -237,12 +281,7 @@ def _runs(asked: RunRequest, step: str | None, everything: bool, repeats: tuple[
     metavar="FILE",
     help="TOML file with metrics of your own; may be repeated.",
 )
-@click.option(
-    "--fail-above",
-    type=Real(PERCENT),
-    metavar="PERCENT",
-    help="Leave with status 1 if a kernel got slower by more than this, unless that may be noise.",
-)
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
 @amd_option
 @counter_options
 def _counters(
@@ -331,7 +370,8 @@ same code differ from run to run, which is not a change. Durations of calls in r
 traces (two or more --repeat), tell what is more than noise.
 
 Runs: kernels, copies, calls and marker ranges, per run or per step (--step). Each PATH is one run: a file, or a
-folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise.
+folder or pattern of the files of its ranks. Repeated calls, and repeated runs (--repeat), show the noise. The parts of
+a difference add up: what changed, and what cannot be attributed. --fail-above 5 is a gate for CI.
 
 Counters: kernel times and metrics (--panel, --metric), matched by name. Repeated dispatches show the noise. Here
 --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, replace
+from functools import reduce
+from math import fsum, sqrt
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import polars as pl
 
 from wavescope.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
 from wavescope.analysis.run.batches import Batches, batches_of, means
 from wavescope.analysis.run.events import EXTENTS
+from wavescope.analysis.run.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
+from wavescope.analysis.run.renamed import KernelUse, pairs_of
 from wavescope.analysis.run.summary import GPU_DOMAINS, wall_of
-from wavescope.base.words import percent, side_label
+from wavescope.base.words import counted, kernel_title, percent, shortened, side_label
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, frame_of, table_spec
@@ -24,10 +28,18 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-#: What counts as a change; other things are `same`, or `unknown` where too few calls tell nothing about noise.
-CHANGES = ("slower", "faster", "new", "gone", "more calls", "fewer calls")
+#: What counts as a change: the difference of the GPU time that is attributed.
+CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer calls")
+#: The rest of the difference: of things whose calls are too few or differ too much, and of those within noise.
+REMAINDER = ("cannot tell", "same")
+FailOn = Literal["total", "kernel", "step"]
+FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
-#: Changes of a mean below this share are not reported without repeated runs: runs differ so much by themselves.
+_TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
+_MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.
+_TIMES = (*CLASSES, "idle_ns")
+_TIME_WORDS = dict(zip(_TIMES, ("computation", "communication", "copies", "idle"), strict=True))
+_NAME_WIDTH = 60
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,34 @@ class Renamed:
     side: int
     base_name: str
     name: str
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What got slower by more than a limit."""
+
+    what: str
+    change: float
+    noise: float | None  #: None = not known.
+
+    @property
+    def is_beyond_noise(self) -> bool:
+        """Whether it is more than noise; also where that is not known."""
+        return self.noise is None or self.change > self.noise
+
+    def sentence(self, limit: float) -> str:
+        """In words, for a log: `limit` is the share that it exceeds."""
+        noise = "its noise is not known" if self.noise is None else f"noise ±{percent(self.noise)}"
+        return f"{self.what} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
+
+
+@dataclass(frozen=True)
+class PartialComparison:
+    """What one run contributes to its side."""
+
+    calls: Batches
+    gpu_times: pl.DataFrame  #: See `GPU_TIMES`.
+    grids: pl.DataFrame  #: `name` of kernels, their `dispatches` with a grid, and the sum of its `lanes`.
 
 
 @dataclass(frozen=True)
@@ -51,7 +91,13 @@ class RunComparison(Answer):
         "comparison together) times the standard error of both means, each the larger of that of single calls and "
         "that of 8 to 64 time bins; with repeated runs at least Student's t (95 %) times the deviation of "
         "their means; without them at least 1 % of the mean, because runs differ so much by themselves. Numbers of "
-        "calls are taken as random, with processes that do the same: a variance of calls times processes."
+        "calls are taken as random, with processes that do the same: a variance of calls times processes. A thing is "
+        "the same when neither its mean nor its calls differ beyond noise and the noise is at most 25 %; with more "
+        "noise, or none known (one call), the calls cannot tell. The difference of the GPU time is the sum of all "
+        "parts: what is attributed to changes, and what is not. A kernel that is gone and one that is new are one "
+        "renamed kernel when their names differ in numbers, types or sizes of tiles only, or by a word, and their "
+        "calls are of similar number. Times per GPU are from the first to the last event of its process: with "
+        "computation, with communication only, with copies only, idle."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "sides": table_spec(
@@ -63,8 +109,30 @@ class RunComparison(Answer):
             process_count  Int64    -   | processes
             step_count     Int64    -   | steps of all processes; 1 = the whole run is the unit
             gpu_ns         Float64  ns  | time of kernels and copies per unit
-            wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
             change         Float64  -   | of the GPU time against the base
+            noise          Float64  -   | what the change must exceed, up or down; null = not known
+            step_ns        Float64  ns  | mean duration of the marker ranges that are steps; null = the unit is the run
+            step_change    Float64  -   | of this against the base
+            step_noise     Float64  -   | what that must exceed; null = not known
+            wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
+            gpu_count      Int64    -   | GPUs with work, of all processes
+            computation_ns Float64  ns  | time of a GPU per unit (mean) with kernels that compute
+            communication_ns Float64 ns | with communication, without computation
+            copy_ns        Float64  ns  | with copies, without any kernel
+            idle_ns        Float64  ns  | without any work
+            """,
+        ),
+        "parts": table_spec(
+            "parts",
+            "one part of the difference of a side's GPU time; the sum of all is the difference",
+            """
+            side              Int64    -   | sides.side
+            status            String   -   | things.status
+            is_attributed     Boolean  -   | whether it is a change, beyond noise
+            thing_count       Int64    -   | kernels and kinds of copies
+            delta_ns          Float64  ns  | their difference of the time per unit
+            largest_name      String   -   | the one with the largest difference
+            largest_delta_ns  Float64  ns  | its difference
             """,
         ),
         "things": table_spec(
@@ -74,7 +142,8 @@ class RunComparison(Answer):
             side          Int64    -   | sides.side
             domain        String   -   | KERNEL, COPY, ... or the kind of call
             name          String   -   | its name
-            status        String   -   | slower, faster, new, gone, more calls, fewer calls, same or unknown
+            base_name     String   -   | its name at the base, of renamed kernels; null = the same
+            status        String   -   | slower, faster, renamed, new, gone, more calls, fewer calls, same, cannot tell
             base_calls    Float64  -   | calls per unit of the base
             calls         Float64  -   | calls per unit
             base_mean_ns  Float64  ns  | mean duration of the base
@@ -92,6 +161,7 @@ class RunComparison(Answer):
     }
 
     sides: pl.DataFrame
+    parts: pl.DataFrame
     things: pl.DataFrame
     step: str | None  #: Marker range that is a step; None = the unit is the run.
     repeat_count: int  #: Repeated runs of the base that the noise was measured with.
@@ -101,40 +171,134 @@ class RunComparison(Answer):
         """The things that changed on a side."""
         return self.things.filter((pl.col("side") == side) & pl.col("status").is_in(CHANGES))
 
+    def remainder(self, side: int) -> pl.DataFrame:
+        """Kernels and copies of a side whose differences are not attributed, the largest first."""
+        is_rest = pl.col("status").is_in(REMAINDER) & pl.col("domain").is_in(GPU_DOMAINS) & (pl.col("delta_ns") != 0)
+        return self.things.filter((pl.col("side") == side) & is_rest)
+
     def may_be_renamed(self, side: int) -> bool:
         """Whether one kernel is new on a side and one is gone, which may be the same under another name."""
         kernels = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
         return all((kernels["status"] == status).sum() == 1 for status in ("new", "gone"))
 
+    def is_equal(self, side: int) -> bool:
+        """Whether a side has the same calls with the same times as the base."""
+        rows = self.things.filter(pl.col("side") == side)
+        is_same = (pl.col("status") == "same") & (pl.col("delta_ns") == 0) & (pl.col("base_calls") == pl.col("calls"))
+        times = self.sides.select("wall_ns", "gpu_count", *_TIMES)
+        return bool(rows.select(is_same.all()).item()) and times.row(0) == times.row(side)
+
     def verdict(self, side: int) -> str:
-        """What changed on a side, in one sentence."""
-        row = self.sides.row(side, named=True)
-        on_gpu = self.changes(side).filter(pl.col("domain").is_in(GPU_DOMAINS))
-        base = self.sides.row(0, named=True)
-        unit = "step" if self.step else "run"
-        change = "" if row["change"] is None else f", {percent(row['change'], sign=True)}"
-        times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {unit}{change}"
-        headline = f"{row['label']} against {base['label']}: GPU time {times}"
-        if not on_gpu.height:
-            return f"{headline}; no kernel and no copy changed beyond noise"
-        parts = [
-            f"{rows.height:,} {name} ({_signed(float(rows['delta_ns'].sum()))})"
-            for name in CHANGES
-            if (rows := on_gpu.filter(pl.col("status") == name)).height
+        """What changed on a side, in one sentence; its parts add up to the difference of the GPU time."""
+        row, base = (self.sides.row(number, named=True) for number in (side, 0))
+        headline = f"{row['label']} against {base['label']}:"
+        if self.is_equal(side):
+            return f"{headline} nothing differs"
+        delta = row["gpu_ns"] - base["gpu_ns"]
+        change = "" if row["change"] is None else f" ({change_text(row['change'])})"
+        times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {self._unit}, {_signed(delta)}{change}"
+        parts = self.parts.filter(pl.col("side") == side).to_dicts()
+        changed = [
+            f"{part['thing_count']:,} {part['status']} ({_signed(part['delta_ns'])})"
+            for part in parts
+            if part["is_attributed"]
         ]
-        return f"{headline}; " + ", ".join(parts)
+        rest = [part for part in parts if not part["is_attributed"] and part["delta_ns"]]
+        told = [", ".join(changed)] if changed else []
+        told += [f"not attributed: {self._remainder(rest)}"] if rest else []
+        return f"{headline} GPU time {times}" + (f"; {'; '.join(told)}" if told else "")
+
+    def _remainder(self, parts: Sequence[dict[str, Any]]) -> str:
+        words = {"cannot tell": "with calls too few or too uneven to tell", "same": "within noise"}
+        total = fsum(part["delta_ns"] for part in parts)
+        where = " and ".join(f"{counted(part['thing_count'], 'things')} {words[part['status']]}" for part in parts)
+        largest = max(parts, key=lambda part: abs(part["largest_delta_ns"]))
+        name = shortened(kernel_title(largest["largest_name"]), _NAME_WIDTH)
+        if len(parts) == 1 and largest["thing_count"] == 1:
+            return f"{_signed(total)} in {name}, {words[largest['status']]}"
+        return f"{_signed(total)} in {where}, the largest {name} ({_signed(largest['largest_delta_ns'])})"
+
+    def time_verdict(self, side: int) -> str | None:
+        """Where the time of a GPU went on a side, in one sentence; None = no GPU worked on both sides."""
+        row, base = (self.sides.row(number, named=True) for number in (side, 0))
+        if not row["gpu_count"] or not base["gpu_count"] or self.is_equal(side):
+            return None
+        before, after = (fsum(times[name] for name in _TIMES) for times in (base, row))
+        deltas = sorted(((row[name] - base[name], name) for name in _TIMES), key=lambda part: -abs(part[0]))
+        parts = [f"{_TIME_WORDS[name]} {_signed(delta)}" for delta, name in deltas if abs(delta) >= _SHOWN_NS]
+        change = f" ({change_text(after / before - 1)})" if before else ""
+        where = f": {', '.join(parts)}" if parts else ""
+        steps = ""
+        if row["step_ns"] is not None and base["step_ns"]:
+            noise = "not known" if row["step_noise"] is None else f"±{percent(row['step_noise'])}"
+            steps = f"a step takes {_ms(base['step_ns'])} -> {_ms(row['step_ns'])} "
+            steps += f"({change_text(row['step_change'])}, noise {noise}); "
+        return (
+            f"{steps}time per GPU {_ms(before)} -> {_ms(after)} per {self._unit}, "
+            f"{_signed(after - before)}{change}{where}"
+        )
+
+    @property
+    def _unit(self) -> str:
+        return "step" if self.step else "run"
+
+    def above(self, side: int, limit: float, on: FailOn = "total") -> list[Regression]:
+        """What got slower by more than `limit`, a share, within noise too: the GPU time, kernels, or steps."""
+        row = self.sides.row(side, named=True)
+        label, unit = row["label"], self._unit
+        if on == "kernel":
+            things = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
+            slower = things.filter(pl.col("change") > limit).sort(-pl.col("delta_ns"), "name")
+            rows = slower.select("name", "change", "noise").rows()
+            return [Regression(f"{label}: kernel {kernel_title(name)}", *figures) for name, *figures in rows]
+        what = f"{label}: duration of a step" if on == "step" else f"{label}: GPU time per {unit}"
+        change, noise = (row[name] for name in (("step_change", "step_noise") if on == "step" else ("change", "noise")))
+        return [Regression(what, change, noise)] if change is not None and change > limit else []
 
 
-def partial_compare(run: Run) -> Batches:
+def change_text(change: float | None, *, none: str = "-") -> str:
+    """A relative change: in percent, and as a factor where that would be a long number.
+
+    Examples
+    --------
+    >>> change_text(0.055), change_text(-0.58), change_text(18137.3), change_text(None)
+    ('+5.5 %', '-58.0 %', '18,138 times', '-')
+    """
+    if change is None:
+        return none
+    return percent(change, sign=True) if change < _TIMES_FROM else f"{1 + change:,.{0 if change >= 99 else 1}f} times"
+
+
+_TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
+_SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
+
+
+def partial_compare(run: Run) -> PartialComparison:
     """What one run contributes to its side."""
-    return batches_of(run)
+    lanes = reduce(lambda left, axis: left * axis, (pl.col(name).cast(pl.Float64) for name in _GRID))
+    grids = [
+        piece.with_columns(pl.col("name").cast(pl.String), lanes=lanes)
+        .group_by("name")
+        .agg(dispatches=pl.col("lanes").count().cast(pl.Int64), lanes=pl.col("lanes").sum())
+        for piece in run.chunks("dispatches", ["name", *_GRID])
+    ]
+    return PartialComparison(batches_of(run), gpu_times(run), _grids(grids))
+
+
+_GRID = ("grid_x", "grid_y", "grid_z")
+_GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
+
+
+def _grids(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    rows = pl.concat([pl.DataFrame(schema=_GRIDS), *pieces])
+    return rows.group_by("name").agg(pl.col("dispatches", "lanes").sum()).sort("name")
 
 
 def combine_compare(
-    sides: Sequence[Sequence[Batches]],
+    sides: Sequence[Sequence[PartialComparison]],
     *,
     labels: Sequence[str] | None = None,
-    repeats: Sequence[Sequence[Batches]] = (),
+    repeats: Sequence[Sequence[PartialComparison]] = (),
     step: str | None = None,
     force: bool = False,
 ) -> RunComparison:
@@ -161,57 +325,171 @@ def combine_compare(
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (side_label(number) for number in range(len(sides))))
-    means_of_sides = [means(side) for side in sides]
-    renamed = _renamed(means_of_sides) if force else ()
-    for pair in renamed:
-        means_of_sides[pair.side] = _with_name(means_of_sides[pair.side], pair.name, pair.base_name)
-    counts = [_steps(rows, name, step) for rows, name in zip(means_of_sides, names, strict=True)]
-    spread = _run_noise([means_of_sides[0], *(means(run) for run in repeats)]) if repeats else None
-    base = _per_unit(means_of_sides[0], counts[0])
-    base_gpu = _gpu(base)
-    alike = [sum(part.process_count for part in side) for side in sides]
-    things = [
-        _compared(number, base, _per_unit(rows, counts[number]), base_gpu, spread, (alike[0], alike[number]))
-        for number, rows in enumerate(means_of_sides)
-        if number
-    ]
-    gpu_times = [_gpu(_per_unit(rows, count)) for rows, count in zip(means_of_sides, counts, strict=True)]
+    measured = [_Side.of(side, name, step) for side, name in zip(sides, names, strict=True)]
+    again = [_Side.of(run, "a repeated run", step) for run in repeats]
+    base = measured[0]
+    spread = _run_noise([base.rows, *(run.rows for run in again)]) if again else None
+    things, renamed = [], []
+    for number, side in enumerate(measured):
+        if number:
+            pairs = _pairs(base, side, force=force)
+            things.append(_compared(number, base, side, pairs, spread))
+            renamed += [Renamed(number, base_name, name) for base_name, name in pairs.items()]
+    all_things = pl.concat(things)
+    return RunComparison(
+        sides=_sides(measured, names, again),
+        parts=_parts(all_things, len(measured)),
+        things=all_things,
+        step=step,
+        repeat_count=len(repeats),
+        renamed=tuple(renamed),
+    )
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One side, per unit."""
+
+    rows: pl.DataFrame  #: Of `means`, with `raw_calls`, `per_unit` (calls) and `time`.
+    steps: int
+    step_row: tuple[float, float | None, int | None] | None  #: Of steps: mean, its error and degrees of freedom.
+    process_count: int
+    wall_ns: int
+    times: dict[str, float | int | None]  #: Of a GPU: see `mean_gpu_times`.
+    grids: pl.DataFrame
+
+    @classmethod
+    def of(cls, partials: Sequence[PartialComparison], label: str, step: str | None) -> _Side:
+        batches = [part.calls for part in partials]
+        rows = means(batches)
+        extents = pl.concat([empty_frame(EXTENTS), *(part.extents for part in batches)])
+        times = mean_gpu_times(pl.concat([empty_frame(GPU_TIMES), *(part.gpu_times for part in partials)]), extents)
+        steps, step_row = 1, None
+        if step is not None:
+            marked = _step_batches(batches, rows, label, step)
+            whole = means(marked).row(0, named=True)
+            steps = whole["calls"]
+            step_row = (whole["mean_ns"], whole["error_ns"], whole["degrees"]) if whole["mean_ns"] else None
+            processes = sum(part.sums["process"].n_unique() for part in marked)
+            times |= {name: value * processes / steps for name in _TIMES if (value := times[name])}
+        return cls(
+            rows=_per_unit(rows, steps),
+            steps=steps,
+            step_row=step_row,
+            process_count=sum(part.process_count for part in batches),
+            wall_ns=wall_of(extents),
+            times=times,
+            grids=_grids([part.grids for part in partials]),
+        )
+
+    @property
+    def on_gpu(self) -> pl.DataFrame:
+        return self.rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")
+
+    @property
+    def gpu_ns(self) -> float:
+        return fsum(self.on_gpu["time"])
+
+    @property
+    def variance(self) -> float | None:
+        """Of the GPU time, by the calls of this run; None = too much of it is in single calls."""
+        rows = self.on_gpu
+        unknown = fsum(rows.filter(pl.col("error_ns").is_null())["time"])
+        if unknown > _MOST_WITHOUT_NOISE * self.gpu_ns:
+            return None
+        return fsum((calls * (error or 0.0)) ** 2 for calls, error in rows.select("per_unit", "error_ns").rows())
+
+
+def _sides(measured: Sequence[_Side], names: Sequence[str], repeats: Sequence[_Side]) -> pl.DataFrame:
+    base = measured[0]
     rows = [
         {
             "side": number,
             "label": names[number],
-            "process_count": alike[number],
-            "step_count": counts[number],
-            "gpu_ns": gpu_times[number],
-            "change": gpu_times[number] / base_gpu - 1 if base_gpu else None,
-            "wall_ns": wall_of(pl.concat([empty_frame(EXTENTS), *(part.extents for part in side)])),
+            "process_count": side.process_count,
+            "step_count": side.steps,
+            "gpu_ns": side.gpu_ns,
+            "change": side.gpu_ns / base.gpu_ns - 1 if base.gpu_ns else None,
+            "noise": _total_noise(base, side, repeats) if number else None,
+            "step_ns": side.step_row[0] if side.step_row else None,
+            "step_change": side.step_row[0] / base.step_row[0] - 1 if side.step_row and base.step_row else None,
+            "step_noise": _step_noise(base, side, repeats) if number else None,
+            "wall_ns": side.wall_ns,
         }
-        for number, side in enumerate(sides)
+        | side.times
+        for number, side in enumerate(measured)
     ]
-    return RunComparison(
-        sides=frame_of(RunComparison.tables["sides"], rows),
-        things=pl.concat(things),
-        step=step,
-        repeat_count=len(repeats),
-        renamed=renamed,
-    )
+    return frame_of(RunComparison.tables["sides"], rows)
 
 
-def _renamed(sides: Sequence[pl.DataFrame]) -> tuple[Renamed, ...]:
-    """Sides that lack one kernel of the base and have one that the base lacks."""
-    names = [set(side.filter(pl.col("domain") == "KERNEL")["name"].to_list()) for side in sides]
-    pairs = []
-    for number, others in enumerate(names):
-        gone, new = names[0] - others, others - names[0]
-        if len(gone) == len(new) == 1:
-            pairs.append(Renamed(number, *gone, *new))
-    return tuple(pairs)
+def _total_noise(base: _Side, side: _Side, repeats: Sequence[_Side]) -> float | None:
+    """What the GPU times of equal runs may differ by, as a share of that of the base; None = not known."""
+    if not base.gpu_ns:
+        return None
+    variances = base.variance, side.variance
+    of_calls = None
+    if variances[0] is not None and variances[1] is not None:
+        of_calls = t_bound(MEAN_TAIL, 10**6) * sqrt(variances[0] + variances[1]) / base.gpu_ns
+    return _with_repeats(of_calls, [run.gpu_ns for run in (base, *repeats)])
 
 
-def _with_name(rows: pl.DataFrame, name: str, other: str) -> pl.DataFrame:
-    """The kernel `name` under another name."""
-    is_it = (pl.col("domain") == "KERNEL") & (pl.col("name") == name)
-    return rows.with_columns(name=pl.when(is_it).then(pl.lit(other)).otherwise(pl.col("name")))
+def _step_noise(base: _Side, side: _Side, repeats: Sequence[_Side]) -> float | None:
+    """The same of the mean duration of a step."""
+    if base.step_row is None or side.step_row is None:
+        return None
+    (mean, error, degrees), (_, other_error, other_degrees) = base.step_row, side.step_row
+    of_calls = None
+    if error is not None and degrees and other_error is not None and other_degrees:
+        of_calls = difference_bound(MEAN_TAIL, (error, degrees), (other_error, other_degrees)) / mean
+    return _with_repeats(of_calls, [run.step_row[0] for run in (base, *repeats) if run.step_row])
+
+
+def _with_repeats(noise: float | None, values: Sequence[float]) -> float | None:
+    """Noise of calls, and at least that of repeated runs, or where there are none, `LEAST_CHANGE`."""
+    if len(values) < 2:
+        return None if noise is None else max(noise, LEAST_CHANGE)
+    mean = fsum(values) / len(values)
+    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return max(noise or 0.0, t_bound(MEAN_TAIL, len(values) - 1) * deviation / values[0])
+
+
+def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
+    """The difference of the GPU time of each side by status; see `RunComparison.tables`."""
+    on_gpu = things.filter(pl.col("domain").is_in(GPU_DOMAINS))
+    rows = []
+    for side in range(1, side_count):
+        for status in (*CHANGES, *REMAINDER):
+            part = on_gpu.filter((pl.col("side") == side) & (pl.col("status") == status))
+            if part.height:  # the largest difference first
+                rows.append(
+                    {
+                        "side": side,
+                        "status": status,
+                        "is_attributed": status in CHANGES,
+                        "thing_count": part.height,
+                        "delta_ns": fsum(part["delta_ns"]),
+                        "largest_name": part["name"][0],
+                        "largest_delta_ns": part["delta_ns"][0],
+                    }
+                )
+    return frame_of(RunComparison.tables["parts"], rows)
+
+
+def _pairs(base: _Side, side: _Side, *, force: bool) -> dict[str, str]:
+    """Kernels that only the base has, with those that only the side has and that are the same under another name."""
+    uses = [_uses(each) for each in (base, side)]
+    gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
+    pairs = dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+    gone, new = gone - pairs.keys(), new - set(pairs.values())
+    if force and len(gone) == len(new) == 1:
+        pairs[gone.pop()] = new.pop()
+    return pairs
+
+
+def _uses(side: _Side) -> dict[str, KernelUse]:
+    kernels = side.rows.filter(pl.col("domain") == "KERNEL").join(side.grids, on="name", how="left")
+    mean = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
+    return {row[0]: KernelUse(*row) for row in kernels.select("name", "per_unit", "time", mean).rows()}
 
 
 def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
@@ -219,18 +497,17 @@ def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
     return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
 
 
-def _steps(rows: pl.DataFrame, label: str, step: str | None) -> int:
-    """How many steps a side has."""
-    if step is None:
-        return 1
+def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, step: str) -> list[Batches]:
+    """The calls of the marker ranges that are steps, under one name."""
     pattern = _pattern(step)
     ranges = rows.filter(pl.col("domain") == "MARKER").select("name", "calls").rows()
-    count = sum(calls for name, calls in ranges if (pattern.search(name) if pattern else name == step))
-    if not count:
+    names = [name for name, _ in ranges if (pattern.search(name) if pattern else name == step)]
+    if not names:
         what = f"{label} has no marker range {step!r}"
         named = ", ".join(repr(name) for name, _ in sorted(ranges, key=lambda row: (-row[1], row[0]))[:5])
         raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
-    return int(count)
+    is_step = (pl.col("domain") == "MARKER") & pl.col("name").is_in(names)
+    return [replace(part, sums=part.sums.filter(is_step).with_columns(name=pl.lit(step))) for part in batches]
 
 
 def _pattern(step: str) -> re.Pattern[str] | None:
@@ -249,10 +526,6 @@ def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
     )
 
 
-def _gpu(rows: pl.DataFrame) -> float:
-    return float(rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")["time"].sum())
-
-
 def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """How far the mean of a thing in one more run may be from that of the base, by the spread between repeated runs."""
     together = pl.concat(run.select("domain", "name", "mean_ns") for run in runs)
@@ -263,36 +536,39 @@ def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _compared(
-    number: int,
-    base: pl.DataFrame,
-    side: pl.DataFrame,
-    base_gpu: float,
-    run_noise: pl.DataFrame | None,
-    process_counts: tuple[int, int],
+    number: int, base: _Side, side: _Side, pairs: Mapping[str, str], run_noise: pl.DataFrame | None
 ) -> pl.DataFrame:
-    """The things of one side against those of the base."""
-    both = base.rename(lambda name: name if name in _THING else f"base_{name}").join(
-        side, on=_THING, how="full", coalesce=True, maintain_order="left_right"
+    """The things of one side against those of the base; `pairs` are base names of kernels and those of the side."""
+    both = base.rows.rename(lambda name: name if name in _THING else f"base_{name}").join(
+        _with_base_names(side.rows, pairs), on=_THING, how="full", coalesce=True, maintain_order="left_right"
     )
     amounts = [name for column in ("raw_calls", "per_unit", "time") for name in (column, f"base_{column}")]
     rows = both.with_columns(pl.col(amounts).fill_null(0))
     rows = _with_noise(rows, run_noise)
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
-    delta = pl.col("time") - pl.col("base_time")
-    speed = (pl.col("per_unit") * difference).fill_null(0.0)
     is_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
-    with_status = rows.with_columns(status=_status(rows.height, *process_counts), delta_ns=delta).with_columns(
-        speed_ns=pl.when(is_both).then(speed).otherwise(0.0)
-    )
+    speed = pl.when(is_both).then((pl.col("per_unit") * difference).fill_null(0.0)).otherwise(0.0)
+    rows = rows.with_columns(delta_ns=pl.col("time") - pl.col("base_time"), speed_ns=speed)
+    rows = rows.with_columns(work_ns=pl.col("delta_ns") - pl.col("speed_ns"))
+    is_renamed = (pl.col("domain") == "KERNEL") & pl.col("name").is_in([*pairs])
+    status = _status(rows.height, base.process_count, side.process_count)
+    base_gpu = base.gpu_ns
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     return (
-        with_status.sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
+        rows.with_columns(
+            status=pl.when(is_renamed).then(pl.lit("renamed")).otherwise(status),
+            base_name=pl.when(is_renamed).then("name"),
+            name=pl.when(is_renamed).then(pl.col("name").replace(dict(pairs))).otherwise("name"),
+        )
+        .sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
         .select(
             *_THING,
+            "base_name",
             "status",
             "mean_ns",
             "base_mean_ns",
             "delta_ns",
+            "work_ns",
             "speed_ns",
             side=pl.lit(number, pl.Int64),
             base_calls="base_per_unit",
@@ -301,11 +577,17 @@ def _compared(
             noise=pl.when(pl.col("base_mean_ns") > 0).then(pl.col("noise_ns") / pl.col("base_mean_ns")),
             base_ns="base_time",
             time_ns="time",
-            work_ns=pl.col("delta_ns") - pl.col("speed_ns"),
             delta_share=pl.when(on_gpu & (base_gpu > 0)).then(pl.col("delta_ns") / (base_gpu or 1.0)),
         )
         .select(RunComparison.tables["things"].names)
     )
+
+
+def _with_base_names(rows: pl.DataFrame, pairs: Mapping[str, str]) -> pl.DataFrame:
+    """Kernels of a side under their names at the base."""
+    names = {name: base_name for base_name, name in pairs.items()}
+    is_kernel = pl.col("domain") == "KERNEL"
+    return rows.with_columns(name=pl.when(is_kernel).then(pl.col("name").replace(names)).otherwise("name"))
 
 
 _THING = ("domain", "name")
@@ -336,30 +618,42 @@ def _noise(rows: pl.DataFrame) -> pl.Series:
 
 
 def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
+    """What changed: the larger of the differences by speed and by calls, where that is beyond noise."""
     calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
     scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)
     side_scale = pl.when(pl.col("per_unit") > 0).then(calls / pl.col("per_unit")).otherwise(1.0)
     more = pl.col("per_unit") - pl.col("base_per_unit")
-    noise = t_bound(RUN_FALSE_ALARMS / max(height, 1), 10**6) * (
+    count_noise = t_bound(RUN_FALSE_ALARMS / max(height, 1), 10**6) * (
         (base_processes * base / scale**2 + processes * calls / side_scale**2).sqrt()
+    )
+    speed, work = pl.col("speed_ns"), pl.col("work_ns")
+    is_other_speed = (difference.abs() > pl.col("noise_ns")).fill_null(value=False)
+    is_other_count = more.abs() > count_noise
+    agrees = speed * work >= 0
+    is_by_speed = is_other_speed & ((speed.abs() >= work.abs()) | (agrees & ~is_other_count))
+    # Calls are counted, not measured: where fewer of them outweigh a longer mean, they are the change.
+    is_by_calls = (is_other_count & ((work.abs() > speed.abs()) | agrees)) | (
+        is_other_speed & (work.abs() > speed.abs()) & ~agrees
+    )
+    is_equal = (pl.col("delta_ns") == 0) & (more == 0) & (difference.fill_null(0.0) == 0)
+    is_certain = (pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_mean_ns")) & (
+        work.abs() <= _TOO_NOISY * pl.col("base_time")
     )
     return (
         pl.when(base == 0)
         .then(pl.lit("new"))
         .when(calls == 0)
         .then(pl.lit("gone"))
-        .when(difference > pl.col("noise_ns"))
-        .then(pl.lit("slower"))
-        .when(-difference > pl.col("noise_ns"))
-        .then(pl.lit("faster"))
-        .when(more > noise)
-        .then(pl.lit("more calls"))
-        .when(-more > noise)
-        .then(pl.lit("fewer calls"))
-        .when(pl.col("noise_ns").is_null())
-        .then(pl.lit("unknown"))
-        .otherwise(pl.lit("same"))
+        .when(is_equal)
+        .then(pl.lit("same"))
+        .when(is_by_speed)
+        .then(pl.when(difference > 0).then(pl.lit("slower")).otherwise(pl.lit("faster")))
+        .when(is_by_calls)
+        .then(pl.when(more > 0).then(pl.lit("more calls")).otherwise(pl.lit("fewer calls")))
+        .when(is_certain.fill_null(value=False))
+        .then(pl.lit("same"))
+        .otherwise(pl.lit("cannot tell"))
     )
 
 

@@ -102,7 +102,9 @@ def gpu_work(
 def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> pl.DataFrame:
     """The rows of each GPU that one of the `agents` is; once for each GPU."""
     names = [f"place{number}" for number in range(len(agents))]
-    numbers = [gpu_index.numbers.gather(piece[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
+    is_listed = pl.col(agents) < gpu_index.numbers.len()
+    listed = piece.select(pl.when(is_listed).then(pl.col(agents)))  # not agents that a damaged file only refers to
+    numbers = [gpu_index.numbers.gather(listed[agent]).alias(name) for agent, name in zip(agents, names, strict=True)]
     piece = piece.drop(agents).with_columns(numbers)
     if piece.select(pl.all_horizontal(pl.col(names).is_null()).any()).item():
         unknown = gpu_index.of_process.rename({"place": "unknown"})
