@@ -116,6 +116,54 @@ def test_repeats(runs: Path) -> None:
     assert json.loads(done.stdout)["repeat_count"] == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "status", "line"),
+    [
+        (("--fail-above", 5), 1, "failed: B: GPU time per run +"),
+        (("--fail-above", 5, "--fail-on", "total", "--step", "iteration"), 1, "failed: B: GPU time per step +"),
+        (("--fail-above", 20, "--fail-on", "kernel"), 1, "failed: B: kernel flash_forward<half, 128, 64> +49"),
+        (("--fail-above", 90, "--fail-on", "kernel"), 0, ""),
+        (("--fail-above", 90), 0, ""),
+    ],
+)
+def test_a_slower_run_fails(options: tuple[object, ...], status: int, line: str, runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "b", "--jobs", 1, *options)
+    assert done.status == status
+    assert done.stderr.startswith(line)
+    assert done.stderr.count("\n") == status, "one line"
+    assert call("compare", runs / "b", runs / "a", "--jobs", 1, *options).status == 0
+    told = json.loads(call("compare", runs / "a", runs / "b", "--jobs", 1, "--json", *options).stdout)
+    assert told["is_failed"] is bool(status)
+    assert len(told["failures"]) == status
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (("--fail-above", 5, "--fail-on", "step"), "--fail-on step needs to know what a step is"),
+        (("--fail-on", "kernel"), "--fail-on says what --fail-above looks at"),
+    ],
+)
+def test_what_a_gate_needs(options: tuple[object, ...], line: str, runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "b", "--jobs", 1, *options)
+    assert done.status == 2
+    assert line in done.stderr
+
+
+def test_a_run_with_itself(runs: Path) -> None:
+    done = call("compare", runs / "a", runs / "a", "--jobs", 1, "--fail-above", 0)
+    assert (done.status, done.stderr) == (0, "")
+    assert done.stdout.startswith("B against A: nothing differs\n")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_comparisons_of_runs_fit(runs: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call("compare", runs / "a", runs / "b", "--all", "--jobs", 1).stdout.splitlines()
+    assert max(map(len, lines)) <= width
+    assert any(line.startswith("GPU time") for line in lines)
+
+
 def test_traces_and_runs_are_not_compared(runs: Path) -> None:
     done = call("compare", runs / "a", runs / "trace")
     assert done.status == 2

@@ -214,7 +214,8 @@ def _runs(
     """
     import polars as pl
 
-    from wavescope.analysis.run.compare import combine_compare, partial_compare
+    from wavescope.analysis.run.compare import combine_compare
+    from wavescope.analysis.run.compared_side import partial_compare
     from wavescope.cluster.gather import Gathered
     from wavescope.errors import UsageError
 

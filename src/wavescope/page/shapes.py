@@ -154,7 +154,7 @@ SHAPES: Mapping[str, Shape] = {
     ),
     "waves": Shape(tables={"waves": _WAVES}),
     "run_busy": _of_run(Busy, without=("over_time",)),
-    "run_compare": _of_run(RunComparison, fields={"verdict": str}),
+    "run_compare": _of_run(RunComparison, fields={"verdict": str, "time_verdict": str | None}),
     "run_gaps": _of_run(Gaps),
     "run_overlap": _of_run(Overlap),
     "run_overview": Shape(

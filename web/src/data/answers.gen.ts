@@ -2462,10 +2462,28 @@ export interface RunCompareSidesRow {
   step_count: number;
   /** Time of kernels and copies per unit [ns] */
   gpu_ns: number;
-  /** From the first event to the last, on the node where that took longest [ns] */
-  wall_ns: number;
   /** Of the GPU time against the base */
   change: number;
+  /** What the change must exceed, up or down; empty = not known */
+  noise: number | null;
+  /** Mean duration of the marker ranges that are steps; empty = the unit is the run [ns] */
+  step_ns: number | null;
+  /** Of this against the base */
+  step_change: number;
+  /** What that must exceed; empty = not known */
+  step_noise: number | null;
+  /** From the first event to the last, on the node where that took longest [ns] */
+  wall_ns: number;
+  /** GPUs with work, of all processes */
+  gpu_count: number;
+  /** Time of a GPU per unit (mean) with kernels that compute [ns] */
+  computation_ns: number;
+  /** With communication, without computation [ns] */
+  communication_ns: number;
+  /** With copies, without any kernel [ns] */
+  copy_ns: number;
+  /** Without any work [ns] */
+  idle_ns: number;
 }
 
 export const RUN_COMPARE_SIDES: TableInfo<RunCompareSidesRow> = {
@@ -2474,8 +2492,45 @@ export const RUN_COMPARE_SIDES: TableInfo<RunCompareSidesRow> = {
   process_count: ["Processes", "", "Processes"],
   step_count: ["Steps", "", "Steps of all processes; 1 = the whole run is the unit"],
   gpu_ns: ["GPU", "ns", "Time of kernels and copies per unit"],
-  wall_ns: ["Wall", "ns", "From the first event to the last, on the node where that took longest"],
   change: ["Change", "", "Of the GPU time against the base"],
+  noise: ["Noise", "", "What the change must exceed, up or down; empty = not known"],
+  step_ns: ["Step", "ns", "Mean duration of the marker ranges that are steps; empty = the unit is the run"],
+  step_change: ["Step change", "", "Of this against the base"],
+  step_noise: ["Step noise", "", "What that must exceed; empty = not known"],
+  wall_ns: ["Wall", "ns", "From the first event to the last, on the node where that took longest"],
+  gpu_count: ["GPUs", "", "GPUs with work, of all processes"],
+  computation_ns: ["Computation", "ns", "Time of a GPU per unit (mean) with kernels that compute"],
+  communication_ns: ["Communication", "ns", "With communication, without computation"],
+  copy_ns: ["Copy", "ns", "With copies, without any kernel"],
+  idle_ns: ["Idle", "ns", "Without any work"],
+};
+
+/** One row is one part of the difference of a side's GPU time; the sum of all is the difference. */
+export interface RunComparePartsRow {
+  /** sides.side */
+  side: number;
+  /** things.status */
+  status: string;
+  /** Whether it is a change, beyond noise */
+  is_attributed: boolean;
+  /** Kernels and kinds of copies */
+  thing_count: number;
+  /** Their difference of the time per unit [ns] */
+  delta_ns: number;
+  /** The one with the largest difference */
+  largest_name: string;
+  /** Its difference [ns] */
+  largest_delta_ns: number;
+}
+
+export const RUN_COMPARE_PARTS: TableInfo<RunComparePartsRow> = {
+  side: ["Side", "", "sides.side"],
+  status: ["Status", "", "things.status"],
+  is_attributed: ["Attributed", "", "Whether it is a change, beyond noise"],
+  thing_count: ["Things", "", "Kernels and kinds of copies"],
+  delta_ns: ["Delta", "ns", "Their difference of the time per unit"],
+  largest_name: ["Largest name", "", "The one with the largest difference"],
+  largest_delta_ns: ["Largest delta", "ns", "Its difference"],
 };
 
 /** One row is one thing on one side against the base, the largest effect first. */
@@ -2486,7 +2541,9 @@ export interface RunCompareThingsRow {
   domain: string;
   /** Its name */
   name: string;
-  /** Slower, faster, new, gone, more calls, fewer calls, same or unknown */
+  /** Its name at the base, of renamed kernels; empty = the same */
+  base_name: string | null;
+  /** Slower, faster, renamed, new, gone, more calls, fewer calls, same, cannot tell */
   status: string;
   /** Calls per unit of the base */
   base_calls: number;
@@ -2518,7 +2575,8 @@ export const RUN_COMPARE_THINGS: TableInfo<RunCompareThingsRow> = {
   side: ["Side", "", "sides.side"],
   domain: ["Domain", "", "KERNEL, COPY, ... or the kind of call"],
   name: ["Name", "", "Its name"],
-  status: ["Status", "", "Slower, faster, new, gone, more calls, fewer calls, same or unknown"],
+  base_name: ["Base name", "", "Its name at the base, of renamed kernels; empty = the same"],
+  status: ["Status", "", "Slower, faster, renamed, new, gone, more calls, fewer calls, same, cannot tell"],
   base_calls: ["Base calls", "", "Calls per unit of the base"],
   calls: ["Calls", "", "Calls per unit"],
   base_mean_ns: ["Base mean", "ns", "Mean duration of the base"],
@@ -2544,6 +2602,7 @@ export interface Renamed {
 export interface RunCompareAnswer {
   definition: string;
   sides: Frame<RunCompareSidesRow>;
+  parts: Frame<RunComparePartsRow>;
   things: Frame<RunCompareThingsRow>;
   /** Marker range that is a step; None = the unit is the run. */
   step: string | null;
@@ -2552,6 +2611,7 @@ export interface RunCompareAnswer {
   /** Kernels that were compared although their names differ. */
   renamed: Renamed[];
   verdict: string;
+  time_verdict: string | null;
 }
 
 /** One row is one GPU, or one stream of a process on it. */

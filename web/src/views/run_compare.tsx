@@ -3,9 +3,11 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../base/format";
 import {
+  RUN_COMPARE_PARTS,
   RUN_COMPARE_SIDES,
   RUN_COMPARE_THINGS,
   type RunCompareAnswer,
+  type RunComparePartsRow,
   type RunCompareSidesRow,
   type RunCompareThingsRow,
 } from "../data/answers.gen";
@@ -31,12 +33,26 @@ const SIDES = figureColumns<RunCompareSidesRow>(RUN_COMPARE_SIDES, [
   ["step_count", "Steps"],
   ["gpu_ns", "GPU time per unit"],
   ["change", "Change", "change"],
+  ["noise", "Noise", "share"],
   ["wall_ns", "Wall time"],
+  ["gpu_count", "GPUs"],
+  ["computation_ns", "Computing"],
+  ["communication_ns", "Communicating"],
+  ["copy_ns", "Copying"],
+  ["idle_ns", "Idle"],
+]);
+const PARTS = figureColumns<RunComparePartsRow>(RUN_COMPARE_PARTS, [
+  { name: "status", title: "What", show: (part) => partTitle(part) },
+  ["thing_count", "Kernels and copies"],
+  ["delta_ns", "Difference"],
+  ["largest_delta_ns", "Largest"],
+  ["largest_name", "of", "text"],
 ]);
 const NAMES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["name", "Name", "text", "minmax(14em, 3fr)"],
   ["domain", "Kind", "text", "7em"],
   ["status", "What changed", "text", "8em"],
+  ["base_name", "Name before", "text", "minmax(8em, 1fr)"],
 ]);
 const FIGURES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["change", "Change of mean", "change", "8em"],
@@ -49,7 +65,15 @@ const FIGURES = figureColumns<RunCompareThingsRow>(RUN_COMPARE_THINGS, [
   ["speed_ns", "by speed"],
   ["delta_share", "Of GPU time", "change"],
 ]);
-const QUIET = ["same", "unknown"];
+const QUIET = ["same", "cannot tell"];
+const REMAINDER: Record<string, string> = {
+  same: "not attributed: within noise",
+  "cannot tell": "not attributed: calls too few or too uneven to tell",
+};
+
+function partTitle(part: RunComparePartsRow): string {
+  return REMAINDER[part.status] ?? part.status;
+}
 
 function RunCompare() {
   const others = documents.value.filter((line) => line.number !== current.value && (line.kind ?? "run") === "run");
@@ -73,7 +97,7 @@ function RunCompare() {
 }
 
 function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.ComponentChild }) {
-  const { sides, things } = answer;
+  const { sides, parts, things } = answer;
   const all = useSignal(false);
   const columns = useMemo(() => {
     const most = Math.max(1, ...things.rows.map((thing) => Math.abs(thing.delta_ns)));
@@ -104,7 +128,7 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
               all.value = event.currentTarget.checked;
             }}
           />{" "}
-          also show what changed within noise ({exact(things.rows.length - changed.length)})
+          also show what is not attributed ({exact(things.rows.length - changed.length)})
         </label>
         {truncation(things.rows.length, things.row_count) ? (
           <strong>{truncation(things.rows.length, things.row_count)}</strong>
@@ -113,7 +137,11 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
       </div>
       <div class="summary-head">
         <p data-verdict>{answer.verdict}</p>
+        {answer.time_verdict ? <p data-time-verdict>{answer.time_verdict}</p> : null}
         <SmallTable label="The two runs" columns={SIDES} rows={sides.rows} />
+        {parts.rows.length ? (
+          <SmallTable label="What the difference of the GPU time is made of" columns={PARTS} rows={parts.rows} />
+        ) : null}
         <p class="faint-text">
           {answer.step ? `Amounts are per step: the marker range “${answer.step}”.` : "Amounts are per run."}
         </p>
@@ -130,7 +158,7 @@ function Tables({ answer, choose }: { answer: RunCompareAnswer; choose: preact.C
           }}
         />
       ) : (
-        <p class="note">Nothing changed beyond noise.</p>
+        <p class="note">No change is beyond noise.</p>
       )}
     </div>
   );

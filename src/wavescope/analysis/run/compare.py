@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
-from functools import reduce
-from math import fsum, sqrt
+from dataclasses import dataclass
+from math import fsum
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import polars as pl
 
 from wavescope.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
-from wavescope.analysis.run.batches import Batches, batches_of, means
-from wavescope.analysis.run.events import EXTENTS
-from wavescope.analysis.run.gpu_time import CLASSES, GPU_TIMES, gpu_times, mean_gpu_times
-from wavescope.analysis.run.renamed import KernelUse, pairs_of
-from wavescope.analysis.run.summary import GPU_DOMAINS, wall_of
+from wavescope.analysis.run.compared_side import TIMES, Side, kernel_uses, partial_compare, step_noise, total_noise
+from wavescope.analysis.run.renamed import pairs_of
+from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import counted, kernel_title, percent, shortened, side_label
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
-from wavescope.model.schema import empty_frame, frame_of, table_spec
+from wavescope.model.schema import frame_of, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
+    from wavescope.analysis.run.compared_side import PartialComparison
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
@@ -36,9 +33,8 @@ FailOn = Literal["total", "kernel", "step"]
 FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
-_MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.
-_TIMES = (*CLASSES, "idle_ns")
-_TIME_WORDS = dict(zip(_TIMES, ("computation", "communication", "copies", "idle"), strict=True))
+_TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
+_WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
 _NAME_WIDTH = 60
 
 
@@ -68,15 +64,6 @@ class Regression:
         """In words, for a log: `limit` is the share that it exceeds."""
         noise = "its noise is not known" if self.noise is None else f"noise ±{percent(self.noise)}"
         return f"{self.what} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
-
-
-@dataclass(frozen=True)
-class PartialComparison:
-    """What one run contributes to its side."""
-
-    calls: Batches
-    gpu_times: pl.DataFrame  #: See `GPU_TIMES`.
-    grids: pl.DataFrame  #: `name` of kernels, their `dispatches` with a grid, and the sum of its `lanes`.
 
 
 @dataclass(frozen=True)
@@ -185,7 +172,7 @@ class RunComparison(Answer):
         """Whether a side has the same calls with the same times as the base."""
         rows = self.things.filter(pl.col("side") == side)
         is_same = (pl.col("status") == "same") & (pl.col("delta_ns") == 0) & (pl.col("base_calls") == pl.col("calls"))
-        times = self.sides.select("wall_ns", "gpu_count", *_TIMES)
+        times = self.sides.select("wall_ns", "gpu_count", *TIMES)
         return bool(rows.select(is_same.all()).item()) and times.row(0) == times.row(side)
 
     def verdict(self, side: int) -> str:
@@ -199,7 +186,7 @@ class RunComparison(Answer):
         times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {self._unit}, {_signed(delta)}{change}"
         parts = self.parts.filter(pl.col("side") == side).to_dicts()
         changed = [
-            f"{part['thing_count']:,} {part['status']} ({_signed(part['delta_ns'])})"
+            f"{part['thing_count']:,} {_WORDS.get(part['status'], part['status'])} ({_signed(part['delta_ns'])})"
             for part in parts
             if part["is_attributed"]
         ]
@@ -223,8 +210,8 @@ class RunComparison(Answer):
         row, base = (self.sides.row(number, named=True) for number in (side, 0))
         if not row["gpu_count"] or not base["gpu_count"] or self.is_equal(side):
             return None
-        before, after = (fsum(times[name] for name in _TIMES) for times in (base, row))
-        deltas = sorted(((row[name] - base[name], name) for name in _TIMES), key=lambda part: -abs(part[0]))
+        before, after = (fsum(times[name] for name in TIMES) for times in (base, row))
+        deltas = sorted(((row[name] - base[name], name) for name in TIMES), key=lambda part: -abs(part[0]))
         parts = [f"{_TIME_WORDS[name]} {_signed(delta)}" for delta, name in deltas if abs(delta) >= _SHOWN_NS]
         change = f" ({change_text(after / before - 1)})" if before else ""
         where = f": {', '.join(parts)}" if parts else ""
@@ -273,27 +260,6 @@ _TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
 _SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
 
 
-def partial_compare(run: Run) -> PartialComparison:
-    """What one run contributes to its side."""
-    lanes = reduce(lambda left, axis: left * axis, (pl.col(name).cast(pl.Float64) for name in _GRID))
-    grids = [
-        piece.with_columns(pl.col("name").cast(pl.String), lanes=lanes)
-        .group_by("name")
-        .agg(dispatches=pl.col("lanes").count().cast(pl.Int64), lanes=pl.col("lanes").sum())
-        for piece in run.chunks("dispatches", ["name", *_GRID])
-    ]
-    return PartialComparison(batches_of(run), gpu_times(run), _grids(grids))
-
-
-_GRID = ("grid_x", "grid_y", "grid_z")
-_GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
-
-
-def _grids(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    rows = pl.concat([pl.DataFrame(schema=_GRIDS), *pieces])
-    return rows.group_by("name").agg(pl.col("dispatches", "lanes").sum()).sort("name")
-
-
 def combine_compare(
     sides: Sequence[Sequence[PartialComparison]],
     *,
@@ -325,8 +291,8 @@ def combine_compare(
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (side_label(number) for number in range(len(sides))))
-    measured = [_Side.of(side, name, step) for side, name in zip(sides, names, strict=True)]
-    again = [_Side.of(run, "a repeated run", step) for run in repeats]
+    measured = [Side.of(side, name, step) for side, name in zip(sides, names, strict=True)]
+    again = [Side.of(run, "a repeated run", step) for run in repeats]
     base = measured[0]
     spread = _run_noise([base.rows, *(run.rows for run in again)]) if again else None
     things, renamed = [], []
@@ -346,61 +312,7 @@ def combine_compare(
     )
 
 
-@dataclass(frozen=True)
-class _Side:
-    """One side, per unit."""
-
-    rows: pl.DataFrame  #: Of `means`, with `raw_calls`, `per_unit` (calls) and `time`.
-    steps: int
-    step_row: tuple[float, float | None, int | None] | None  #: Of steps: mean, its error and degrees of freedom.
-    process_count: int
-    wall_ns: int
-    times: dict[str, float | int | None]  #: Of a GPU: see `mean_gpu_times`.
-    grids: pl.DataFrame
-
-    @classmethod
-    def of(cls, partials: Sequence[PartialComparison], label: str, step: str | None) -> _Side:
-        batches = [part.calls for part in partials]
-        rows = means(batches)
-        extents = pl.concat([empty_frame(EXTENTS), *(part.extents for part in batches)])
-        times = mean_gpu_times(pl.concat([empty_frame(GPU_TIMES), *(part.gpu_times for part in partials)]), extents)
-        steps, step_row = 1, None
-        if step is not None:
-            marked = _step_batches(batches, rows, label, step)
-            whole = means(marked).row(0, named=True)
-            steps = whole["calls"]
-            step_row = (whole["mean_ns"], whole["error_ns"], whole["degrees"]) if whole["mean_ns"] else None
-            processes = sum(part.sums["process"].n_unique() for part in marked)
-            times |= {name: value * processes / steps for name in _TIMES if (value := times[name])}
-        return cls(
-            rows=_per_unit(rows, steps),
-            steps=steps,
-            step_row=step_row,
-            process_count=sum(part.process_count for part in batches),
-            wall_ns=wall_of(extents),
-            times=times,
-            grids=_grids([part.grids for part in partials]),
-        )
-
-    @property
-    def on_gpu(self) -> pl.DataFrame:
-        return self.rows.filter(pl.col("domain").is_in(GPU_DOMAINS)).sort("domain", "name")
-
-    @property
-    def gpu_ns(self) -> float:
-        return fsum(self.on_gpu["time"])
-
-    @property
-    def variance(self) -> float | None:
-        """Of the GPU time, by the calls of this run; None = too much of it is in single calls."""
-        rows = self.on_gpu
-        unknown = fsum(rows.filter(pl.col("error_ns").is_null())["time"])
-        if unknown > _MOST_WITHOUT_NOISE * self.gpu_ns:
-            return None
-        return fsum((calls * (error or 0.0)) ** 2 for calls, error in rows.select("per_unit", "error_ns").rows())
-
-
-def _sides(measured: Sequence[_Side], names: Sequence[str], repeats: Sequence[_Side]) -> pl.DataFrame:
+def _sides(measured: Sequence[Side], names: Sequence[str], repeats: Sequence[Side]) -> pl.DataFrame:
     base = measured[0]
     rows = [
         {
@@ -410,47 +322,16 @@ def _sides(measured: Sequence[_Side], names: Sequence[str], repeats: Sequence[_S
             "step_count": side.steps,
             "gpu_ns": side.gpu_ns,
             "change": side.gpu_ns / base.gpu_ns - 1 if base.gpu_ns else None,
-            "noise": _total_noise(base, side, repeats) if number else None,
+            "noise": total_noise(base, side, repeats) if number else None,
             "step_ns": side.step_row[0] if side.step_row else None,
             "step_change": side.step_row[0] / base.step_row[0] - 1 if side.step_row and base.step_row else None,
-            "step_noise": _step_noise(base, side, repeats) if number else None,
+            "step_noise": step_noise(base, side, repeats) if number else None,
             "wall_ns": side.wall_ns,
         }
         | side.times
         for number, side in enumerate(measured)
     ]
     return frame_of(RunComparison.tables["sides"], rows)
-
-
-def _total_noise(base: _Side, side: _Side, repeats: Sequence[_Side]) -> float | None:
-    """What the GPU times of equal runs may differ by, as a share of that of the base; None = not known."""
-    if not base.gpu_ns:
-        return None
-    variances = base.variance, side.variance
-    of_calls = None
-    if variances[0] is not None and variances[1] is not None:
-        of_calls = t_bound(MEAN_TAIL, 10**6) * sqrt(variances[0] + variances[1]) / base.gpu_ns
-    return _with_repeats(of_calls, [run.gpu_ns for run in (base, *repeats)])
-
-
-def _step_noise(base: _Side, side: _Side, repeats: Sequence[_Side]) -> float | None:
-    """The same of the mean duration of a step."""
-    if base.step_row is None or side.step_row is None:
-        return None
-    (mean, error, degrees), (_, other_error, other_degrees) = base.step_row, side.step_row
-    of_calls = None
-    if error is not None and degrees and other_error is not None and other_degrees:
-        of_calls = difference_bound(MEAN_TAIL, (error, degrees), (other_error, other_degrees)) / mean
-    return _with_repeats(of_calls, [run.step_row[0] for run in (base, *repeats) if run.step_row])
-
-
-def _with_repeats(noise: float | None, values: Sequence[float]) -> float | None:
-    """Noise of calls, and at least that of repeated runs, or where there are none, `LEAST_CHANGE`."""
-    if len(values) < 2:
-        return None if noise is None else max(noise, LEAST_CHANGE)
-    mean = fsum(values) / len(values)
-    deviation = sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    return max(noise or 0.0, t_bound(MEAN_TAIL, len(values) - 1) * deviation / values[0])
 
 
 def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
@@ -475,9 +356,9 @@ def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
     return frame_of(RunComparison.tables["parts"], rows)
 
 
-def _pairs(base: _Side, side: _Side, *, force: bool) -> dict[str, str]:
+def _pairs(base: Side, side: Side, *, force: bool) -> dict[str, str]:
     """Kernels that only the base has, with those that only the side has and that are the same under another name."""
-    uses = [_uses(each) for each in (base, side)]
+    uses = [kernel_uses(each) for each in (base, side)]
     gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
     pairs = dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
     gone, new = gone - pairs.keys(), new - set(pairs.values())
@@ -486,44 +367,9 @@ def _pairs(base: _Side, side: _Side, *, force: bool) -> dict[str, str]:
     return pairs
 
 
-def _uses(side: _Side) -> dict[str, KernelUse]:
-    kernels = side.rows.filter(pl.col("domain") == "KERNEL").join(side.grids, on="name", how="left")
-    mean = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
-    return {row[0]: KernelUse(*row) for row in kernels.select("name", "per_unit", "time", mean).rows()}
-
-
 def compare_runs(runs: Sequence[Run], **options: Any) -> RunComparison:
     """Runs against the first of them; `options` as for `combine_compare`."""
     return combine_compare([[partial_compare(part) for part in run.parts] for run in runs], **options)
-
-
-def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, step: str) -> list[Batches]:
-    """The calls of the marker ranges that are steps, under one name."""
-    pattern = _pattern(step)
-    ranges = rows.filter(pl.col("domain") == "MARKER").select("name", "calls").rows()
-    names = [name for name, _ in ranges if (pattern.search(name) if pattern else name == step)]
-    if not names:
-        what = f"{label} has no marker range {step!r}"
-        named = ", ".join(repr(name) for name, _ in sorted(ranges, key=lambda row: (-row[1], row[0]))[:5])
-        raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
-    is_step = (pl.col("domain") == "MARKER") & pl.col("name").is_in(names)
-    return [replace(part, sums=part.sums.filter(is_step).with_columns(name=pl.lit(step))) for part in batches]
-
-
-def _pattern(step: str) -> re.Pattern[str] | None:
-    if len(step) <= 2 or not (step.startswith("/") and step.endswith("/")):
-        return None
-    try:
-        return re.compile(step[1:-1])
-    except (re.error, OverflowError, RecursionError) as error:
-        what = f"{step!r} is not a regular expression ({error})"
-        raise UsageError(what, advice="leave out the slashes to name a marker range") from error
-
-
-def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
-    return rows.with_columns(
-        raw_calls="calls", per_unit=pl.col("calls") / units, time=pl.col("total_ns").fill_null(0) / units
-    )
 
 
 def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -536,7 +382,7 @@ def _run_noise(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _compared(
-    number: int, base: _Side, side: _Side, pairs: Mapping[str, str], run_noise: pl.DataFrame | None
+    number: int, base: Side, side: Side, pairs: Mapping[str, str], run_noise: pl.DataFrame | None
 ) -> pl.DataFrame:
     """The things of one side against those of the base; `pairs` are base names of kernels and those of the side."""
     both = base.rows.rename(lambda name: name if name in _THING else f"base_{name}").join(

@@ -124,7 +124,7 @@ def _columns(rows: pl.DataFrame) -> list[Column]:
         Column("effect", lambda row: _signed(row["delta_ns"])),
         *([Column("of GPU time", lambda row: change_text(row["delta_share"]), is_wide=True)] if has_shares else []),
         Column("", _status, is_text=True, is_fixed=True),
-        Column("per call", lambda row: row["status"] if row["status"] in ("new", "gone") else _change(row)),
+        Column("per call", lambda row: change_text(row["change"])),
         Column("noise", _noise_cell),
         Column("mean before", lambda row: duration(row["base_mean_ns"]), is_wide=True),
         Column("after", lambda row: duration(row["mean_ns"]), is_wide=True),
@@ -132,10 +132,6 @@ def _columns(rows: pl.DataFrame) -> list[Column]:
         Column("calls", lambda row: _count(row["calls"])),
         Column("name", _name, takes_rest=True),
     ]
-
-
-def _change(row: dict[str, Any]) -> str:
-    return change_text(row["change"])
 
 
 def _name(row: dict[str, Any]) -> str:

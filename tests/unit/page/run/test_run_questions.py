@@ -172,6 +172,9 @@ def test_a_run_against_another(library: Library) -> None:
     ]
     assert any("flash" in name for name in slower)
     assert answer["verdict"].startswith("after against before")
+    assert answer["time_verdict"].startswith("time per GPU")
+    before, after = (side["gpu_ns"] for side in answer["sides"]["rows"])
+    assert sum(part["delta_ns"] for part in answer["parts"]["rows"]) == after - before
 
 
 @pytest.mark.parametrize(
