@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from decimal import Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -29,9 +31,19 @@ def _events(path: Path) -> list[dict[str, Any]]:
     return events
 
 
+def _exact(path: Path) -> list[tuple[str, int, int]]:
+    """Name, start and end of all slices in nanoseconds of the clock, from times that were read as doubles."""
+    content = json.loads(path.read_bytes())
+    base = content["baseTimeNanoseconds"]
+    slices = [event for event in content["traceEvents"] if event["ph"] == "X"]
+    starts = [base + round(event["ts"] * 1000) for event in slices]
+    ends = [start + round(event["dur"] * 1000) for start, event in zip(starts, slices, strict=True)]
+    return list(zip((event["name"] for event in slices), starts, ends, strict=True))
+
+
 def _run(**tables: list[dict[str, Any]]) -> Run:
     """One process with a thread on one GPU, not of an RPD file."""
-    places = {
+    places: dict[str, list[dict[str, Any]]] = {
         "nodes": [{"node": 0, "hostname": "host"}],
         "processes": [{"process": 0, "source": 0, "node": 0, "pid": 7, "rank": 3, "command": "/bin/app --fast"}],
         "threads": [{"thread": 0, "process": 0, "tid": 70}],
@@ -51,7 +63,15 @@ def _kernel(name: str, begin: int, end: int, correlation: int | None = None) -> 
     return place | {"name": name, "start_ns": begin, "end_ns": end, "correlation": correlation, "event": begin}
 
 
-def _call(name: str, begin: int, end: int, correlation: int | None = None, domain: str = "HIP") -> dict[str, Any]:
+def _copy(name: str, begin: int, size: int) -> dict[str, Any]:
+    to, other = ("dst_agent", "src_agent") if name.endswith("DEVICE") else ("src_agent", "dst_agent")
+    row = {"process": 0, "name": name, "start_ns": begin, "end_ns": begin + 9, "correlation": 1, "size_bytes": size}
+    return row | {to: 1, other: 0}
+
+
+def _call(
+    name: str, begin: int, end: int, correlation: int | None = None, domain: str | None = "HIP"
+) -> dict[str, Any]:
     place = {"process": 0, "thread": 0, "category": "HIP_RUNTIME_API", "domain": domain, "event": begin}
     return place | {"name": name, "function": name, "start_ns": begin, "end_ns": end, "correlation": correlation}
 
@@ -112,7 +132,7 @@ def test_markers_are_painted_over_the_work_they_launched(tmp_path: Path) -> None
     frames = [
         (event["name"], event["ts"], event["dur"], event["args"]["desc"].split(": ")[1])
         for event in events
-        if event["ph"] == "X" and event["pid"] == 1 and "frame" in str(event["args"].get("desc"))
+        if event["ph"] == "X" and event["pid"] == 1 and event["cat"] == "gpu_user_annotation"
     ]
     assert frames == [("inner", 19, 21, "2 ops"), ("inner", 899, 11, "1 ops"), ("outer", 910, 10, "1 ops")]
 
@@ -136,9 +156,130 @@ def test_texts_that_are_no_unicode_are_replaced() -> None:
 def test_times_keep_their_nanoseconds(tmp_path: Path) -> None:
     times = [(-1_001, -1), (0, 999), (8_306_017_670_485_923, 8_306_017_825_375_030), (2**63 - 1_000, 2**63 - 1)]
     run = _run(dispatches=[_kernel("k", begin, end) for begin, end in times])
-    text = write_chrome(run, tmp_path / "trace.json").path.read_text()
-    for shown in ("-1.001", '"ts":0,"dur":0.999', '"ts":8306017670485.923,"dur":154889.107', "9223372036854774.808"):
-        assert shown in text
+    content = write_chrome(run, tmp_path / "trace.json").path.read_text()
+    base = json.loads(content)["baseTimeNanoseconds"]
+    events = json.loads(content, parse_float=Decimal)["traceEvents"]
+    exact = [(1000 * event["ts"] + base, 1000 * event["dur"]) for event in events if event["ph"] == "X"]
+    assert exact == [(begin, end - begin) for begin, end in times]
+
+
+def test_times_that_nothing_can_be_taken_from_stay(tmp_path: Path) -> None:
+    times = [(-(2**63), 5), (10**15, 10**15 + 1)]
+    run = _run(dispatches=[_kernel("k", begin, end) for begin, end in times])
+    content = json.loads(write_chrome(run, tmp_path / "trace.json").path.read_text(), parse_float=Decimal)
+    assert content["baseTimeNanoseconds"] == 0
+    assert [1000 * event["ts"] for event in content["traceEvents"] if event["ph"] == "X"] == [t for t, _ in times]
+
+
+def test_doubles_hold_the_times_of_an_epoch_clock(tmp_path: Path) -> None:
+    """Nanoseconds since 1970 have 19 digits, of which a double has 15: relative to the base none is lost."""
+    begin = 1_753_652_182_127_176_383
+    times = [(begin + n * 333_333_337, begin + n * 333_333_337 + 7 * n + 1) for n in range(200)]
+    run = _run(dispatches=[_kernel(f"k{n}", *both) for n, both in enumerate(times)])
+    path = write_chrome(run, tmp_path / "trace.json").path
+    assert _exact(path) == [(f"k{n}", *both) for n, both in enumerate(times)]
+    again = open_run(path).dispatches
+    assert again.select("start_ns", "end_ns").rows() == times
+
+
+def test_ranges_nest_after_reading_as_doubles_as_they_did(tmp_path: Path) -> None:
+    """A chain of ranges, each a nanosecond inside of the one before."""
+    begin = 1_753_652_182_127_176_383
+    chain = [(begin + n, begin + 10_000 - n) for n in range(500)]
+    run = _run(regions=[_call(f"r{n}", *both, domain="MARKER") for n, both in enumerate(chain)])
+    rows = _exact(write_chrome(run, tmp_path / "trace.json").path)
+    assert all(a[1] < b[1] and b[2] < a[2] for a, b in pairwise(rows))
+
+
+def test_categories_are_those_that_others_filter_by(tmp_path: Path) -> None:
+    domains = ("HIP", "OPERATOR", "MARKER", "PYTHON", "RCCL", None)
+    run = _run(
+        dispatches=[_kernel("gemm", 5_000, 6_001, 1), _kernel("Memset (Device)", 7_000, 7_001, 2)],
+        copies=[_copy("MEMORY_COPY_HOST_TO_DEVICE", 8_000, 64)],
+        regions=[_call(str(domain), 10 * n, 10 * n + 5, 1, domain) for n, domain in enumerate(domains, 1)],
+        samples=[{"process": 0, "thread": 0, "domain": "MARKER", "name": "now", "time_ns": 3_000}],
+    )
+    events = _events(write_chrome(run, tmp_path / "trace.json").path)
+    categories = [(event["cat"], event["name"]) for event in events if event["ph"] in "Xi"]
+    assert categories == [
+        ("kernel", "gemm"),
+        ("gpu_memset", "Memset (Device)"),
+        ("gpu_memcpy", "MEMORY_COPY_HOST_TO_DEVICE"),
+        ("cuda_runtime", "HIP"),
+        ("cpu_op", "OPERATOR"),
+        ("user_annotation", "MARKER"),
+        ("python_function", "PYTHON"),
+        ("rccl", "RCCL"),
+        ("cpu", "None"),
+        ("user_annotation", "now"),
+    ]
+    assert [event["id"] for event in events if event.get("cat") == "ac2g"] == [1, 1, 3, 3], "TraceLens looks for these"
+
+
+def test_what_was_written_is_read_back(tmp_path: Path) -> None:
+    """All that a Chrome trace can hold: times, places, links, sizes, domains, measured values."""
+    begin = 1_753_652_182_127_176_383
+    sizes = {"workgroup_x": 64, "workgroup_y": 2, "workgroup_z": 1, "grid_x": 6_400, "grid_y": 4, "grid_z": 1}
+    run = _run(
+        dispatches=[_kernel("gemm", begin + 5_000, begin + 6_001, 1) | sizes],
+        copies=[_copy("MEMORY_COPY_DEVICE_TO_HOST", begin + 8_000, 64)],
+        regions=[
+            _call("hipLaunchKernel", begin, begin + 10, 1),
+            _call("aten::mm", begin, begin + 11, None, "OPERATOR") | {"external_correlation": 5},
+            _call("step", begin, begin + 12, None, "MARKER"),
+            _call("ncclAllReduce", begin, begin + 13, None, "RCCL"),
+        ],
+        samples=[{"process": 0, "thread": 0, "domain": "MARKER", "name": "now", "time_ns": begin + 3_000}],
+        monitors=[
+            {"process": 0, "agent": 1, "name": "sclk", "start_ns": start, "end_ns": end, "value": value}
+            for start, end, value in ((begin, begin + 7, 800.5), (begin + 7, begin + 999, 1700.0))
+        ],
+    )
+    again = open_run(write_chrome(run, tmp_path / "trace.json").path)
+    assert again.losses.height == 0
+    for table, columns in {
+        "dispatches": ("name", "start_ns", "end_ns", "correlation", *sizes),
+        "copies": ("name", "start_ns", "end_ns", "size_bytes"),
+        "regions": ("name", "domain", "start_ns", "end_ns", "correlation", "external_correlation"),
+        "samples": ("name", "domain", "time_ns"),
+        "monitors": ("name", "start_ns", "end_ns", "value"),
+        "processes": ("pid", "rank"),
+        "threads": ("tid",),
+        "queues": ("queue_id",),
+    }.items():
+        assert again.read(table).select(columns).rows() == run.read(table).select(columns).rows(), table
+    assert again.read("streams")["stream_id"][again.dispatches["stream"][0]] == 2
+    gpu = again.read("agents").row(0, named=True)
+    assert (gpu["absolute_index"], gpu["product"]) == (1, "gfx942")
+
+
+def test_ranks_are_kept_apart(tmp_path: Path) -> None:
+    ranks = [{"process": n, "source": 0, "node": 0, "pid": 7 + n, "rank": n, "command": "app"} for n in (0, 1)]
+    run = _run(
+        processes=ranks,
+        threads=[{"thread": n, "process": n, "tid": 70 + n} for n in (0, 1)],
+        dispatches=[_kernel("k", 100 * n + 50, 100 * n + 60, 1) | {"process": n} for n in (0, 1)],
+        regions=[_call("launch", 100 * n, 100 * n + 10, 1) | {"process": n, "thread": n} for n in (0, 1)],
+    )
+    path = write_chrome(run, tmp_path / "trace.json").path
+    again = open_run(path)
+    assert again.processes.select("pid", "rank").rows() == [(7, 0), (8, 1)]
+    assert again.dispatches.select("process", "start_ns").rows() == [(0, 50), (1, 150)]
+    flows = [(event["ph"], event["id"]) for event in _events(path) if event["ph"] in "sf"]
+    assert flows == [("s", 1), ("f", 1), ("s", 3), ("f", 3)], "correlations of two processes are not unique"
+
+
+def test_arguments_of_operators_are_kept(tmp_path: Path) -> None:
+    """Of a Chrome trace: what it said about operators and collectives; of anything else that is no JSON, nothing."""
+    said = '{"External id":5,"Input Dims":[[8944,1024],[1024,2816]],"text":"a\\"b"}'
+    broken = ['{"a":', "[1]", "5", "{}", '{"a":NaN}']
+    regions = [_call("aten::mm", 10, 20, None, "OPERATOR") | {"external_correlation": 5, "event_properties": said}]
+    regions += [_call("x", 30 + n, 31 + n, 4, "OPERATOR") | {"event_properties": t} for n, t in enumerate(broken)]
+    run = _run(regions=[row | {"category": "cpu_op"} for row in regions])
+    run = Run([MemorySource("trace.json", "Kineto", tables=run.to_polars())])
+    events = [event for event in _events(write_chrome(run, tmp_path / "trace.json").path) if event["ph"] == "X"]
+    assert events[0]["args"] == json.loads(said)
+    assert [event["args"] for event in events[1:]] == [{"correlation": 4}] * len(broken)
 
 
 def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
@@ -157,7 +298,7 @@ def test_copies_samples_arguments_counters_and_clocks(tmp_path: Path) -> None:
     )
     events = _events(write_chrome(run, tmp_path / "trace.json.gz").path)
     copy = next(event for event in events if event["name"] == "copy")
-    assert (copy["pid"], copy["args"]) == (1, {"size_bytes": 64})
+    assert (copy["pid"], copy["args"]) == (1, {"device": 1, "stream": 0, "bytes": 64})
     assert copy["tid"] != 4, "copies have lanes of their own"
     mark = next(event for event in events if event["ph"] == "i")
     assert (mark["name"], mark["ts"], mark["pid"], mark["tid"]) == ("now", 3, 7, 70)
@@ -202,7 +343,10 @@ def test_an_rpd_file_looks_as_rpd2tracing_shows_it(tmp_path: Path) -> None:
     events = _events(write_chrome(run, tmp_path / "trace.json").path)
     assert Counter(event["ph"] for event in events) == {"X": 7, "i": 1, "s": 3, "f": 3, "C": 12, "M": 6}
     shown = [event for event in events if event["ph"] in "Xi"]
-    assert [(event["pid"], event["tid"], event["name"], event["args"]) for event in shown] == [
+    places = ("device", "stream", "queue-id", "correlation", "grid", "block", "lds_bytes", "scratch_bytes")
+    described = [{key: value for key, value in event["args"].items() if key not in places} for event in shown]
+    rows = [(event["pid"], event["tid"], event["name"]) for event in shown]
+    assert [(*row, args) for row, args in zip(rows, described, strict=True)] == [
         (2, 0, "gemm", {"desc": "KernelExecution"}),
         (2, 1, "relu", {"desc": "Task"}),
         (2, 1, "FillBuffer", {"desc": "FillBuffer"}),
@@ -236,7 +380,7 @@ def test_of_calls_with_one_correlation_the_first_has_the_arrow(tmp_path: Path) -
     calls = [_call("late", 3_000, 4_500, 1), _call("early", 1_000, 2_000, 1), _call("marker", 0, 10, 1, "MARKER")]
     run = _run(dispatches=[_kernel("gemm", 9_000, 9_500, 1)], regions=calls)
     events = _events(write_chrome(run, tmp_path / "trace.json").path)
-    assert [event["ts"] for event in events if event["ph"] == "s"] == [0]
+    assert [event["ts"] for event in events if event["ph"] == "s"] == [1], "inside of the call"
 
 
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:

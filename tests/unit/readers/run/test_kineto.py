@@ -215,10 +215,38 @@ def test_events_that_are_none_are_counted(tmp_path: Path) -> None:
     events = [event("a", "cpu_op", 1), 5, {"ph": 3}, event("b", "cpu_op", "soon"), {"ph": "C", "name": "c", "pid": 1}]
     run = open_run(write(tmp_path / "t.json", events))
     assert run.regions["name"].to_list() == ["a"]
-    assert run.losses.select("kind", "count").rows() == [
-        ("malformed_events", 2),
-        ("unread_records", 1),
-        ("malformed_events", 1),
+    assert run.losses.select("kind", "count").rows() == [("malformed_events", 2), ("malformed_events", 2)]
+
+
+def test_counters_last_until_the_next_value(tmp_path: Path) -> None:
+    """Of GPUs and of nothing in particular; texts are numbers, and what is no number is left out."""
+    gpu = {"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "GPU2"}}
+
+    def point(name: str, time: float, pid: int = 2, **values: object) -> dict[str, object]:
+        return {"ph": "C", "name": name, "pid": pid, "ts": time, "args": values}
+
+    counters = [
+        point("sclk", 1, sclk=800),
+        point("sclk", 4, sclk="1700.5"),
+        point("sclk", 9, sclk=1700.5),
+        point("mix", 2, pid=1, read=5, write=None, other=True),
+        point("pair", 3, pid=1, read=5, write=7.5),
+        point("QueueDepth", 3, depth=1),
+        point("Idle", 3, idle=1),
+        point("odd", 3, odd="often", huge="1e999"),
+        {"ph": "C", "name": "none", "pid": 1, "ts": 5},
+    ]
+    run = open_run(write(tmp_path / "t.json", [event("a", "cpu_op", 1), gpu, *counters]))
+    assert run.losses.height == 0
+    agents = run.read("agents")["absolute_index"].to_list()
+    rows = run.monitors.select("name", "start_ns", "end_ns", "value", "agent").rows()
+    shown = [(*row[:4], None if row[4] is None else agents[row[4]]) for row in rows]
+    assert sorted(shown) == [
+        ("mix", 2_000, 2_000, 5.0, None),
+        ("pair read", 3_000, 3_000, 5.0, None),
+        ("pair write", 3_000, 3_000, 7.5, None),
+        ("sclk", 1_000, 4_000, 800.0, 2),
+        ("sclk", 4_000, 9_000, 1700.5, 2),
     ]
 
 

@@ -2,6 +2,7 @@
 
 The layout is that of rpd2tracing (docs/formats/chrome.md): GPU work per GPU and queue, calls per process and thread,
 arrows from launches to their work, the depth of the queues, measured clocks, and markers painted over the work.
+Categories and arguments are those of PyTorch's Kineto, and so is the base time that all times are relative to.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import gzip
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import msgspec
 import polars as pl
 
 from wavescope import _core
@@ -32,8 +34,8 @@ _LEVEL = 6  #: Of compression: what gzip uses.
 def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, with_flows: bool = True) -> Written:
     """Write a run as a Chrome trace; compressed when the name ends with `.gz`.
 
-    Times are microseconds with three decimals, exactly as recorded. Every process and GPU keeps its number where these
-    differ.
+    Times are microseconds with three decimals since `baseTimeNanoseconds`: with it they are exactly those recorded,
+    also when read as doubles. Every process and GPU keeps its number where these differ.
 
     Parameters
     ----------
@@ -62,19 +64,38 @@ def write_chrome(run: Run, out: str | os.PathLike[str], *, force: bool = False, 
 
 
 def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> tuple[dict[str, int], list[Loss]]:
-    trace = _core.ChromeTrace(write)
-    _TraceWriter(run, trace).write(with_flows=with_flows)
+    track_ids, base = TrackIds(run), _rows.base_time(run)
+    head = {"baseTimeNanoseconds": base, "displayTimeUnit": "ns"}
+    head |= {} if track_ids.rank is None else {"distributedInfo": {"rank": track_ids.rank}}
+    trace = _core.ChromeTrace(_Headed(write, msgspec.json.encode(head)))
+    writer = _TraceWriter(run, trace, track_ids, base)
+    writer.write(with_flows=with_flows)
     trace.finish()
-    return {name: count for name, count in trace.counts.items() if count}, left_out(run, ["allocations"])
+    counts = trace.counts | {"flows": writer.flow_count}
+    return {name: count for name, count in counts.items() if count}, left_out(run, ["allocations"])
+
+
+class _Headed:
+    """Writes the members of a JSON object, and then those of the object that it is given in blocks."""
+
+    def __init__(self, write: Callable[[bytes], object], head: bytes) -> None:
+        self._write, self._head = write, head[:-1] + b","
+
+    def __call__(self, block: bytes) -> None:
+        if self._head:
+            self._write(self._head)
+            self._head, block = b"", block[1:]
+        self._write(block)
 
 
 class _TraceWriter:
     """One pass over each table, then what follows from all of them."""
 
-    def __init__(self, run: Run, trace: _core.ChromeTrace) -> None:
+    def __init__(self, run: Run, trace: _core.ChromeTrace, track_ids: TrackIds, base: int) -> None:
         self._run, self._trace = run, trace
-        self._track_ids = TrackIds(run)
+        self._track_ids, self._base = track_ids, base
         self._last = 0
+        self.flow_count = 0
         self._kernels: list[pl.DataFrame] = []
         self._copies: list[pl.DataFrame] = []
         self._callers: list[pl.DataFrame] = []
@@ -82,46 +103,55 @@ class _TraceWriter:
 
     def write(self, *, with_flows: bool) -> None:
         """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
+        places = self._track_ids, self._base
         for table, pieces in (("dispatches", self._kernels), ("copies", self._copies)):
-            for piece in _rows.work(self._run, table, self._track_ids):
-                self._add(piece, _details.of_work(piece, self._track_ids))
+            for piece in _rows.work(self._run, table, *places):
+                self._add(piece, _details.categories_of_work(piece), _details.of_work(piece, self._track_ids))
                 pieces.append(piece.select(_rows.KEPT_OF_WORK))
         work = [*self._kernels, *self._copies]
         self._add_graphs(work)
-        for piece in _rows.calls(self._run, "regions", self._track_ids):
-            self._add(piece, _details.of_calls(self._run, piece, self._track_ids))
-            self._markers.append(_rows.markers(piece))
-            self._callers.append(_rows.callers(piece))
-        for piece in _rows.calls(self._run, "samples", self._track_ids):
-            self._add(piece, _details.of_calls(self._run, piece, self._track_ids), are_marks=True)
+        for table in ("regions", "samples"):
+            for piece in _rows.calls(self._run, table, *places):
+                args = _details.of_calls(self._run, piece, self._track_ids)
+                categories = _details.categories_of_calls(piece, self._track_ids)
+                self._add(piece, categories, args, are_marks=table == "samples")
+                if table == "regions":
+                    self._markers.append(_rows.markers(piece))
+                    self._callers.append(_rows.callers(piece))
         launched = _rows.launches(work, self._callers)
         if with_flows:
-            self._trace.flows(launched)
+            self._add_flows(launched)
         self._trace.queue_depths(launched, self._last)
-        self._add_points(_rows.monitor_points(self._run, self._track_ids))
+        self._add_points(_rows.monitor_points(self._run, *places))
         for points in _rows.counter_points(self._run, self._kernels):
             self._add_points(points)
         self._add_frames(launched)
         self._trace.events(self._track_ids.events())
 
-    def _add(self, piece: pl.DataFrame, details: tuple[pl.Series, list[str]], *, are_marks: bool = False) -> None:
-        """Slices or marks; `details` = the number of the args of each, and the args as JSON objects."""
-        names, texts = _rows.numbered(piece["name"])
-        numbers, objects = details
+    def _add(self, piece: pl.DataFrame, categories: pl.Series, args: list[str], *, are_marks: bool = False) -> None:
+        """Slices or marks with their categories and their args, which are JSON objects."""
+        names, texts = _named(piece["name"], categories)
         shown = piece.select("pid", "tid", "start_ns", "end_ns")
         add = self._trace.marks if are_marks else self._trace.slices
-        add(
-            shown.with_columns(names.alias("name"), numbers.alias("args")),
-            _core.json_texts(texts),
-            _core.json_values(objects),
-        )
+        numbers = pl.int_range(piece.height, dtype=pl.UInt32, eager=True)
+        add(shown.with_columns(names.alias("name"), numbers.alias("args")), texts, _core.json_values(args))
         self._last = max(self._last, cast("int", piece["end_ns"].max()))
 
     def _add_graphs(self, work: list[pl.DataFrame]) -> None:
         shown = [piece for piece in work if self._track_ids.shows_graphs(piece["process"][0])]
         spans = _rows.graphs(shown) if shown else None
         if spans is not None and spans.height:
-            self._add(spans, _rows.objects(spans.select("kernels")))
+            categories = pl.repeat(_details.FRAME, spans.height, eager=True)
+            self._add(spans, categories, [f'{{"kernels":{count}}}' for count in spans["kernels"]])
+
+    def _add_flows(self, launched: pl.DataFrame) -> None:
+        """Arrows; of RPD files those of rpd2tracing."""
+        processes = launched["process"].unique().to_list()
+        of_rpd = launched.filter(pl.col("process").is_in([each for each in processes if self._track_ids.is_rpd(each)]))
+        self._trace.flows(of_rpd)
+        for events in _rows.flows(launched.join(of_rpd.select("process").unique(), on="process", how="anti")):
+            self._trace.events(events)
+        self.flow_count = launched.height
 
     def _add_points(self, points: pl.DataFrame) -> None:
         names, texts = _rows.numbered(points["name"])
@@ -130,5 +160,14 @@ class _TraceWriter:
     def _add_frames(self, launched: pl.DataFrame) -> None:
         if self._markers:
             markers = pl.concat(self._markers)
-            names, texts = _rows.numbered(markers["name"])
-            self._trace.frames(launched, markers.with_columns(names.alias("name")), _core.json_texts(texts))
+            names, texts = _named(markers["name"], pl.repeat(_details.FRAME, markers.height, eager=True))
+            self._trace.frames(launched, markers.with_columns(names.alias("name")), texts)
+
+
+def _named(names: pl.Series, categories: pl.Series) -> tuple[pl.Series, _core.JsonTexts]:
+    """Numbers of names with their categories, and these as JSON: the name, and `cat` as the member after it."""
+    pairs = pl.DataFrame({"name": names.cast(pl.String).fill_null(""), "cat": categories})
+    unique = pairs.unique(maintain_order=True).with_row_index("number")
+    numbers = pairs.join(unique, on=["name", "cat"], how="left", maintain_order="left")["number"]
+    texts, words = (_core.json_texts(unique[column].to_list()) for column in ("name", "cat"))
+    return numbers, _core.json_values([f'{texts[at]},"cat":{words[at]}' for at in range(unique.height)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
@@ -14,13 +14,31 @@ if TYPE_CHECKING:
 
 _WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event")
 _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgroup_z", "lds_bytes", "scratch_bytes")
-_CALL = ("process", "thread", "domain", "name", "correlation", "event")
+_CALL = ("process", "thread", "domain", "name", "correlation", "external_correlation", "event")
+_SECOND = 10**9
+_SMALLEST = -(1 << 63)
+_TIMED = ("dispatches", "copies", "regions", "samples", "monitors")
 #: Columns of work that launches need.
 KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "lane", "start_ns", "end_ns")
 
 
-def work(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
-    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out."""
+def base_time(run: Run) -> int:
+    """A whole second before the first event, so that a double holds the times of all events to the nanosecond."""
+    firsts, lowest = [], 0
+    for table in _TIMED:
+        for piece in run.chunks(table, ["time_ns"] if table == "samples" else ["start_ns", "end_ns"]):
+            lowest = min(lowest, *(cast("int | None", column.min()) or 0 for column in piece.iter_columns()))
+            starts = piece.to_series(0)
+            firsts.append(cast("int | None", starts.filter(starts > 0).min()))
+    base = min((first for first in firsts if first is not None), default=0) // _SECOND * _SECOND
+    return base if lowest - base >= _SMALLEST else 0
+
+
+def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
+    """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its lane); work without a GPU is left out.
+
+    Times are since `base`, here and below.
+    """
     agent_columns = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
     details = ("size_bytes",) if table == "copies" else _LAUNCH
     for piece in run.chunks(table, [*_WORK, *agent_columns, *track_ids.detail_columns(details)]):
@@ -40,15 +58,19 @@ def work(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
             yield rows.with_columns(
                 lanes.alias("tid"),
                 lanes.alias("lane"),
+                track_ids.stream_ids.gather(rows["stream"]).alias("stream_id"),
+                track_ids.queue_ids.gather(rows["queue"]).alias("queue_id"),
                 pl.col("gpu").alias("pid"),
-                pl.col("end_ns").fill_null(pl.col("start_ns")),
+                pl.col("start_ns") - base,
+                pl.col("end_ns").fill_null(pl.col("start_ns")) - base,
             )
 
 
-def calls(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
+def calls(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
     """Pieces of regions or samples, with `pid` and `tid`."""
     times = ("time_ns",) if table == "samples" else ("start_ns", "end_ns")
-    for piece in run.chunks(table, [*_CALL, *times, *track_ids.detail_columns(("category",))]):
+    details = track_ids.detail_columns(("category", "event_properties"))
+    for piece in run.chunks(table, [*_CALL, *times, *details]):
         rows = (
             piece.rename({"time_ns": "start_ns"}).with_columns(end_ns=pl.col("start_ns"))
             if table == "samples"
@@ -62,7 +84,7 @@ def calls(run: Run, table: str, track_ids: TrackIds) -> Iterator[pl.DataFrame]:
             home = pl.col("process").replace_strict(homes, return_dtype=pl.Int64)
             rows = rows.with_columns(pl.col("pid").fill_null(home), pl.col("tid").fill_null(0))
         if rows.height:
-            yield rows.with_columns(pl.col("end_ns").fill_null(pl.col("start_ns")))
+            yield rows.with_columns(pl.col("start_ns") - base, pl.col("end_ns").fill_null(pl.col("start_ns")) - base)
 
 
 def markers(piece: pl.DataFrame) -> pl.DataFrame:
@@ -76,17 +98,6 @@ def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
     texts = column.cast(pl.String).fill_null("")
     unique = texts.unique(maintain_order=True)
     return texts.cast(pl.Enum(unique)).to_physical().cast(pl.UInt32), unique.to_list()
-
-
-def objects(values: pl.DataFrame) -> tuple[pl.Series, list[str]]:
-    """Numbers of the rows as JSON objects, and the objects; columns without any value are left out."""
-    recorded = values.select(name for name in values.columns if values[name].null_count() < values.height)
-    if not recorded.width:
-        return pl.zeros(values.height, pl.UInt32, eager=True), ["{}"]
-    unique = recorded.unique(maintain_order=True).with_row_index("number of the object")
-    encoded = unique.select(pl.struct(recorded.columns).struct.json_encode()).to_series().to_list()
-    numbers = recorded.join(unique, on=recorded.columns, how="left", maintain_order="left", nulls_equal=True)
-    return numbers["number of the object"], encoded
 
 
 def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -115,7 +126,7 @@ def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> p
         for process in sorted(of_process):
             first = _first_of_each(of_process[process])
             of_calls = ran.filter(pl.col("process") == process[0]).join(first, on="correlation")
-            joined.append(of_calls.sort("event", "start_ns").select(_LAUNCHED))
+            joined.append(of_calls.sort("event", "start_ns").select(pl.col(_LAUNCHED).cast(pl.Int64)))
     return pl.concat(joined, rechunk=True)
 
 
@@ -127,15 +138,59 @@ def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
     return ordered.unique("correlation", keep="first", maintain_order=True)
 
 
-_LAUNCHED = ("pid", "tid", "call_start_ns", "call_end_ns", "gpu", "lane", "start_ns", "end_ns")
+_CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")
+_LAUNCHED = (*_CALLED, "gpu", "lane", "start_ns", "end_ns")
 
 
-def monitor_points(run: Run, track_ids: TrackIds) -> pl.DataFrame:
+def flows(launched: pl.DataFrame) -> Iterator[list[str]]:
+    """Arrows from calls to their work as events, in Kineto's words: their `id` is the correlation.
+
+    Where that is not unique, as of graphs and of several processes, it is a number above all correlations.
+    """
+    if not launched.height:
+        return
+    is_first = pl.struct("correlation").is_first_distinct() & (pl.col("correlation") >= 0)
+    largest = max(cast("int", launched["correlation"].max()), 0)
+    rows = launched.with_columns(
+        id=pl.when(is_first).then("correlation").otherwise(largest + 1 + pl.int_range(pl.len(), dtype=pl.Int64)),
+        # A little before the call ends, as rpd2tracing has it, but inside of it; and never after the work began.
+        leaves=pl.min_horizontal(pl.max_horizontal("call_start_ns", pl.col("call_end_ns") - _BEFORE_END), "start_ns"),
+    )
+    for part in rows.iter_slices(_MOST_FLOWS):
+        begin = _flow("s", "pid", "tid", "leaves", "")
+        end = _flow("f", "gpu", "lane", "start_ns", ',"bp":"e"')
+        yield part.select(both=pl.concat_list(begin, end)).explode("both").to_series().to_list()
+
+
+_BEFORE_END = 2_000
+_MOST_FLOWS = 1 << 16
+
+
+def _flow(phase: str, pid: str, tid: str, time: str, more: str) -> pl.Expr:
+    size = pl.col(time).abs()
+    return pl.concat_str(
+        pl.lit(f'{{"ph":"{phase}","cat":"ac2g","name":"ac2g","pid":'),
+        pid,
+        pl.lit(',"tid":'),
+        tid,
+        pl.lit(',"ts":'),
+        pl.when(pl.col(time) < 0).then(pl.lit("-")).otherwise(pl.lit("")),
+        size // 1000,
+        pl.lit("."),
+        (size % 1000).cast(pl.String).str.zfill(3),
+        pl.lit(',"id":'),
+        "id",
+        pl.lit(f"{more}}}"),
+    )
+
+
+def monitor_points(run: Run, track_ids: TrackIds, base: int) -> pl.DataFrame:
     """`pid`, `name`, `time_ns`, `value`: the start of every interval, and the end of the last one of each."""
     samples = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
     begins = samples.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = samples.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())
-    return pl.concat([begins, last.select(pid="gpu", name="name", time_ns="end_ns", value="value")])
+    ends = last.select(pid="gpu", name="name", time_ns="end_ns", value="value")
+    return pl.concat([begins, ends]).with_columns(pl.col("time_ns") - base)
 
 
 def counter_points(run: Run, kernels: Sequence[pl.DataFrame]) -> Iterator[pl.DataFrame]:

@@ -47,6 +47,7 @@ class TrackIds:
         self._pids = _Numbers()
         self._tids: dict[int, _Numbers] = {}
         self._gpu_names: dict[int, str] = {}
+        self.devices: dict[int, int] = {}  #: The process that shows a GPU -> the number of that GPU on its node.
         self._gpus_shown: set[int] = set()
         self._lanes_shown: dict[tuple[int, int], str] = {}
 
@@ -62,14 +63,33 @@ class TrackIds:
             return False
         return self._formats.get(self._processes[process]["source"]) == "RPD"
 
+    def is_chrome(self, process: int | None) -> bool:
+        """Whether a process was read from a Chrome trace, whose events have args."""
+        if process is None or process >= len(self._processes):
+            return False
+        return self._formats.get(self._processes[process]["source"]) in ("Kineto", "Chrome trace")
+
     def detail_columns(self, columns: Sequence[str]) -> list[str]:
-        """Columns for the details of events: these where needed, and the properties where an RPD file is shown."""
-        formats = set(self._formats.values())
-        return [*(columns if formats != {"RPD"} else ()), *(["properties"] if "RPD" in formats else ())]
+        """Columns for the details of events: these, and the properties of RPD files and Chrome traces."""
+        has_properties = bool({"RPD", "Kineto", "Chrome trace"} & set(self._formats.values()))
+        return [*columns, *(["properties"] if has_properties else ())]
 
     def shows_graphs(self, process: int | None) -> bool:
         """Whether launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
         return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
+
+    @cached_property
+    def rank(self) -> int | None:
+        """The rank of all processes; None = they have several, or none."""
+        ranks = {process["rank"] for process in self._processes}
+        return ranks.pop() if len(ranks) == 1 else None
+
+    def rank_of(self, process: int | None) -> int | None:
+        """The rank of a process, where there are several ranks."""
+        if process is None or process >= len(self._processes) or self.rank is not None:
+            return None
+        rank: int | None = self._processes[process]["rank"]
+        return rank
 
     @cached_property
     def agents(self) -> pl.DataFrame:
@@ -85,6 +105,7 @@ class TrackIds:
         process = self._processes[row["process"]] if row["process"] is not None else {}
         host = process.get("machine_id") or process.get("hostname") or process.get("hash")
         number = self._pids.number(("gpu", host or ("source", process.get("source")), index), index)
+        self.devices.setdefault(number, index)
         details = "" if self.is_rpd(row["process"]) else f" {row['product'] or row['target'] or ''}".rstrip()
         self._gpu_names.setdefault(number, f"GPU{index}{details}{self._host_text(process)}")
         return number
@@ -129,9 +150,9 @@ class TrackIds:
         numbers = self._tids.setdefault(gpu, _Numbers())
         what, stored = "no queue", None
         if queue is not None:
-            what, stored = "queue", self._queue_ids[queue]
+            what, stored = "queue", self.queue_ids[queue]
         elif stream is not None:
-            what, stored = "stream", self._stream_ids[stream]
+            what, stored = "stream", self.stream_ids[stream]
         tid = numbers.number((kind, process, queue, stream), stored or 0)
         what = what if stored is None else f"{what} {stored}"
         if not is_rpd:
@@ -140,12 +161,14 @@ class TrackIds:
         return tid
 
     @cached_property
-    def _queue_ids(self) -> list[int | None]:
-        return self._run.read("queues", ["queue_id"])["queue_id"].to_list()
+    def queue_ids(self) -> pl.Series:
+        """The ids of queues, by number."""
+        return self._run.read("queues", ["queue_id"])["queue_id"]
 
     @cached_property
-    def _stream_ids(self) -> list[int | None]:
-        return self._run.read("streams", ["stream_id"])["stream_id"].to_list()
+    def stream_ids(self) -> pl.Series:
+        """The ids of streams, by number."""
+        return self._run.read("streams", ["stream_id"])["stream_id"]
 
     def events(self) -> list[str]:
         """The events that name processes, GPUs, threads and lanes that were shown."""

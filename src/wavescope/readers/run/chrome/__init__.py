@@ -13,14 +13,18 @@ What an event is, is told by its category; where there is none, by the name of i
 | other ranges | regions | the category in upper case; CPU where there is none |
 | `[memory]` | allocations | |
 | other instants | samples | as ranges |
+| counters (C) | monitors, until the next value | |
 
 `gpu_user_annotation` repeats annotations for the GPU: it is an extra table. So is `cuda_sync`, what a stream or a
-thread waited for, whose arguments the call with its correlation has, too. Times are those of the file plus its
-`baseTimeNanoseconds`. Sizes of grids are stored in workgroups, and become lanes here.
+thread waited for, whose arguments the call with its correlation has, too. `QueueDepth` and `Idle` of rpd2tracing
+follow from the launches and are not read. Times are those of the file plus its `baseTimeNanoseconds`. Sizes of grids
+are stored in workgroups, and become lanes here.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -156,7 +160,42 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
         "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="start_ns"),
         "allocations": memory.drop("queue", "stream"),
+        "monitors": _monitors(events.filter(pl.col("sort") == "counter")),
     }
+
+
+def _monitors(points: pl.DataFrame) -> pl.DataFrame:
+    """Counters as intervals: each value lasts until the next one of its name and GPU; the last has no length."""
+    rows = [
+        (process, device, time, name if key == name or len(values) == 1 else f"{name} {key}", float(value))
+        for process, device, time, name, args in points.select(
+            "process", "device", "start_ns", pl.col("name").cast(pl.String), "args"
+        ).iter_rows()
+        for values in [_numbers(args)]
+        for key, value in values.items()
+    ]
+    samples = pl.DataFrame(rows, schema=_POINTS, orient="row").sort("start_ns", maintain_order=True)
+    following = pl.col("start_ns").shift(-1).over("process", "device", "name")
+    is_end = following.is_null() & (pl.len().over("process", "device", "name") > 1)
+    return samples.with_columns(end_ns=following.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
+
+
+_POINTS = {"process": pl.UInt32, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String, "value": pl.Float64}
+
+
+def _numbers(args: str | None) -> dict[str, float]:
+    """The numbers among the arguments of a counter; rpd2tracing writes them as texts."""
+    try:
+        values = msgspec.json.decode(args or "{}", type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError):
+        return {}
+    numbers = {}
+    for key, value in values.items():
+        with suppress(ValueError, TypeError, OverflowError):
+            number = float(value)
+            if isfinite(number) and not isinstance(value, bool):
+                numbers[key] = number
+    return numbers
 
 
 def _number(column: str) -> pl.Expr:
@@ -208,7 +247,7 @@ def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: p
 
 def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.DataFrame, dict[str, pl.DataFrame]]:
     """One GPU per process and device; hosts that copies name are agents, too."""
-    gpus = numbered([kinds["dispatches"], kinds["copies"]], ["process", "device"], "agent")
+    gpus = numbered([kinds[name] for name in ("dispatches", "copies", "monitors")], ["process", "device"], "agent")
     named = dict(
         kinds["dispatches"].select("device", "product").drop_nulls().unique("device", keep="first").iter_rows()
     )

@@ -9,28 +9,30 @@ from wavescope.model.losses import Loss
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
 _LINKS = ("s", "t", "f", "M", "")  #: Events without content: their links are in the correlations.
+_DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavescope convert`, which follow from the launches.
 
 
 def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
-    """Ranges and instants with start and end, and `sort`: kernel, copy, annotation, wait, memory, region or sample."""
+    """Ranges and instants with their times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
     events = events.join(named, on="pid", how="left", maintain_order="left")
     events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
     cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
-    is_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False) & (cat == "")
+    is_of_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False)
+    is_gpu = is_of_gpu & (cat == "")
     is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
         (cat == "") & (label == "COPY").fill_null(value=False)
     )
     # Around the work of a marker or of a graph: it would count twice.
     is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
     sort = _sort(is_gpu, is_copy, is_frame)
-    from_label = pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
+    from_label = pl.when(is_of_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
     sorted_events = events.with_columns(
         sort=sort,
         device=pl.coalesce("device", "dev", from_label),
-        product=pl.when(is_gpu).then(label.str.extract(_GPU_PROCESS, 2)),
+        product=pl.when(is_of_gpu).then(label.str.extract(_GPU_PROCESS, 2)),
         queue=pl.coalesce("queue", pl.when(is_gpu).then(pl.col("tid").cast(pl.Int64, strict=False))),
     )
     unread = sorted_events.filter(pl.col("sort").is_null())
@@ -66,6 +68,8 @@ def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
         .then(pl.lit("memory"))
         .when(is_instant)
         .then(pl.lit("sample"))
+        .when(ph == "C")
+        .then(pl.when(name.is_in(_DERIVED)).then(pl.lit("profiler")).otherwise(pl.lit("counter")))
     )
 
 
@@ -103,7 +107,8 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
 
 def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -> pl.DataFrame:
     """The processes that have events on the CPU; a group (rank) without any is one process."""
-    group = events.select(group=pl.col("rank")).unique()
+    of_ranks = events.filter(~pl.col("sort").is_in(("counter", "annotation")))  # these may be without a rank
+    group = of_ranks.select(group=pl.col("rank")).unique()
     cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
         group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
     )
