@@ -61,6 +61,18 @@ def test_every_format_is_written(run: Path, tmp_path: Path, name: str) -> None:
     assert call("convert", run, "-f", name, "-o", out, "--force").status == 0
 
 
+def test_a_perfetto_trace_is_called_so(run: Path, tmp_path: Path) -> None:
+    """It may be asked for by the name of its viewer, in a new folder; it is known afterwards, and not read."""
+    out = tmp_path / "new" / "out.pftrace"
+    assert call("convert", run, "-f", "perfetto", "-o", out).status == 0
+    told = call("info", out).stdout
+    assert "Perfetto trace (wavescope writes them and does not read them)" in told
+    assert "ui.perfetto.dev" in told
+    done = call("summary", out)
+    assert done.status == 3
+    assert "not a run" in done.stderr
+
+
 def test_a_window_holds_what_verbs_see_in_it(run: Path, tmp_path: Path) -> None:
     part = tmp_path / "part.db"
     window = (
@@ -109,10 +121,13 @@ def test_merge_and_split(tmp_path: Path) -> None:
         (["merge", "/nowhere", "-o", "OUT"], "no such file"),
         (["convert", "RUN", "-f", "nothing", "-o", "OUT"], "is not one of"),
         (["convert", "RUN", "-o", "OUT"], "Missing option '-f'"),
+        (["convert", "RUN", "-f", "chrome", "-o", "DEEP"], "there is no folder"),
+        (["split", "RUN", "-o", "DEEP"], "there is no folder"),
     ],
 )
 def test_what_is_refused_leaves_nothing(run: Path, tmp_path: Path, arguments: list[str], words: str) -> None:
     places = {"RUN": str(run), "OUT": str(tmp_path / "out.db"), "PARENT": str(run.parent)}
+    places["DEEP"] = str(tmp_path / "no" / "such" / "folder" / "out")
     before = run.read_bytes()
     done = call(*(places.get(argument, argument) for argument in arguments))
     assert (done.status, done.stdout) == (2, "")

@@ -53,8 +53,17 @@ def format_option(meaning: str, default: str | None = None) -> Callable[[Callabl
     """-f, one of `FORMATS`; without a default it must be given."""
     # To click, a default of None is one.
     absence: dict[str, Any] = {"required": True} if default is None else {"default": default, "show_default": True}
-    formats = click.Choice(sorted(FORMATS))
-    return click.option("-f", "--format", "file_format", type=formats, help=meaning, **absence)
+    return click.option("-f", "--format", "file_format", type=_FormatName(sorted(FORMATS)), help=meaning, **absence)
+
+
+class _FormatName(click.Choice):  # type: ignore[type-arg,unused-ignore]  # generic in newer versions of click only
+    """One of `FORMATS`, or another name of one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(_ALIASES.get(value, value), param, ctx)
+
+
+_ALIASES = {"perfetto": "pftrace", "kineto": "chrome"}  #: Names that users try.
 
 
 def writing_options(what: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -39,6 +39,7 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
         When the file system refuses.
     """
     folder = targets[0].parent
+    _check_folder(folder, targets[0])
     where = str(targets[0] if len(targets) == 1 else folder)
     for target in targets:
         _check_replaceable(target, force=force, mark=mark)
@@ -60,6 +61,14 @@ def staged(targets: Sequence[Path], *, force: bool, mark: str | None = None) -> 
 def _refused(why: str, where: str) -> OutputError:
     advice = "check the path, its permissions and free space"
     return OutputError(f"cannot write the output: {why}", where=where, advice=advice)
+
+
+def _check_folder(folder: Path, target: Path) -> None:
+    """One new folder is made; of several in a row the path is more likely wrong."""
+    above = folder.parent
+    if not folder.exists() and not above.exists():
+        what = f"there is no folder {above}"
+        raise UsageError(what, where=str(target), advice="correct the path, or make the folder first")
 
 
 @contextlib.contextmanager

@@ -53,6 +53,7 @@ class Kind(Enum):
     RUN_TABLES = "wavescope tables of a run"
     RUN_FOLDER = "folder of runs"
     CODE_OBJECT = "GPU code object (ELF)"
+    PERFETTO = "Perfetto trace (wavescope writes them and does not read them)"
     UNKNOWN = "not a format that wavescope reads"
 
 
@@ -115,6 +116,11 @@ INPUTS = {
         None,
         "a code object",
         "`wavescope info {path}` lists its kernels; open the folder with its .att files to see them run",
+    ),
+    Kind.PERFETTO: InputFacts(
+        None,
+        "a Perfetto trace (wavescope writes them and does not read them)",
+        "open it at ui.perfetto.dev, or pass the run that it was made of",
     ),
     Kind.UNKNOWN: InputFacts(
         None,
@@ -287,6 +293,8 @@ _OTHERS_IN_FOLDERS = (
     Kind.STATISTICS,
     Kind.DATABASE,
 )
+_PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
+_PACKET = b"\n"  #: The tag of a packet, with which a Perfetto trace starts.
 _HEAD_OF_RESULTS = 200
 #: The first plane of a file of JAX: its length, perhaps its number, and its name.
 _XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
@@ -325,6 +333,8 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
+    if file.suffix in _PERFETTO_SUFFIXES and head.startswith(_PACKET):
+        return Kind.PERFETTO
     is_table = file.suffix in (".parquet", ".arrow") or file.name == RUN_MANIFEST
     if is_table and file.with_name(RUN_MANIFEST).is_file():
         return Kind.RUN_TABLES
