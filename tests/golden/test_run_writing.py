@@ -66,7 +66,7 @@ def test_the_views_of_the_origin_work_on_the_merged_file(pair: list[Path], merge
     """The statements come from the recorded file, where AMD's tool put them."""
     stored = dict(rows(pair[0], "SELECT name, sql FROM sqlite_master WHERE type = 'view'"))
     with sqlite3.connect(f"{merged.as_uri()}?mode=ro", uri=True) as connection:
-        for name in VIEWS:
+        for name in VIEWS.keys() & stored.keys():
             ours = connection.execute(f"SELECT * FROM main.{name}")  # noqa: S608 - our own names
             columns, expected = [column[0].lower() for column in ours.description], ours.fetchall()
             connection.execute(str(stored[name]).replace("CREATE VIEW", "CREATE TEMP VIEW", 1))

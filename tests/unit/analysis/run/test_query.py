@@ -42,7 +42,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 def rows(frame: pl.DataFrame) -> list[str]:
-    return sorted(repr([round(v, 9) if isinstance(v, float) else v for v in row]) for row in frame.rows())
+    return sorted(repr([float(f"{v:.12g}") if isinstance(v, float) else v for v in row]) for row in frame.rows())
 
 
 def test_engines_agree_on_every_view(run: Run) -> None:
@@ -53,7 +53,10 @@ def test_engines_agree_on_every_view(run: Run) -> None:
         assert rows(first) == rows(second), view
 
 
-@pytest.mark.parametrize("view", ["kernels", "top", "busy", "counters_collection", "events_args", "markers"])
+@pytest.mark.parametrize(
+    "view",
+    ["kernels", "top", "busy", "counters_collection", "events_args", "markers", "kernel_summary", "ktop", "copy"],
+)
 def test_views_of_nothing(view: str, engine: str) -> None:
     found = query(Run([]), f"SELECT * FROM {view}", engine=engine)  # noqa: S608 - ours
     assert found.columns == VIEWS[view].names
@@ -223,7 +226,7 @@ def test_verb_in_all_forms(database: Path, engine: str) -> None:
 
 def test_verb_shows_wide_rows_one_below_the_other(database: Path) -> None:
     shown = call("query", database, "SELECT * FROM kernels")
-    assert shown.stdout.startswith("showing 3 of 200 rows, 38 columns")
+    assert shown.stdout.startswith("showing 3 of 200 rows, 39 columns")
     assert "  dispatch_id          1" in shown.stdout
 
 

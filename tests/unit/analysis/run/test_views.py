@@ -25,10 +25,12 @@ def test_every_column_says_what_it_means() -> None:
             assert column.sql
 
 
-def test_views_of_amd_are_all_here() -> None:
+def test_views_of_amd_and_of_rpd_are_all_here() -> None:
     names = """
         code_objects kernel_symbols processes threads regions region_args samples sample_regions regions_and_samples
         kernels pmc_info pmc_events events_args stream_args memory_copies memory_allocations scratch_memory
         counters_collection top_kernels busy top markers
+        kernel_summary kernel_summary_region memory_copy_summary memory_allocation_summary
+        api op kernel copy copyop ktop
     """
     assert set(VIEWS) == set(names.split())

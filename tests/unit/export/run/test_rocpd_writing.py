@@ -11,6 +11,7 @@ import pytest
 from tests.unit.run_equality import differences
 from tests.unit.small_runs import small_run, small_source
 from wavescope import UsageError
+from wavescope.analysis.run.query import query
 from wavescope.errors import WavescopeError
 from wavescope.export.run.event_ids import EventIds
 from wavescope.export.run.rocpd import write_rocpd
@@ -54,6 +55,19 @@ def test_all_views_work(tmp_path: Path) -> None:
     assert counts["processes"] == counts["threads"] == 2
     assert counts["top_kernels"] == 2
     assert counts["memory_allocations"] == 4
+
+
+def test_summaries_say_what_the_views_of_every_run_say(tmp_path: Path) -> None:
+    path = write_rocpd(small_run(), tmp_path / "run.db").path
+    back = open_run(path)
+    for view in ("kernel_summary", "kernel_summary_region", "memory_copy_summary", "memory_allocation_summary"):
+        with sqlite3.connect(path) as connection:
+            written = connection.execute(f"SELECT * FROM {view}").fetchall()  # noqa: S608 - our own names
+        expected = query(back, f"SELECT * FROM {view}", engine="sqlite").rows()  # noqa: S608
+        assert written, view
+        assert [row[:3] for row in written] == [row[:3] for row in expected]
+        for ours, theirs in zip(written, expected, strict=True):
+            assert ours[3:] == pytest.approx(theirs[3:]), view
 
 
 def test_the_same_run_twice_is_written_once(tmp_path: Path) -> None:

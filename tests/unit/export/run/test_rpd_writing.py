@@ -60,6 +60,9 @@ def test_views_add_up(written: Path) -> None:
     assert rows(written, "SELECT gpuId, GpuTime FROM busy") == [(0, 350), (1, 350), (1000, 350), (1001, 350)]
     assert rows(written, "SELECT DISTINCT node, gpuId FROM nop ORDER BY 1, 2") == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert rows(written, "SELECT COUNT(*) FROM kernel") == [(20,)]
+    launches = rows(written, "SELECT Name, TotalCalls, Percentage FROM ktop")
+    assert sum(count for _, count, _ in launches) == 20  # type: ignore[misc]
+    assert sum(share for *_, share in launches) == pytest.approx(100)  # type: ignore[misc]
     assert rows(written, "PRAGMA foreign_key_check") == []
 
 

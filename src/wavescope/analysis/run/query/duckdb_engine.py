@@ -50,7 +50,9 @@ _TYPES = {
 }
 _MACROS = """
     CREATE MACRO json_string(x, p) AS CASE WHEN json_valid(x) THEN json_extract_string(x, p) END;
-    CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT)
+    CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT);
+    CREATE MACRO hexadecimal(x) AS '0x' || lower(to_hex(x));
+    CREATE MACRO square_root(x) AS CASE WHEN x >= 0 THEN sqrt(x) END
 """
 _LOOK_SECONDS = 0.1
 #: Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early.

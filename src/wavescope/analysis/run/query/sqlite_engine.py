@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +62,8 @@ def _create(connection: sqlite3.Connection, names: Used) -> None:
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     connection.create_function("json_string", 2, _json_string, deterministic=True)
     connection.create_function("json_number", 2, _json_number, deterministic=True)
+    connection.create_function("hexadecimal", 1, _hexadecimal, deterministic=True)
+    connection.create_function("square_root", 1, _square_root, deterministic=True)
     for table in names.tables:
         plain = table.removeprefix("numbered_")
         declared = [
@@ -145,6 +148,14 @@ def _json_number(text: Any, path: str) -> int | None:
     except (TypeError, ValueError):
         return None
     return number if abs(number) < 1 << 63 else None
+
+
+def _hexadecimal(number: Any) -> str | None:
+    return f"0x{number % (1 << 64):x}" if isinstance(number, int) else None
+
+
+def _square_root(number: Any) -> float | None:
+    return math.sqrt(number) if isinstance(number, int | float) and number >= 0 else None
 
 
 def _at(text: Any, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""The stable views of every run: names and columns of AMD's ROCpd views, whatever the format of the file.
+"""The stable views of every run: names and columns of AMD's ROCpd views and of RPD's, whatever the format of the file.
 
 They are made of the tables of a `Run` (`run.dispatches`, ...). Where AMD's views are wrong, these are right; each
 difference is in docs/explanation/differences.md. `docs/reference/views.md` is generated from these declarations.
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.views.calls import CALLS
 from wavescope.analysis.run.views.entities import ENTITIES
+from wavescope.analysis.run.views.ops import OPS
 from wavescope.analysis.run.views.totals import TOTALS
 from wavescope.analysis.run.views.work import WORK
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.views.spec import ViewSpec
 
 #: The views by name; each refers only to tables of a run and to earlier views.
-VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*ENTITIES, *CALLS, *WORK, *TOTALS)}
+VIEWS: dict[str, ViewSpec] = {view.name: view for view in (*ENTITIES, *CALLS, *WORK, *TOTALS, *OPS)}
 
 #: Tables `run.numbered_<table>`: as `run.<table>`, with the number of the row in its process, from 1.
 NUMBERED_TABLES = ("arguments", "copies", "allocations", "counters")

@@ -31,6 +31,7 @@ _TAIL = """
     extdata          VARCHAR  -  | x.event_properties | what else is stored about its event, as JSON
     call_stack       VARCHAR  -  | x.call_stack | call stack, as JSON
     line_info        VARCHAR  -  | x.line_info | source lines, as JSON
+    rank             BIGINT   -  | CAST(p.rank AS BIGINT) | rank of its process; null = unknown
 """
 _FUNCTION = {"name": "COALESCE(x.function, x.name)", "meaning": "the function that was called"}
 _TRACK = {"name": "COALESCE(x.function, x.name)", "meaning": "the track"}
@@ -58,6 +59,7 @@ _EVERY = """
     extdata          VARCHAR  -   | u.extdata | what else is stored about its event, as JSON
     call_stack       VARCHAR  -   | u.call_stack | call stack, as JSON
     line_info        VARCHAR  -   | u.line_info | source lines, as JSON
+    rank             BIGINT   -   | u.rank | rank of its process; null = unknown
 """
 _MARKERS = tuple(
     view_spec("", "", _HEAD.format(**_TEXT) + span + _TAIL, f"FROM run.{table} x {_PLACE}").sql

@@ -49,6 +49,6 @@ def view_spec(name: str, row: str, columns: str, source: str) -> ViewSpec:
     for line in filter(str.strip, columns.splitlines()):
         head, rest = line.split("|", 1)
         sql, meaning = rest.rsplit("|", 1)
-        column, kind, unit = head.split()
+        column, kind, unit = head.strip().rsplit(maxsplit=2)
         declared.append(ViewColumn(column, kind, "" if unit == "-" else unit, sql.strip(), meaning.strip()))
     return ViewSpec(name, row, tuple(declared), source)

@@ -1,4 +1,4 @@
-"""Views that add up: time per name, busy GPUs."""
+"""Views that add up: time per name and its spread, busy GPUs."""
 
 from __future__ import annotations
 
@@ -23,6 +23,32 @@ _GROUPED = """
     CROSS JOIN (SELECT NULLIF(CAST(SUM(duration) AS BIGINT), 0) AS total FROM ({rows}) r) w
     ORDER BY g.total DESC, g.name
 """
+_STATISTICS = """
+    name             VARCHAR  -    | g.name | {name}
+    calls            BIGINT   -    | g.calls | how often
+    DURATION (nsec)  BIGINT   ns   | g.total | how long in all
+    SQR (nsec)       DOUBLE   ns²  | g.squares | squares of the durations, added up
+    AVERAGE (nsec)   DOUBLE   ns   | g.mean | mean duration
+    PERCENT (INC)    DOUBLE   %    | g.total * 100.0 / NULLIF(w.total, 0) | share of the time of all rows
+    MIN (nsec)       BIGINT   ns   | g.shortest | shortest
+    MAX (nsec)       BIGINT   ns   | g.longest | longest
+    VARIANCE         DOUBLE   ns²  | g.variance | variance of the durations (of a sample: n - 1); null for one call
+    STD_DEV          DOUBLE   ns   | square_root(g.variance) | standard deviation; null for one call
+"""
+_MEASURED = """
+    FROM (
+        SELECT name, COUNT(*) AS calls, CAST(SUM(duration) AS BIGINT) AS total, MIN(mean) AS mean,
+            SUM(CAST(duration AS DOUBLE) * duration) AS squares, MIN(duration) AS shortest, MAX(duration) AS longest,
+            SUM((duration - mean) * (duration - mean)) / NULLIF(COUNT(*) - 1, 0) AS variance
+        FROM (SELECT name, duration, AVG(duration) OVER (PARTITION BY name) AS mean FROM ({rows}) e) r GROUP BY name
+    ) g
+    CROSS JOIN (SELECT CAST(SUM(duration) AS BIGINT) AS total FROM ({rows}) e) w
+    ORDER BY g.total DESC, g.name
+"""
+_OF_REGION = (
+    "SELECT COALESCE(CAST(region_name AS VARCHAR), '') AS name, end_ns - start_ns AS duration FROM run.dispatches"
+)
+_ALLOCATIONS = "SELECT 'MEMORY_ALLOCATION_' || type AS name, end_ns - start_ns AS duration FROM run.allocations"
 _WORK = """
     SELECT agent, process, start_ns, end_ns FROM run.dispatches
     UNION ALL SELECT COALESCE(dst_agent, src_agent) AS agent, process, start_ns, end_ns FROM run.copies
@@ -81,5 +107,34 @@ TOTALS = (
             whole="the time of all of them; a call inside a call counts twice",
         ),
         _GROUPED.format(rows=_EVERYTHING),
+    ),
+    *(
+        view_spec(name, row, _STATISTICS.format(name=what), _MEASURED.format(rows=rows))
+        for name, row, what, rows in (
+            (
+                "kernel_summary",
+                "all dispatches of the kernels of one name, with the spread of their durations",
+                "name of the kernel to show",
+                f"{_NAMED}.dispatches",
+            ),
+            (
+                "kernel_summary_region",
+                "all dispatches that were renamed after one marker range",
+                "the marker range; empty = none",
+                _OF_REGION,
+            ),
+            (
+                "memory_copy_summary",
+                "all copies of one direction, with the spread of their durations",
+                "MEMORY_COPY_HOST_TO_DEVICE, ...",
+                f"{_NAMED}.copies",
+            ),
+            (
+                "memory_allocation_summary",
+                "all calls that allocate or release memory in one way",
+                "MEMORY_ALLOCATION_ALLOC, MEMORY_ALLOCATION_FREE, ...",
+                _ALLOCATIONS,
+            ),
+        )
     ),
 )

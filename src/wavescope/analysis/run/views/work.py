@@ -9,6 +9,7 @@ _LINKS = """
     parent_stack_id  BIGINT  -  | x.parent_correlation | stack_id of the enclosing call
     corr_id          BIGINT  -  | x.external_correlation | id that the application gave; 0 = none
 """
+_RANK = "rank BIGINT - | CAST(p.rank AS BIGINT) | rank of its process; null = unknown"
 _SPAN = """
     start     BIGINT  ns  | x.start_ns | when it began
     end       BIGINT  ns  | x.end_ns | when it ended
@@ -85,7 +86,8 @@ WORK = (
         static_lds_size      BIGINT   bytes  | k.lds_bytes | LDS that the kernel always takes
         static_scratch_size  BIGINT   bytes  | k.scratch_bytes | scratch memory per lane it always takes
         """
-        + _LINKS,
+        + _LINKS
+        + _RANK,
         f"FROM run.dispatches x {_KERNEL}",
     ),
     view_spec(
@@ -106,7 +108,8 @@ WORK = (
         + """
         counter_name   VARCHAR  -  | i.name | name of the counter
         counter_value  DOUBLE   -  | c.value | the value
-        """,
+        """
+        + _RANK,
         f"""FROM run.numbered_counters c
         JOIN run.dispatches x ON x.process = c.process AND x.event = c.event
         JOIN run.counter_info i ON i.counter = c.counter {_PLACE}""",
@@ -142,7 +145,8 @@ WORK = (
         + """
         src_address  BIGINT   -   | x.src_address | from
         """
-        + _LINKS,
+        + _LINKS
+        + _RANK,
         f"""FROM run.numbered_copies x {_PLACE}
         LEFT JOIN run.agents d ON d.agent = x.dst_agent LEFT JOIN run.agents f ON f.agent = x.src_agent""",
     ),
@@ -172,7 +176,8 @@ WORK = (
         stream_id    BIGINT   -   | s.stream_id | id of the stream
         stream_name  VARCHAR  -   | s.name | name of the stream
         """
-        + _LINKS,
+        + _LINKS
+        + _RANK,
         _ALLOCATION,
     ),
     view_spec(
@@ -202,7 +207,8 @@ WORK = (
         + """
         category        VARCHAR  -   | 'SCRATCH_MEMORY' | always SCRATCH_MEMORY
         event_extdata   VARCHAR  -   | '{}' | always empty
-        """,
+        """
+        + _RANK,
         f"{_ALLOCATION} WHERE x.level = 'SCRATCH' ORDER BY x.start_ns",
     ),
     view_spec(
@@ -257,7 +263,8 @@ WORK = (
         nid               BIGINT   -      | n.node_id | id of the node
         extdata           VARCHAR  -      | '{}' | always empty
         code_object_id    BIGINT   -      | o.code_object_id | code object of the kernel
-        """,
+        """
+        + _RANK,
         f"{_COUNTED} {_KERNEL}",
     ),
 )

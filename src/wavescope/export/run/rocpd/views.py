@@ -67,6 +67,24 @@ _NAMED = (
     + f'UNION ALL SELECT w.string, x."end" - x.start FROM rocpd_region x {_join("string", "w", "x.name_id")}'
 )
 
+
+def _statistics(view: str, column: str, name: str = "name") -> str:
+    """Number and durations of the rows of a view by the values of a column, with their spread."""
+    return f"""
+        SELECT {name} AS name, calls, total AS "DURATION (nsec)", squares AS "SQR (nsec)", mean AS "AVERAGE (nsec)",
+            total * 100.0 / SUM(total) OVER () AS "PERCENT (INC)", shortest AS "MIN (nsec)", longest AS "MAX (nsec)",
+            variance AS "VARIANCE", SQRT(variance) AS "STD_DEV"
+        FROM (
+            SELECT name, COUNT(*) AS calls, SUM(duration) AS total, SUM(duration * 1.0 * duration) AS squares,
+                MIN(mean) AS mean, MIN(duration) AS shortest, MAX(duration) AS longest,
+                SUM((duration - mean) * (duration - mean)) / (COUNT(*) - 1) AS variance
+            FROM (SELECT {column} AS name, duration, AVG(duration) OVER (PARTITION BY {column}) AS mean FROM {view})
+            GROUP BY name
+        )
+        ORDER BY total DESC, name
+    """
+
+
 #: View -> its SELECT.
 VIEWS: dict[str, str] = {
     "code_objects": f"""
@@ -221,4 +239,8 @@ VIEWS: dict[str, str] = {
         GROUP BY x.agent_id, x.guid
     """,
     "top": f"SELECT {_SUMMARY.format(whole=f'({_NAMED})')} FROM ({_NAMED}) GROUP BY name ORDER BY total_duration DESC",
+    "kernel_summary": _statistics("kernels", "name"),
+    "kernel_summary_region": _statistics("kernels", "region"),
+    "memory_copy_summary": _statistics("memory_copies", "name"),
+    "memory_allocation_summary": _statistics("memory_allocations", "type", "'MEMORY_ALLOCATION_' || name"),
 }

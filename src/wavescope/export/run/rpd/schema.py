@@ -35,6 +35,9 @@ TABLES: dict[str, str] = {
         name_id {_STRING}""",
 }
 
+_LAUNCHES = (
+    'SELECT k.kernelName_id, a."end" - a.start AS ns FROM rocpd_api a JOIN rocpd_kernelapi k ON k.api_ptr_id = a.id'
+)
 _KERNEL = f"k.stream, {', '.join(f'k.{axis}' for axis in _AXES)}, k.groupSegmentSize, k.privateSegmentSize"
 _COPY = "c.stream, c.size, c.width, c.height, c.kind, c.dst, c.src, c.dstDevice, c.srcDevice, c.sync, c.pinned"
 _NAMED_OPS = """
@@ -59,6 +62,11 @@ VIEWS: dict[str, str] = {
             SUM(ns) / COUNT(*) / 1000.0 AS Ave_us,
             SUM(ns) * 100.0 / (SELECT SUM("end" - start) FROM rocpd_op) AS Percentage
         FROM ({_NAMED_OPS}) GROUP BY Name ORDER BY SUM(ns) DESC
+    """,
+    "ktop": f"""
+        SELECT n.string AS Name, COUNT(*) AS TotalCalls, SUM(l.ns) / 1000 AS TotalDuration,
+            SUM(l.ns) / COUNT(*) / 1000 AS Ave, SUM(l.ns) * 100.0 / (SELECT SUM(ns) FROM ({_LAUNCHES})) AS Percentage
+        FROM ({_LAUNCHES}) l JOIN rocpd_string n ON n.id = l.kernelName_id GROUP BY n.string ORDER BY SUM(l.ns) DESC
     """,
     "busy": """
         SELECT gpuId, SUM("end" - start) AS GpuTime, w.span AS WallTime, SUM("end" - start) * 1.0 / w.span AS Busy
