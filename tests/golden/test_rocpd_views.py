@@ -151,7 +151,7 @@ RPD_COLUMNS = {
     "copyop": "gpuId queueId start end duration stream size kind dst src dstDevice srcDevice sync pinned apiName",
     "ktop": "Name TotalCalls TotalDuration Ave Percentage",
 }
-"""Columns that equal those of RPD's own views: not ids of copies, and not grids, which are lanes here for every call."""
+"""Columns that equal those of RPD's own views: not ids of copies, nor grids, which are always lanes here."""
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "sqlite"])

@@ -1,3 +1,4 @@
+# ruff: noqa: S608 - every name in these statements is our own
 """Views by the names and columns of RPD: calls, GPU work, and what the launches of each kernel cost the CPU."""
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _WORK = f"""(
     SELECT event AS id, process, COALESCE(dst_agent, src_agent) AS agent, queue, start_ns, end_ns,
         CAST(name AS VARCHAR) AS name, properties, COALESCE({_OP_TYPE.format("x")}, {_COPY_TYPE}) AS type
     FROM run.copies x
-)"""  # noqa: S608 - ours
+)"""
 _CALLS = """(
     SELECT process, thread, event, correlation, start_ns, end_ns, domain, category, name, function, properties
     FROM run.regions
@@ -87,7 +88,7 @@ _LAUNCHES = f"""
     ) x
     JOIN {_LAUNCHING} r ON r.process = x.process AND r.correlation = x.correlation
     WHERE x.together = 1 AND ({_IS_RECORDED.format("workgroup_x")})
-"""  # noqa: S608 - ours
+"""
 
 #: Views of RPD, in the order of its schema. Its `top` and `busy` have the names of ROCpd's and are those.
 OPS = (

@@ -45,9 +45,7 @@ _MEASURED = """
     CROSS JOIN (SELECT CAST(SUM(duration) AS BIGINT) AS total FROM ({rows}) e) w
     ORDER BY g.total DESC, g.name
 """
-_OF_REGION = (
-    "SELECT COALESCE(CAST(region_name AS VARCHAR), '') AS name, end_ns - start_ns AS duration FROM run.dispatches"
-)
+_OF_REGION = _NAMED.replace("CAST(name AS VARCHAR)", "COALESCE(CAST(region_name AS VARCHAR), '')") + ".dispatches"
 _ALLOCATIONS = "SELECT 'MEMORY_ALLOCATION_' || type AS name, end_ns - start_ns AS duration FROM run.allocations"
 _WORK = """
     SELECT agent, process, start_ns, end_ns FROM run.dispatches

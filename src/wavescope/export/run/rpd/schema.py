@@ -35,9 +35,9 @@ TABLES: dict[str, str] = {
         name_id {_STRING}""",
 }
 
-_LAUNCHES = (
-    'SELECT k.kernelName_id, a."end" - a.start AS ns FROM rocpd_api a JOIN rocpd_kernelapi k ON k.api_ptr_id = a.id'
-)
+_LAUNCHES = """
+    SELECT k.kernelName_id, a."end" - a.start AS ns FROM rocpd_api a JOIN rocpd_kernelapi k ON k.api_ptr_id = a.id
+"""
 _KERNEL = f"k.stream, {', '.join(f'k.{axis}' for axis in _AXES)}, k.groupSegmentSize, k.privateSegmentSize"
 _COPY = "c.stream, c.size, c.width, c.height, c.kind, c.dst, c.src, c.dstDevice, c.srcDevice, c.sync, c.pinned"
 _NAMED_OPS = """
