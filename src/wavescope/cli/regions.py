@@ -12,10 +12,14 @@ from wavescope.base.bounds import BINS, SHARE
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.run import run_verb
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
+    from wavescope.analysis.run.regions import Regions
     from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
+
+_LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some dozens of equal layers.
 
 
 @run_verb
@@ -28,31 +32,78 @@ if TYPE_CHECKING:
     metavar="PERCENT",
     help="Leave out nodes below this share of the time, and of the GPU time.",
 )
-def command(request: RunRequest, depth: int | None, min_share: float) -> None:
-    """Which regions take the time of the threads, with and without what they enclose, and what GPU work do they cause?
+@click.option(
+    "--sort",
+    type=click.Choice(["gpu", "cpu", "self", "calls"]),
+    help="By GPU time launched, by CPU time with or without what is inside, or by calls; default: gpu if there is any.",
+)
+@click.option(
+    "--name", metavar="NAME", help="Only regions whose name contains NAME, or matches /REGEX/, and all inside."
+)
+@click.option("--layers", is_flag=True, help="Only modules of PyTorch (nn.Module), with the GPU work launched in each.")
+@click.option(
+    "--frames", is_flag=True, help="Also Python frames and launching calls that add nothing to the line above."
+)
+def command(
+    request: RunRequest,
+    depth: int | None,
+    min_share: float,
+    sort: str | None,
+    name: str | None,
+    layers: bool,
+    frames: bool,
+) -> None:
+    """Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?
 
-    Regions (calls, markers, operators) are nested by time and added up by path over threads, processes and ranks. With
-    --domain only regions of that domain are nodes; GPU work launched inside them is theirs. --csv prints the whole
-    tree, one row per path; --json too.
+    Regions (calls, markers, operators, Python frames) are nested by time and added up by path over threads, processes
+    and ranks. CPU time is the length of a region, GPU time that of the kernels and copies launched in it. With --domain
+    (OPERATOR, MARKER, PYTHON, HIP, ...) only regions of that domain are nodes; GPU work launched inside them is theirs.
+    --csv prints the whole tree, one row per path; --json too.
 
     \b
-    wavescope regions results.db --domain MARKER
-    wavescope regions ranks/ --depth 3 --min-share 5
+    wavescope regions trace.json
+    wavescope regions trace.json --layers
+    wavescope regions trace.json --name attention --sort cpu
+    wavescope regions results.db --domain MARKER --depth 3
     """
-    from wavescope.analysis.run.regions import combine_regions, partial_regions
+    from wavescope.analysis.run.regions import combine_regions, named_regions, partial_regions
 
     domains = request.selection.domains
     request = replace(
         request, selection=replace(request.selection, domains=())
     )  # other calls still tell what they launched
-    gathered = request.gather(partial(partial_regions, domains=domains))
-    answer = combine_regions(gathered.values)
+    gathered = request.gather(partial(partial_regions, domains=domains, layers=layers))
+    answer = combine_regions(gathered.values, sort=sort)
+    _check_choice(answer, domains, layers=layers)
+    if name is not None:
+        answer = named_regions(answer, name, sort=sort)
+        if not answer.tree.height:
+            raise UsageError(f"no region's name contains {name!r}", advice="`--csv` lists all names")
 
     def report() -> Parts:
+        from wavescope.analysis.run.regions import folded_layers
         from wavescope.report.run.regions import regions_report
 
         return regions_report(
-            answer, width=console().width, limit=request.limit, depth=depth, min_share=min_share / 100
+            answer if layers or name is not None else folded_layers(answer, sort=sort),
+            width=console().width,
+            limit=_LAYER_LINES if layers and request.top is None else request.limit,
+            depth=depth,
+            min_share=min_share / 100,
+            sort=sort,
+            frames=frames,
         )
 
     request.give(answer, answer.tree, report, gathered.losses, inputs=gathered.paths)
+
+
+def _check_choice(answer: Regions, domains: tuple[str, ...], *, layers: bool) -> None:
+    """An error that says what there is instead, where nothing is of the domain, or no module was recorded."""
+    if answer.tree.height or not answer.domains.height:
+        return
+    if layers:
+        what = "no module (nn.Module) was recorded"
+        raise UsageError(what, advice="record with torch.profiler.profile(with_stack=True, with_modules=True)")
+    if domains:
+        listed = ", ".join(f"{domain} {count:,}" for domain, count in answer.domains.iter_rows())
+        raise UsageError(f"no region of the domain {' or '.join(domains)}", advice=f"this run has {listed}")

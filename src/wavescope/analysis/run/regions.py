@@ -1,17 +1,18 @@
-"""Which regions take the time of the threads, with and without what they enclose, and what GPU work do they cause?"""
+"""Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from wavescope import _core
-from wavescope.analysis.run.intervals import in_order, share_of
-from wavescope.analysis.run.launches import Launches
-from wavescope.analysis.run.statistics import is_timed
-from wavescope.analysis.run.trees import empty_tree, folded, merged_trees, with_inclusive
+from wavescope.analysis.run.call_trees import Nodes, call_tree
+from wavescope.analysis.run.choice_rules import name_pattern
+from wavescope.analysis.run.intervals import share_of
+from wavescope.analysis.run.trees import LAYER, folded, inherited, merged_trees, with_inclusive
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
 
@@ -21,7 +22,11 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-_NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
+#: Orders of siblings, and the columns that they are by.
+SORTS: dict[str, str] = {"gpu": "gpu_total_ns", "cpu": "total_ns", "self": "self_ns", "calls": "call_count"}
+PYTHON = "PYTHON"  #: Domain of frames of Python.
+#: Domains of calls of a runtime: what launched their work is a region around them.
+RUNTIMES = ("HIP", "HSA", "CUDA", "TOOL", "OTHER")
 _LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from untrusted files can be deep.
 
 
@@ -31,26 +36,29 @@ class Regions(Answer):
 
     definition: ClassVar[str] = (
         "A region lies below the innermost region of its thread that encloses it in time; nodes of the tree are paths "
-        "of names, added up over threads, processes and ranks. Inclusive time is the length of the regions, exclusive "
-        "time what none of the regions below covers. GPU time is that of dispatches and copies launched by a call "
+        "of names, added up over threads, processes and ranks. CPU time is the length of the regions (inclusive) or "
+        "what none of the regions below covers (self). GPU time is that of dispatches and copies launched by a call "
         "(equal correlation), of the node itself and of all nodes below it; it is not merged, so that work at the same "
-        "time counts several times. A region that outlasts its parent cannot be nested and is shown next to it. "
-        "Where more than 32 names differ only in numbers, # stands for the numbers."
+        "time counts several times. What launched work is the innermost operator around the call; else the innermost "
+        "frame of Python, else the innermost marker, else the call. A region that outlasts its parent cannot be nested "
+        "and is shown next to it. * stands for addresses, for the numbers of profiler steps, and for "
+        "numbers in which more than 32 names differ; those of source lines and modules stay."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "tree": table_spec(
             "tree",
-            "one path of names; every node comes behind its parent, siblings by inclusive time",
+            "one path of names; every node comes behind its parent, siblings by GPU time, without any by CPU time",
             """
             node              Int64    -   | number of the node, in the order of the rows
             parent            Int64    -   | node above; -1 = none
             depth             Int64    -   | nodes above
             name              String   -   | name of the regions
+            domain            String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
             path              String   -   | names from the root, with / between them
             call_count        Int64    -   | regions of this path of names
-            total_ns          Int64    ns  | inclusive: their lengths added up
+            total_ns          Int64    ns  | inclusive CPU time: their lengths added up
             total_share       Float64  -   | of the inclusive time of all roots
-            self_ns           Int64    ns  | exclusive: without the time that regions below cover
+            self_ns           Int64    ns  | exclusive CPU time: without the time that regions below cover
             self_share        Float64  -   | of the inclusive time of all roots
             mean_ns           Float64  ns  | mean length of a region
             min_ns            Int64    ns  | shortest region
@@ -63,9 +71,44 @@ class Regions(Answer):
             crossing_count    Int64    -   | regions that outlast the one they began in
             """,
         ),
+        "launchers": table_spec(
+            "launchers",
+            "the regions of one name that launched GPU work, by GPU time",
+            """
+            name        String   -   | name of the regions
+            domain      String   -   | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
+            call_count  Int64    -   | regions of this name, whether they launched work or not
+            self_ns     Int64    ns  | exclusive CPU time of all these regions
+            gpu_count   Int64    -   | dispatches and copies that they launched
+            gpu_ns      Int64    ns  | durations of these dispatches and copies
+            gpu_share   Float64  -   | of all GPU time with a known launch
+            """,
+        ),
+        "callers": table_spec(
+            "callers",
+            "one region and one that encloses it directly, where regions were chosen by name",
+            """
+            name          String  -   | name of the chosen regions
+            caller        String  -   | name of the region around them; null = none
+            call_count    Int64   -   | chosen regions in it
+            total_ns      Int64   ns  | their inclusive CPU time
+            gpu_total_ns  Int64   ns  | GPU time that they and the regions below them launched
+            """,
+        ),
+        "domains": table_spec(
+            "domains",
+            "one domain that was recorded, whether its regions are nodes or not",
+            """
+            domain        String  -  | OPERATOR, MARKER, HIP, PYTHON, ...: the kind of region
+            region_count  Int64   -  | its regions
+            """,
+        ),
     }
 
     tree: pl.DataFrame
+    launchers: pl.DataFrame
+    callers: pl.DataFrame
+    domains: pl.DataFrame
     region_count: int
     thread_count: int
     process_count: int
@@ -79,124 +122,44 @@ class PartialRegions:
     """The contribution of one run."""
 
     tree: pl.DataFrame
-    patterns: frozenset[str]  #: Names with # in place of numbers.
-    region_count: int
+    patterns: frozenset[str]  #: Names with * in place of numbers.
+    domains: dict[str, int]
     thread_count: int
     process_count: int
     unlinked_gpu_ns: int
     untimed_count: int
 
 
-def partial_regions(run: Run, *, domains: tuple[str, ...] = ()) -> PartialRegions:
+def partial_regions(run: Run, *, domains: tuple[str, ...] = (), layers: bool = False) -> PartialRegions:
     """The contribution of one run.
 
-    With `domains`, only regions of these domains or categories are nodes; work launched by other calls counts for the
-    node around them.
+    With `domains`, only regions of these domains or categories are nodes, with `layers` only modules of PyTorch; work
+    launched by other calls counts for the node around them.
     """
-    work = _gpu_times(run)
-    launches = Launches(work)
-    slots = launches.slots_of(work)
-    sums = _per_slot(work, slots, launches.count)
-    threads, untimed = _calls(run, launches, domains)
-    codes = _Codes([piece["name"] for pieces in threads.values() for piece in pieces])
-    trees = []
-    for pieces in threads.values():
-        calls = in_order(pl.concat(pieces), [])
-        pieces.clear()
-        names = codes.of(calls["name"])
-        if domains:
-            names = pl.select(pl.when(calls["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
-        thread = pl.repeat(0, calls.height, dtype=pl.UInt32, eager=True)
-        table = _core.call_tree(
-            thread, calls["start_ns"], calls["end_ns"], names, calls["launch"], sums["ns"], sums["count"]
-        )
-        tree = pl.DataFrame(table).with_row_index("node")
-        trees.append(tree.with_columns(name=codes.texts.gather(tree["name"])).cast(empty_tree().schema))
-    tree = merged_trees(trees)
+    nodes = Nodes()
+    if layers:
+        nodes = Nodes(is_node=_is_layer)
+    elif domains:
+        nodes = Nodes(("category",), partial(_is_of, domains=domains))
+    whole = call_tree(run, nodes)
     return PartialRegions(
-        tree=tree,
-        patterns=codes.patterns,
-        region_count=int(tree["call_count"].sum()),
-        thread_count=len(threads),
+        tree=whole.tree,
+        patterns=whole.patterns,
+        domains=whole.domains,
+        thread_count=whole.thread_count,
         process_count=run.read("processes", ["process"]).height,
-        unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
-        untimed_count=untimed,
+        unlinked_gpu_ns=whole.unlinked_gpu_ns,
+        untimed_count=whole.untimed_count,
     )
 
 
-class _Codes:
-    """A number for every name, where names that differ only in numbers may have one number."""
-
-    def __init__(self, names: Sequence[pl.Series]) -> None:
-        empty = pl.Series([], dtype=pl.Categorical)
-        distinct = pl.concat([empty, *(part.unique() for part in names)]).unique().drop_nulls()
-        folded_texts, self.patterns = folded(distinct.cast(pl.String))
-        codes = pl.DataFrame({"code": distinct.to_physical(), "text": folded_texts})
-        numbers = codes.select("text").unique(maintain_order=True).with_row_index("number")
-        rows = codes.join(numbers, on="text")
-        size = int(rows["code"].max() or 0) + 1  # type: ignore[arg-type]
-        self._unnamed = numbers.height
-        zeros = pl.repeat(self._unnamed, size, dtype=pl.UInt32, eager=True)
-        self._numbers = zeros.scatter(rows["code"], rows["number"])
-        # The names by number; the last one is for regions without a name.
-        self.texts = pl.concat([numbers["text"], pl.Series([None], dtype=pl.String)])
-
-    def of(self, names: pl.Series) -> pl.Series:
-        """The numbers of the names."""
-        return self._numbers.gather(names.to_physical()).fill_null(self._unnamed)
+def _is_layer(piece: pl.DataFrame) -> pl.Expr:
+    values = piece["name"].unique().cast(pl.String).drop_nulls()
+    return pl.col("name").is_in(values.filter(values.str.starts_with(LAYER)).cast(pl.Categorical).implode())
 
 
-def _gpu_times(run: Run) -> pl.DataFrame:
-    """`process`, `correlation`, `length` of dispatches and copies."""
-    columns = ["process", "correlation", "start_ns", "end_ns"]
-    length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)
-    empty = pl.DataFrame(schema={"process": pl.UInt32, "correlation": pl.Int64, "length": pl.Int64})
-    pieces = (piece for table in ("dispatches", "copies") for piece in run.chunks(table, columns))
-    return pl.concat([empty, *(piece.select("process", "correlation", length=length) for piece in pieces)])
-
-
-def _per_slot(work: pl.DataFrame, slots: pl.Series, count: int) -> pl.DataFrame:
-    """Durations and counts of the work of each launch."""
-    lengths = pl.DataFrame({"slot": slots, "length": work["length"]}).drop_nulls("slot")
-    sums = lengths.group_by("slot").agg(ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64))
-    zeros = pl.repeat(0, count, dtype=pl.Int64, eager=True)
-    return pl.DataFrame(
-        {"ns": zeros.clone().scatter(sums["slot"], sums["ns"]), "count": zeros.scatter(sums["slot"], sums["count"])}
-    )
-
-
-def _calls(run: Run, launches: Launches, domains: tuple[str, ...]) -> tuple[dict[object, list[pl.DataFrame]], int]:
-    """Regions of each thread, in chunks, and how many without a possible length were left out."""
-    columns = ["process", "thread", "correlation", "name", "start_ns", "end_ns"]
-    more = ["domain", "category"] if domains else []
-    linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
-    by_thread: dict[object, list[pl.DataFrame]] = {}
-    untimed = 0
-    for piece in run.chunks("regions", [*columns, *more]):
-        timed = piece.filter(is_timed())
-        untimed += piece.height - timed.height
-        slots = launches.slots_of(timed).cast(pl.UInt32)
-        is_new = slots.is_not_null() & ~linked.gather(slots) & slots.is_first_distinct()
-        linked = linked.scatter(slots.filter(is_new), values=True)
-        launch = pl.select(pl.when(pl.lit(is_new)).then(pl.lit(slots)).otherwise(_NONE).cast(pl.UInt32))
-        rows = timed.select(
-            "thread",
-            "name",
-            "start_ns",
-            "end_ns",
-            launch=launch.to_series(),
-            is_node=_is_of(timed, domains),
-        )
-        rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE)) if domains else rows.drop("is_node")
-        for (thread,), part in rows.partition_by("thread", as_dict=True, include_key=False).items():
-            by_thread.setdefault(thread, []).append(part)
-    return by_thread, untimed
-
-
-def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series:
-    """Whether rows are of one of the domains or categories, whatever the case; all rows when none is given."""
-    if not domains:
-        return pl.repeat(value=True, n=piece.height, dtype=pl.Boolean)
+def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr:
+    """Whether rows are of one of the domains or categories, whatever the case."""
     wanted = {domain.upper() for domain in domains}
     is_chosen = pl.lit(value=False)
     for column in ("domain", "category"):
@@ -206,22 +169,21 @@ def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr | pl.Series
     return is_chosen
 
 
-def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
-    """The combined result of all runs."""
+def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = None) -> Regions:
+    """The combined result of all runs; siblings by one of `SORTS`, None = by GPU time where work was launched."""
     patterns = frozenset().union(*(part.patterns for part in partials))
     trees = [part.tree.with_columns(folded(part.tree["name"], patterns)[0]) for part in partials]
     whole = with_inclusive(merged_trees(trees))
-    roots = whole.filter(pl.col("depth") == 0)
-    total, gpu = int(roots["total_ns"].sum()), int(roots["gpu_total_ns"].sum())
-    tree = _walked(whole).with_columns(
-        total_share=share_of(pl.col("total_ns"), pl.lit(total)),
-        self_share=share_of(pl.col("self_ns"), pl.lit(total)),
-        mean_ns=share_of(pl.col("total_ns"), pl.col("call_count")),
-        gpu_share=share_of(pl.col("gpu_total_ns"), pl.lit(gpu)),
-    )
+    domains: Counter[str] = Counter()
+    for part in partials:
+        domains.update(part.domains)
+    tree = _ordered(whole, sort, _Whole(whole))
     return Regions(
-        tree=tree.select(Regions.tables["tree"].names),
-        region_count=sum(part.region_count for part in partials),
+        tree=tree,
+        launchers=_launchers(whole),
+        callers=pl.DataFrame(schema=Regions.tables["callers"].dtypes),
+        domains=pl.DataFrame(domains.most_common(), schema=Regions.tables["domains"].dtypes, orient="row"),
+        region_count=int(tree["call_count"].sum()),
         thread_count=sum(part.thread_count for part in partials),
         process_count=sum(part.process_count for part in partials),
         unlinked_gpu_ns=sum(part.unlinked_gpu_ns for part in partials),
@@ -230,11 +192,106 @@ def combine_regions(partials: Sequence[PartialRegions]) -> Regions:
     )
 
 
-def _walked(whole: pl.DataFrame) -> pl.DataFrame:
-    """The nodes in depth-first order: every node after its parent, siblings by inclusive time."""
-    rows = whole.select("node", "parent", "name", "total_ns").sort("total_ns", "name", descending=[True, False])
+class _Whole:
+    """What shares are of: the CPU time and the GPU time of all roots."""
+
+    def __init__(self, tree: pl.DataFrame) -> None:
+        roots = tree.filter(pl.col("depth") == 0)
+        self.cpu_ns, self.gpu_ns = int(roots["total_ns"].sum()), int(roots["gpu_total_ns"].sum())
+
+
+def _ordered(tree: pl.DataFrame, sort: str | None, whole: _Whole) -> pl.DataFrame:
+    """The rows of an answer: in their order, with shares."""
+    by = SORTS[sort or ("gpu" if whole.gpu_ns else "cpu")]
+    rows = _walked(tree, by).with_columns(
+        total_share=share_of(pl.col("total_ns"), pl.lit(whole.cpu_ns)),
+        self_share=share_of(pl.col("self_ns"), pl.lit(whole.cpu_ns)),
+        mean_ns=share_of(pl.col("total_ns"), pl.col("call_count")),
+        gpu_share=share_of(pl.col("gpu_total_ns"), pl.lit(whole.gpu_ns)),
+    )
+    return rows.select(Regions.tables["tree"].names)
+
+
+def _launchers(tree: pl.DataFrame) -> pl.DataFrame:
+    """GPU time by the regions that launched it."""
+    domain = pl.col("domain").fill_null("?")
+    is_runtime = domain.is_in(RUNTIMES)
+    is_operator = ~is_runtime & ~domain.is_in((PYTHON, "MARKER"))
+    heirs = (is_operator, domain == PYTHON, ~is_runtime)
+    nearest = pl.coalesce(*(inherited(tree, is_heir) for is_heir in heirs), pl.col("node"))
+    launching = tree.select("gpu_count", "gpu_ns", node=nearest).filter(pl.col("gpu_count") > 0)
+    launching = launching.group_by("node").agg(pl.all().sum())
+    names = tree.select("node", "name", "domain")
+    keys = ["name", "domain"]
+    sums = launching.join(names, on="node").group_by(keys).agg(pl.col("gpu_count", "gpu_ns").sum())
+    calls = tree.group_by(keys).agg(pl.col("call_count", "self_ns").sum())
+    rows = sums.join(calls, on=keys, nulls_equal=True).sort("gpu_ns", "name", descending=[True, False])
+    share = share_of(pl.col("gpu_ns"), pl.col("gpu_ns").sum())
+    return rows.with_columns(gpu_share=share).select(Regions.tables["launchers"].names)
+
+
+def named_regions(answer: Regions, name: str, *, sort: str | None = None) -> Regions:
+    """The regions whose name contains `name`, or matches `/REGEX/`, as roots, with all that is below them.
+
+    Raises
+    ------
+    UsageError
+        When the expression is not one.
+    """
+    pattern = name_pattern(name)
+    tree = answer.tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")
+    names = tree["name"].unique().drop_nulls()
+    matching = names.filter([bool(pattern.search(text)) for text in names])
+    is_named = pl.col("name").is_in(matching.implode())
+    above = tree.select("node", nearest=inherited(tree, is_named))
+    outer = tree.join(above.select(parent="node", around="nearest"), on="parent", how="left", maintain_order="left")
+    roots = outer.filter(is_named & pl.col("around").is_null())
+    # Below one of the roots is what is below a named node at all: the outermost of them is a root.
+    below = tree.filter(above["nearest"].is_not_null())
+    depth_of_root = dict(roots.select("node", "depth").iter_rows())
+    depths: dict[int, int] = {}
+    for node, parent, depth in below.select("node", "parent", "depth").sort("depth").iter_rows():
+        depths[node] = depth if node in depth_of_root else depths[parent]
+    shift = pl.Series([depths[node] for node in below["node"]], dtype=pl.Int64)
+    is_root = pl.col("node").is_in(roots["node"].implode())
+    subtree = below.with_columns(depth=pl.col("depth") - shift, parent=pl.when(is_root).then(-1).otherwise("parent"))
+    merged = with_inclusive(merged_trees([subtree]))
+    callers = roots.join(tree.select(parent="node", caller="name"), on="parent", how="left")
+    sums = callers.group_by("name", "caller").agg(pl.col("call_count", "total_ns", "gpu_total_ns").sum())
+    whole, chosen = _Whole(answer.tree), _Whole(merged)
+    rows = _ordered(merged, sort, whole)
+    return replace(
+        answer,
+        tree=rows,
+        unlinked_gpu_ns=answer.unlinked_gpu_ns + whole.gpu_ns - chosen.gpu_ns,
+        launchers=_launchers(merged),
+        callers=sums.sort("gpu_total_ns", "total_ns", "name", "caller", descending=[True, True, False, False]).select(
+            Regions.tables["callers"].names
+        ),
+        region_count=int(rows["call_count"].sum()),
+        crossing_count=int(rows["crossing_count"].sum()),
+    )
+
+
+def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
+    """The same with one node for modules of PyTorch that differ only in their number: `nn.Module: DecoderLayer_*`."""
+    name = pl.col("name")
+    is_layer = name.str.starts_with(LAYER)
+    tree = answer.tree.with_columns(
+        pl.when(is_layer).then(name.str.replace(r"_\d+$", "_*")).otherwise(name).alias("name")
+    )
+    if tree["name"].equals(answer.tree["name"], null_equal=True):
+        return answer
+    merged = with_inclusive(merged_trees([tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")]))
+    rows = _ordered(merged, sort, _Whole(answer.tree))
+    return replace(answer, tree=rows, launchers=_launchers(merged))
+
+
+def _walked(whole: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The nodes in depth-first order: every node after its parent, siblings by a column."""
+    rows = whole.sort(by, "total_ns", "name", descending=[True, True, False]).select("node", "parent", "name")
     children: dict[int, list[tuple[int, str]]] = {}
-    for node, parent, name, _ in rows.iter_rows():
+    for node, parent, name in rows.iter_rows():
         children.setdefault(parent, []).append((node, name or "?"))
     order: list[int] = []
     paths: list[str] = []
@@ -253,6 +310,6 @@ def _walked(whole: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def regions(run: Run, *, domains: tuple[str, ...] = ()) -> Regions:
-    """The tree of all regions of the run, or of the regions of some `domains` (MARKER, HIP, ...)."""
-    return combine_regions([partial_regions(part, domains=domains) for part in run.parts])
+def regions(run: Run, *, domains: tuple[str, ...] = (), layers: bool = False, sort: str | None = None) -> Regions:
+    """The tree of all regions of the run, or of the regions of some `domains` (MARKER, HIP, ...), or of modules."""
+    return combine_regions([partial_regions(part, domains=domains, layers=layers) for part in run.parts], sort=sort)

@@ -10,39 +10,53 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SUMS = ("call_count", "total_ns", "self_ns", "gpu_count", "gpu_ns", "crossing_count")  #: Columns of a node that add up.
-MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with # for the numbers.
+MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with * for the numbers.
+LAYER = "nn.Module: "  #: How the names of modules of PyTorch begin.
+_NUMBERED = r"\(\d+\): |^nn\.Module: "  #: Names whose numbers mean something: `model.py(359): forward`, modules.
 
 
 def empty_tree() -> pl.DataFrame:
-    """A tree without nodes: `node`, `parent` (-1 = none), `name`, `depth`, `SUMS`, `min_ns`, `max_ns`.
+    """A tree without nodes: `node`, `parent` (-1 = none), `name`, `domain`, `depth`, `SUMS`, `min_ns`, `max_ns`.
 
     Parents come before their children.
     """
-    head: dict[str, Any] = {"node": pl.Int64, "parent": pl.Int64, "name": pl.String, "depth": pl.Int64}
+    head: dict[str, Any] = {"node": pl.Int64, "parent": pl.Int64, "name": pl.String, "domain": pl.String}
+    head["depth"] = pl.Int64
     return pl.DataFrame(schema=head | dict.fromkeys((*SUMS, "min_ns", "max_ns"), pl.Int64))
 
 
 def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Series, frozenset[str]]:
-    """Distinct names with # for numbers, where more than `MANY` differ only in them or the result is in `seen`; and all
-    such results.
+    """Distinct names with * for addresses, numbers of profiler steps, and numbers where more than `MANY` names differ
+    only in them or the result is in `seen`; and all results of the last kind.
+
+    Numbers of source lines and of modules always stay.
 
     Examples
     --------
     >>> import polars as pl
     >>> names, patterns = folded(pl.Series([f"iteration {n}" for n in range(99)]))
     >>> names.unique().to_list(), sorted(patterns)
-    (['iteration #'], ['iteration #'])
+    (['iteration *'], ['iteration *'])
+    >>> folded(pl.Series(["<method of Tensor object at 0x7f4071a0>", "ProfilerStep#9"]))[0].to_list()
+    ['<method of Tensor object at 0x*>', 'ProfilerStep#*']
     """
-    frame = pl.DataFrame({"name": names}).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "#"))
-    is_number = pl.col("name") != pl.col("pattern")
-    counts = frame.filter(is_number).group_by("pattern").len()
-    patterns = seen | frozenset(counts.filter(pl.col("len") > MANY)["pattern"])
+    plain = (
+        pl.col("name")
+        .str.replace_all(r"\b0x[0-9a-fA-F]{4,}", "0x*")
+        .str.replace(r"^ProfilerStep#\d+", "ProfilerStep#*")
+    )
+    frame = (
+        pl.DataFrame({"name": names}).select(plain).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "*"))
+    )
+    is_number = (pl.col("name") != pl.col("pattern")) & ~pl.col("name").str.contains(_NUMBERED)
+    counts = frame.filter(is_number).group_by("pattern").agg(pl.col("name").n_unique())
+    patterns = seen | frozenset(counts.filter(pl.col("name") > MANY)["pattern"])
     is_folded = is_number & pl.col("pattern").is_in(list(patterns))
     return frame.select(pl.when(is_folded).then("pattern").otherwise("name").alias("name")).to_series(), patterns
 
 
 def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """One tree with a node for every path of names in any of the trees, numbered by depth, then path."""
+    """One tree with a node for every path of names (and domains) in any of the trees, numbered by depth, then path."""
     first, numbered = 0, [empty_tree()]
     for tree in trees:
         is_root = pl.col("parent") < 0
@@ -59,15 +73,15 @@ def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
     for depth in range(int(every["depth"].max() or 0) + 1):  # type: ignore[arg-type]
         level = every.filter(pl.col("depth") == depth).join(above, on="parent")
         nodes = (
-            level.group_by(parent="merged", name="name")
+            level.group_by(parent="merged", name="name", domain="domain")
             .agg(pl.col(SUMS).sum(), pl.col("min_ns").min(), pl.col("max_ns").max())
-            .sort("parent", "name", nulls_last=True)
+            .sort("parent", "name", "domain", nulls_last=True)
             .with_row_index("node", count)
             .with_columns(pl.col("node").cast(pl.Int64), depth=pl.lit(depth, pl.Int64))
         )
         levels.append(nodes.select(levels[0].columns))
-        keys = nodes.select("name", merged="parent", number="node")
-        below = level.join(keys, on=["name", "merged"], nulls_equal=True)
+        keys = nodes.select("name", "domain", merged="parent", number="node")
+        below = level.join(keys, on=["name", "domain", "merged"], nulls_equal=True)
         above = below.select(parent="node", merged="number")
         count += nodes.height
     return pl.concat(levels)
@@ -95,3 +109,21 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
             count=pl.col("gpu_total_count").sum(), ns=pl.col("gpu_total_ns").sum()
         )
     return tree.join(pl.concat(totals), on="node", how="left", maintain_order="left")
+
+
+def inherited(tree: pl.DataFrame, is_heir: pl.Expr) -> pl.Series:
+    """For every node of a tree the nearest node, itself or above, for which `is_heir` holds; null = none.
+
+    Examples
+    --------
+    >>> inherited(empty_tree(), pl.col("depth") == 0).to_list()
+    []
+    """
+    levels = [pl.DataFrame(schema={"node": pl.Int64, "nearest": pl.Int64})]
+    marked = tree.select("node", "parent", "depth", is_heir=is_heir.fill_null(value=False))
+    for depth in range(int(tree["depth"].max() or 0) + 1):  # type: ignore[arg-type]
+        level = marked.filter(pl.col("depth") == depth)
+        above = levels[-1].select(parent="node", above="nearest")
+        level = level.join(above, on="parent", how="left", maintain_order="left")
+        levels.append(level.select("node", nearest=pl.when("is_heir").then("node").otherwise("above")))
+    return tree.select("node").join(pl.concat(levels), on="node", how="left", maintain_order="left")["nearest"]
