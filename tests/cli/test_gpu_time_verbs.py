@@ -119,6 +119,20 @@ def test_depth_and_share_of_regions(runs: Path) -> None:
     assert sum(row["gpu_total_ns"] for row in roots) > 0
 
 
+def test_choice_of_regions(runs: Path) -> None:
+    wrong = call("regions", runs / "a", "--domain", "OPERATR", "--jobs", 1)
+    assert (wrong.status, wrong.stderr.splitlines()[0]) == (2, "error: no region of the domain OPERATR")
+    assert "this run has HIP " in wrong.stderr or "this run has MARKER " in wrong.stderr
+    assert "no module (nn.Module) was recorded" in call("regions", runs / "a", "--layers", "--jobs", 1).stderr
+    named = told("regions", runs / "a", "--name", "/^hipLaunch/")["tree"]["rows"]
+    assert {row["name"] for row in named if row["parent"] == -1} <= {row["name"] for row in named}
+    assert all(row["name"].startswith("hipLaunch") for row in named if row["parent"] == -1)
+    assert call("regions", runs / "a", "--name", "no such region", "--jobs", 1).status == 2
+    assert call("regions", runs / "a", "--name", "/(/", "--jobs", 1).status == 2
+    for sort in ("gpu", "cpu", "self", "calls"):
+        assert "CPU" in ask("regions", runs / "a", "--sort", sort).stdout
+
+
 def test_ranks_that_share_gpus(tmp_path: Path) -> None:
     folder = tmp_path / "shared"
     write_rocpd_ranks(folder, Workload(dispatches=400, ranks=4, gpus=2, seed=3))

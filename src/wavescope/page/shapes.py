@@ -172,7 +172,11 @@ SHAPES: Mapping[str, Shape] = {
         }
     ),
     "run_ranks": _of_run(Ranks),
-    "run_regions": _of_run(Regions, tables={"tree": _columns(Regions.tables["tree"], without=("path",))}),
+    "run_regions": _of_run(
+        Regions,
+        tables={"tree": _columns(Regions.tables["tree"], without=("path", "domain"))},
+        without=("launchers", "callers", "domains"),
+    ),
     "run_summary": _of_run(Summary, without=("processes",)),
     "run_kernel": _of_run(Kernels, fields={"by_gpu": Summary.tables["things"], "by_process": Summary.tables["things"]}),
     "counter_compare": Shape(

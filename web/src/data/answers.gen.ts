@@ -3221,7 +3221,7 @@ export interface RunRanksAnswer {
   waited_ns: number;
 }
 
-/** One row is one path of names; every node comes behind its parent, siblings by inclusive time. */
+/** One row is one path of names; every node comes behind its parent, siblings by GPU time, without any by CPU time. */
 export interface RunRegionsTreeRow {
   /** Number of the node, in the order of the rows */
   node: number;
@@ -3233,11 +3233,11 @@ export interface RunRegionsTreeRow {
   name: string;
   /** Regions of this path of names */
   call_count: number;
-  /** Inclusive: their lengths added up [ns] */
+  /** Inclusive CPU time: their lengths added up [ns] */
   total_ns: number;
   /** Of the inclusive time of all roots */
   total_share: number;
-  /** Exclusive: without the time that regions below cover [ns] */
+  /** Exclusive CPU time: without the time that regions below cover [ns] */
   self_ns: number;
   /** Of the inclusive time of all roots */
   self_share: number;
@@ -3267,9 +3267,9 @@ export const RUN_REGIONS_TREE: TableInfo<RunRegionsTreeRow> = {
   depth: ["Depth", "", "Nodes above"],
   name: ["Name", "", "Name of the regions"],
   call_count: ["Calls", "", "Regions of this path of names"],
-  total_ns: ["Total", "ns", "Inclusive: their lengths added up"],
+  total_ns: ["Total", "ns", "Inclusive CPU time: their lengths added up"],
   total_share: ["Total share", "", "Of the inclusive time of all roots"],
-  self_ns: ["Self", "ns", "Exclusive: without the time that regions below cover"],
+  self_ns: ["Self", "ns", "Exclusive CPU time: without the time that regions below cover"],
   self_share: ["Self share", "", "Of the inclusive time of all roots"],
   mean_ns: ["Mean", "ns", "Mean length of a region"],
   min_ns: ["Min", "ns", "Shortest region"],

@@ -182,7 +182,11 @@ def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = No
         tree=tree,
         launchers=_launchers(whole),
         callers=pl.DataFrame(schema=Regions.tables["callers"].dtypes),
-        domains=pl.DataFrame(domains.most_common(), schema=Regions.tables["domains"].dtypes, orient="row"),
+        domains=pl.DataFrame(
+            sorted(domains.items(), key=lambda item: (-item[1], item[0])),
+            schema=Regions.tables["domains"].dtypes,
+            orient="row",
+        ),
         region_count=int(tree["call_count"].sum()),
         thread_count=sum(part.thread_count for part in partials),
         process_count=sum(part.process_count for part in partials),

@@ -98,7 +98,7 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
 
 def _tree(document: Document, domain: str) -> pl.DataFrame:
     answer = regions(document.run, domains=() if domain == "all" else (domain,))
-    tree = answer.tree.drop("path")
+    tree = answer.tree.drop("path", "domain")
     if tree.height > _MOST_NODES:
         longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
         tree = longest.head(_MOST_NODES).sort("node")  # no node without its parent: that takes at least as long

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.sampling import examples
 from tests.unit.made_runs import Row, rows, run, source, spans
-from wavescope.analysis.run.regions import regions
+from wavescope.analysis.run.regions import folded_layers, named_regions, regions
 from wavescope.model.run import Run
 
 
@@ -80,6 +80,88 @@ def test_numbers_in_names_are_folded() -> None:
     )
     found = regions(Run([source("a.db", regions=many), few]))
     assert rows(found.tree, "name", "call_count") == [("iteration *", 41), ("layer 1", 1), ("layer 2", 1)]
+
+
+def test_lines_and_modules_keep_their_numbers_and_addresses_do_not() -> None:
+    names = [f"model.py({n}): forward" for n in range(40)] + [f"nn.Module: Layer_{n}" for n in range(40)]
+    names += ["<method t of Tensor object at 0x7f40aa00>", "<method t of Tensor object at 0x7f40bb00>"]
+    names += ["ProfilerStep#9", "ProfilerStep#10"]
+    found = regions(run(regions=[region(10 * n, 10 * n + 5, name) for n, name in enumerate(names)]))
+    folded_names = {"<method t of Tensor object at 0x*>": 2, "ProfilerStep#*": 2}
+    assert dict(rows(found.tree, "name", "call_count")) == dict.fromkeys(names[:80], 1) | folded_names
+
+
+def of_domain(row: Row, domain: str) -> Row:
+    return row | {"domain": domain}
+
+
+def model() -> Run:
+    """Two layers in a step, launched through operators; a thread that waits; a launch without operator."""
+    return run(
+        regions=[
+            of_domain(region(0, 100, "train.py(3): main"), "PYTHON"),
+            of_domain(region(10, 50, "nn.Module: Layer_0"), "PYTHON"),
+            of_domain(region(12, 48, "model.py(7): forward"), "PYTHON"),
+            of_domain(region(14, 30, "aten::linear"), "OPERATOR"),
+            of_domain(region(16, 28, "aten::mm"), "OPERATOR"),
+            of_domain(region(18, 20, "hipLaunchKernel", correlation=1), "HIP"),
+            of_domain(region(50, 80, "nn.Module: Layer_1"), "PYTHON"),
+            of_domain(region(52, 60, "aten::mm"), "OPERATOR"),
+            of_domain(region(54, 56, "hipLaunchKernel", correlation=2), "HIP"),
+            of_domain(region(90, 92, "hipLaunchKernel", correlation=3), "HIP"),
+            of_domain(region(0, 500, "threading.py(359): wait", thread=1), "PYTHON"),
+        ],
+        dispatches=spans((20, 30), correlation=1) + spans((60, 90), correlation=2) + spans((95, 100), correlation=3),
+    )
+
+
+def test_what_launched_gpu_work() -> None:
+    found = regions(model())
+    assert rows(found.launchers, "name", "call_count", "gpu_count", "gpu_ns") == [
+        ("aten::mm", 2, 2, 40),
+        ("train.py(3): main", 1, 1, 5),
+    ]
+    assert found.launchers["gpu_share"].sum() == 1
+    assert rows(found.domains, "domain", "region_count") == [("PYTHON", 5), ("HIP", 3), ("OPERATOR", 3)]
+
+
+def test_siblings_are_sorted_as_asked() -> None:
+    roots = [row["name"] for row in regions(model()).tree.filter(pl.col("depth") == 0).to_dicts()]
+    assert roots == ["train.py(3): main", "threading.py(359): wait"]
+    by_cpu = regions(model(), sort="cpu").tree
+    assert by_cpu["name"][0] == "threading.py(359): wait"
+    layers = by_cpu.filter(pl.col("depth") == 1)["name"].to_list()
+    assert layers == ["nn.Module: Layer_0", "nn.Module: Layer_1", "hipLaunchKernel"]
+
+
+def test_layers_have_the_work_that_was_launched_in_them() -> None:
+    found = regions(model(), layers=True)
+    columns = ("path", "call_count", "total_ns", "gpu_total_ns", "gpu_total_count")
+    assert rows(found.tree, *columns) == [("nn.Module: Layer_1", 1, 30, 30, 1), ("nn.Module: Layer_0", 1, 40, 10, 1)]
+    assert found.unlinked_gpu_ns == 5
+    whole = folded_layers(regions(model()))
+    layer = whole.tree.filter(pl.col("name") == "nn.Module: Layer_*")
+    assert rows(layer, "call_count", "total_ns", "gpu_total_ns") == [(2, 70, 40)]
+    assert whole.tree["gpu_ns"].sum() == 45
+
+
+def test_regions_chosen_by_name_are_roots() -> None:
+    found = named_regions(regions(model()), "aten")
+    columns = ("path", "call_count", "total_ns", "gpu_total_ns")
+    assert rows(found.tree, *columns) == [
+        ("aten::mm", 1, 8, 30),
+        ("aten::mm/hipLaunchKernel", 1, 2, 30),
+        ("aten::linear", 1, 16, 10),
+        ("aten::linear/aten::mm", 1, 12, 10),
+        ("aten::linear/aten::mm/hipLaunchKernel", 1, 2, 10),
+    ]
+    assert rows(found.callers, "name", "caller", "gpu_total_ns") == [
+        ("aten::mm", "nn.Module: Layer_1", 30),
+        ("aten::linear", "model.py(7): forward", 10),
+    ]
+    assert found.unlinked_gpu_ns == 5
+    assert named_regions(regions(model()), "/^aten::(mm)$/").tree["gpu_ns"].sum() == 40
+    assert named_regions(regions(model()), "nothing").tree.is_empty()
 
 
 def test_crossing_regions_stand_beside_each_other() -> None:
