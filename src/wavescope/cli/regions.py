@@ -41,6 +41,7 @@ _LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some doze
     "--name", metavar="NAME", help="Only regions whose name contains NAME, or matches /REGEX/, and all inside."
 )
 @click.option("--layers", is_flag=True, help="Only modules of PyTorch (nn.Module), with the GPU work launched in each.")
+@click.option("--shapes", is_flag=True, help="Operators by the shapes of their inputs, with TFLOP/s and TB/s.")
 @click.option(
     "--frames", is_flag=True, help="Also Python frames and launching calls that add nothing to the line above."
 )
@@ -51,6 +52,7 @@ def command(
     sort: str | None,
     name: str | None,
     layers: bool,
+    shapes: bool,
     frames: bool,
 ) -> None:
     """Which regions cause the GPU work, and take the time of the threads, with and without what they enclose?
@@ -58,16 +60,21 @@ def command(
     Regions (calls, markers, operators, Python frames) are nested by time and added up by path over threads, processes
     and ranks. CPU time is the length of a region, GPU time that of the kernels and copies launched in it. With --domain
     (OPERATOR, MARKER, PYTHON, HIP, ...) only regions of that domain are nodes; GPU work launched inside them is theirs.
-    --csv prints the whole tree, one row per path; --json too.
+    --csv prints the whole tree, one row per path; --json too. --shapes has the operators of PyTorch by the shapes of
+    their inputs, and for products of matrices, convolutions and attention their operations and bytes per second.
 
     \b
     wavescope regions trace.json
     wavescope regions trace.json --layers
+    wavescope regions trace.json --shapes
     wavescope regions trace.json --name attention --sort cpu
     wavescope regions results.db --domain MARKER --depth 3
     """
     from wavescope.analysis.run.regions import combine_regions, named_regions, partial_regions
 
+    if shapes:
+        _give_shapes(request, name, sort)
+        return
     domains = request.selection.domains
     request = replace(
         request, selection=replace(request.selection, domains=())
@@ -107,3 +114,20 @@ def _check_choice(answer: Regions, domains: tuple[str, ...], *, layers: bool) ->
     if domains:
         listed = ", ".join(f"{domain} {count:,}" for domain, count in answer.domains.iter_rows())
         raise UsageError(f"no region of the domain {' or '.join(domains)}", advice=f"this run has {listed}")
+
+
+def _give_shapes(request: RunRequest, name: str | None, sort: str | None) -> None:
+    """Operators by the shapes of their inputs."""
+    from wavescope.analysis.run.gemms import combine_gemms, named_gemms, partial_gemms
+
+    gathered = request.gather(partial_gemms)
+    answer = combine_gemms(gathered.values)
+    if name is not None or sort == "calls":
+        answer = named_gemms(answer, name or "", by_calls=sort == "calls")
+
+    def report() -> Parts:
+        from wavescope.report.run.gemms import gemms_report
+
+        return gemms_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.operators, report, gathered.losses, inputs=gathered.paths)

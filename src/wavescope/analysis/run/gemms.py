@@ -1,0 +1,170 @@
+"""How fast are operators for the shapes of their inputs: GPU time, operations and bytes per second?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavescope.analysis.run.call_trees import Nodes, call_tree
+from wavescope.analysis.run.choice_rules import name_pattern
+from wavescope.analysis.run.gemm_formulas import FORMULAS, cost
+from wavescope.analysis.run.intervals import share_of
+from wavescope.analysis.run.trees import inherited
+from wavescope.model.answer import Answer
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavescope.model.run import Run
+    from wavescope.model.schema import TableSpec
+
+_OPERATOR = "OPERATOR"
+_BETWEEN = "\x1f"  #: Between the parts of a label: name, shapes, types, values.
+_PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs"}
+_KEYS = ("name", *_PARTS)
+_SUMS = ("call_count", "gpu_count", "gpu_ns")
+_EMPTY = pl.DataFrame(schema=dict.fromkeys(_KEYS, pl.String) | dict.fromkeys(_SUMS, pl.Int64))
+
+
+@dataclass(frozen=True)
+class Gemms(Answer):
+    """Operators by the shapes of their inputs."""
+
+    definition: ClassVar[str] = (
+        "GPU work belongs to the innermost operator around its launch whose operations can be counted from the shapes "
+        "of its inputs (products of matrices, convolutions, attention), else to the innermost operator. Operations are "
+        "2MNK for a product of matrices, and MN more with a bias; 2 for every weight of every output of a convolution; "
+        "those of both products of attention, half of them where it is causal. Bytes are those of inputs and output, "
+        "each moved once. Rates are operations and bytes of all calls over the GPU time of all calls."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "operators": table_spec(
+            "operators",
+            "the calls of one operator with inputs of the same shapes and types that launched work, by GPU time",
+            """
+            name              String    -        | name of the operator
+            input_dims        String    -        | shapes of its inputs, as JSON; null = not recorded
+            input_types       String    -        | types of its inputs, as JSON; null = not recorded
+            input_values      String    -        | values of inputs that change its operations, as JSON; else null
+            call_count        Int64     -        | calls
+            gpu_count         Int64     -        | dispatches and copies that they launched
+            gpu_ns            Int64     ns       | durations of these dispatches and copies
+            gpu_share         Float64   -        | of the GPU time launched by all operators
+            mean_gpu_ns       Float64   ns       | GPU time of a call
+            flops             Int64     -        | floating-point operations of a call; null = cannot be counted
+            moved_bytes       Int64     bytes    | bytes that a call moves at least; null = cannot be counted
+            flops_per_second  Float64   -        | operations per second of GPU time
+            bytes_per_second  Float64   bytes/s  | bytes per second of GPU time
+            """,
+        ),
+    }
+
+    operators: pl.DataFrame
+    gpu_ns: int  #: GPU time that all operators launched.
+    counted_gpu_ns: int  #: That of operators whose operations can be counted.
+    counted_flops: float  #: Their operations.
+    operator_count: int  #: Calls of operators, also of those that launched nothing.
+    unlinked_gpu_ns: int  #: GPU time that was not launched in an operator.
+
+
+@dataclass(frozen=True)
+class PartialGemms:
+    """The contribution of one run."""
+
+    rows: pl.DataFrame
+    operator_count: int
+    unlinked_gpu_ns: int
+
+
+def partial_gemms(run: Run) -> PartialGemms:
+    """The contribution of one run."""
+    whole = call_tree(run, Nodes(("event_properties",), _is_operator, _label))
+    parts = whole.tree["name"].fill_null("").str.split_exact(_BETWEEN, len(_PARTS)).struct.rename_fields(list(_KEYS))
+    tree = whole.tree.with_columns(parts.struct.unnest().get_columns())
+    tree = tree.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
+    counted = tree.select(_KEYS).filter(pl.col("name").is_in(list(FORMULAS))).unique()
+    is_counted = [cost(*row) is not None for row in counted.iter_rows()]
+    counted = counted.filter(pl.Series(is_counted, dtype=pl.Boolean)).with_columns(is_counted=pl.lit(value=True))
+    tree = tree.join(counted, on=_KEYS, how="left", maintain_order="left", nulls_equal=True)
+    nearest = pl.coalesce(inherited(tree, pl.col("is_counted")), pl.col("node")).alias("nearest")
+    sums = tree.select(nearest, "gpu_count", "gpu_ns").group_by("nearest").agg(pl.all().sum())
+    owners = tree.select("node", *_KEYS, "call_count").join(sums, left_on="node", right_on="nearest")
+    return PartialGemms(
+        rows=owners.group_by(_KEYS).agg(pl.col(_SUMS).sum()).filter(pl.col("gpu_count") > 0),
+        operator_count=int(tree["call_count"].sum()),
+        unlinked_gpu_ns=whole.unlinked_gpu_ns,
+    )
+
+
+def _is_operator(_: pl.DataFrame) -> pl.Expr:
+    return pl.col("domain") == pl.lit(_OPERATOR, pl.Categorical)
+
+
+def _label(_: pl.DataFrame) -> pl.Expr:
+    """Name, shapes and types, and the values where a formula needs them, in one text."""
+    name = pl.col("name").cast(pl.String).str.replace_all(_BETWEEN, " ", literal=True)
+    has_formula = reduce(or_, (name == formula for formula in FORMULAS))
+    parts = [pl.col("event_properties").str.json_path_match(f"$['{key}']") for key in _PARTS.values()]
+    texts = [part.fill_null("") for part in parts]
+    texts[-1] = pl.when(has_formula).then(texts[-1]).otherwise(pl.lit(""))
+    label = pl.when(pl.col("domain").cast(pl.String) == _OPERATOR).then(
+        pl.concat_str([name, *texts], separator=_BETWEEN)
+    )
+    return label.otherwise(pl.lit("")).cast(pl.Categorical)
+
+
+def combine_gemms(partials: Sequence[PartialGemms]) -> Gemms:
+    """The combined result of all runs."""
+    rows = pl.concat([_EMPTY, *(part.rows.select(_EMPTY.columns) for part in partials)])
+    rows = rows.group_by(_KEYS).agg(pl.col(_SUMS).sum())
+    costs = [cost(*row) for row in rows.select(_KEYS).iter_rows()]
+    rows = rows.with_columns(
+        pl.Series("flops", [each and each.flops for each in costs], dtype=pl.Int64),
+        pl.Series("moved_bytes", [each and each.bytes for each in costs], dtype=pl.Int64),
+    )
+    rows = rows.with_columns(
+        gpu_share=share_of(pl.col("gpu_ns"), pl.col("gpu_ns").sum()),
+        mean_gpu_ns=share_of(pl.col("gpu_ns"), pl.col("call_count")),
+        **{
+            f"{rate}_per_second": pl.when(pl.col("gpu_ns") > 0).then(
+                pl.col(column).cast(pl.Float64) * pl.col("call_count") * 1e9 / pl.col("gpu_ns")
+            )
+            for rate, column in (("flops", "flops"), ("bytes", "moved_bytes"))
+        },
+    ).sort("gpu_ns", *_KEYS, descending=[True, *([False] * len(_KEYS))])
+    counted = rows.filter(pl.col("flops").is_not_null())
+    return Gemms(
+        operators=rows.select(Gemms.tables["operators"].names),
+        gpu_ns=int(rows["gpu_ns"].sum()),
+        counted_gpu_ns=int(counted["gpu_ns"].sum()),
+        counted_flops=float((counted["flops"].cast(pl.Float64) * counted["call_count"]).sum()),
+        operator_count=sum(part.operator_count for part in partials),
+        unlinked_gpu_ns=sum(part.unlinked_gpu_ns for part in partials),
+    )
+
+
+def named_gemms(answer: Gemms, name: str, *, by_calls: bool = False) -> Gemms:
+    """The operators whose name contains `name`, or matches `/REGEX/`; sums stay those of all operators.
+
+    Raises
+    ------
+    UsageError
+        When the expression is not one.
+    """
+    pattern = name_pattern(name)
+    names = answer.operators["name"].unique()
+    matching = names.filter([bool(pattern.search(text)) for text in names])
+    rows = answer.operators.filter(pl.col("name").is_in(matching.implode()))
+    return replace(
+        answer, operators=rows.sort("call_count", descending=True, maintain_order=True) if by_calls else rows
+    )
+
+
+def gemms(run: Run) -> Gemms:
+    """The operators of a run by the shapes of their inputs."""
+    return combine_gemms([partial_gemms(part) for part in run.parts])

@@ -1,0 +1,156 @@
+"""Operators by the shapes of their inputs: who owns the GPU work, and how many operations it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.unit.made_runs import Row, rows, run, source, spans
+from wavescope.analysis.run.gemm_formulas import cost
+from wavescope.analysis.run.gemms import gemms, named_gemms
+from wavescope.model.run import Run
+
+BF16 = "c10::BFloat16"
+
+
+def asked(name: str, dims: Any, types: Any, values: Any = None) -> tuple[int, int | None]:
+    found = cost(name, json.dumps(dims), json.dumps(types), None if values is None else json.dumps(values))
+    assert found is not None
+    return found.flops, found.bytes
+
+
+def test_products_of_matrices() -> None:
+    assert asked("aten::mm", [[8, 4], [4, 2]], [BF16, BF16]) == (128, 2 * (32 + 8 + 16))
+    assert asked("aten::mm", [[8, 4], [4, 2], [8, 2]], [BF16] * 3) == (128, 112), "mm.out names its result"
+    assert asked("aten::addmm", [[2], [8, 4], [4, 2], [], []], [BF16] * 3) == (128 + 16, 112 + 4)
+    assert asked("aten::bmm", [[3, 8, 4], [3, 4, 2]], ["float"] * 2) == (384, 4 * 3 * 56)
+    assert asked("aten::baddbmm", [[3, 8, 2], [3, 8, 4], [3, 4, 2]], ["float"] * 3) == (384 + 48, 4 * 3 * (56 + 16))
+    assert asked("aten::linear", [[5, 2, 4], [3, 4], [3]], [BF16] * 3) == (2 * 10 * 3 * 4 + 30, 2 * (40 + 12 + 30 + 3))
+    assert asked("aten::linear", [[5, 2, 4], [3, 4], []], [BF16, BF16, ""]) == (240, 2 * (40 + 12 + 30))
+    fp8 = "c10::Float8_e4m3fnuz"
+    scaled = [[8, 4], [4, 2], [], [], [], [], [], []]
+    assert asked("aten::_scaled_mm", scaled, [fp8, fp8], ["", "", "", "", "", "", "15", "False"]) == (128, 32 + 8 + 32)
+    assert asked("aten::_scaled_mm", scaled, [fp8, fp8]) == (128, None), "the type of the result is not known"
+
+
+def test_attention() -> None:
+    query, flash = [2, 3, 10, 4], "aten::_scaled_dot_product_flash_attention"
+    values = ["", "", "", "0.", "False", "False", "0.5"]
+    flops, moved = asked(flash, [query] * 3, [BF16] * 3, values)
+    assert (flops, moved) == (4 * 2 * 3 * 10 * 10 * 4, 4 * 240 * 2)
+    causal = [*values[:4], "True", *values[5:]]
+    assert asked(flash, [query] * 3, [BF16] * 3, causal) == (flops // 2, moved)
+    heads_last = asked("flash_attn::_flash_attn_forward", [[2, 10, 3, 4]] * 3, [BF16] * 3, [""] * 5 + ["False"])
+    assert heads_last == (flops, moved)
+    grouped = asked(flash, [query, [2, 1, 7, 4], [2, 1, 7, 4]], [BF16] * 3)
+    assert grouped == (4 * 2 * 3 * 10 * 7 * 4, 2 * (240 + 56 + 56 + 240))
+
+
+def test_convolutions() -> None:
+    parameters = ["[16, 16]", "[0, 0]", "[1, 1]", "False", "[0, 0]", "1"]
+    data, weight, gradient = [128, 3, 224, 224], [768, 3, 16, 16], [128, 768, 14, 14]
+    once = (29_595_009_024, 78_249_984)
+    assert asked("aten::convolution", [data, weight, [768]], [BF16] * 3, ["", "", "", *parameters]) == once
+    spread = ["", "", "", "[2]", "[1]", "[2]", "False", "[0]", "2"]
+    assert asked("aten::convolution", [[1, 4, 9], [6, 2, 3], []], ["float"] * 2, spread) == (
+        2 * 6 * 4 * 2 * 3,
+        4 * (36 + 36 + 24),
+    )
+    for wanted, times in (("[False, True, False]", 1), ("[True, True, False]", 2)):
+        values = ["", "", "", "", *parameters, wanted]
+        flops, moved = asked("aten::convolution_backward", [gradient, data, weight, []], [BF16] * 3, values)
+        assert (flops, moved) == (once[0] * times, once[1] * times)
+
+
+@pytest.mark.parametrize(
+    ("name", "dims"),
+    [
+        ("aten::mul", "[[8, 4], [4, 2]]"),
+        ("aten::mm", None),
+        ("aten::mm", "[[8, 4], [5, 2]]"),
+        ("aten::mm", "[[8, 4]]"),
+        ("aten::mm", "[[8, -4], [-4, 2]]"),
+        ("aten::mm", '[["8", 4], [4, 2]]'),
+        ("aten::mm", "[[8, 4], [4, 0]]"),
+        ("aten::mm", f"[[{1 << 61}, {1 << 61}], [{1 << 61}, 2]]"),
+        ("aten::mm", "{}"),
+        ("aten::mm", "not json"),
+        ("aten::mm", "[" * 100_000),
+        ("aten::bmm", "[[3, 8, 4], [2, 4, 2]]"),
+        ("aten::convolution", "[[1, 4, 9], [6, 2, 3]]"),
+        ("aten::convolution_backward", "[[1, 4, 9], [1, 4, 9], [6, 2, 3]]"),
+    ],
+)
+def test_what_cannot_be_counted_is_not(name: str, dims: str | None) -> None:
+    assert cost(name, dims, '["float", "float"]', None) is None
+
+
+def test_a_stride_of_zero_is_not_counted() -> None:
+    values = json.dumps(["", "", "", "[0]", "[1]", "[1]", "False", "[0]", "1"])
+    assert cost("aten::convolution", "[[1, 4, 9], [6, 4, 3]]", "[]", values) is None
+
+
+def operator(begin: int, end: int, name: str, dims: Any = None) -> Row:
+    recorded = {} if dims is None else {"Input Dims": dims, "Input type": [BF16] * len(dims), "Concrete Inputs": [""]}
+    return {
+        "start_ns": begin,
+        "end_ns": end,
+        "name": name,
+        "thread": 0,
+        "domain": "OPERATOR",
+        "event_properties": json.dumps(recorded),
+    }
+
+
+def launch(at: int, correlation: int) -> Row:
+    name = "hipLaunchKernel"
+    return {"start_ns": at, "end_ns": at + 1, "name": name, "thread": 0, "domain": "HIP", "correlation": correlation}
+
+
+def products() -> dict[str, list[Row]]:
+    shapes = [[8, 4], [4, 2]]
+    return {
+        "regions": [
+            operator(0, 40, "aten::linear", [[8, 4], [2, 4]]),
+            operator(2, 38, "aten::mm", shapes),
+            operator(4, 8, "aten::fill_", [[1]]),
+            launch(5, 1),
+            launch(20, 2),
+            operator(50, 60, "aten::mm", shapes),
+            launch(55, 3),
+            operator(70, 80, "aten::mul", [[8, 2], []]),
+            launch(75, 4),
+            operator(90, 95, "aten::view", [[8, 2]]),
+            launch(100, 5),
+        ],
+        "dispatches": [
+            row for n, length in enumerate((3, 60, 65, 7, 11), 1) for row in spans((100, 100 + length), correlation=n)
+        ],
+    }
+
+
+def test_work_belongs_to_the_innermost_operator_that_can_be_counted() -> None:
+    found = gemms(run(**products()))
+    assert rows(found.operators, "name", "input_dims", "call_count", "gpu_count", "gpu_ns", "flops") == [
+        ("aten::mm", "[[8,4],[4,2]]", 2, 3, 128, 128),
+        ("aten::mul", "[[8,2],[]]", 1, 1, 7, None),
+    ]
+    assert found.operators["flops_per_second"].to_list() == [2e9, None]
+    assert found.operators["bytes_per_second"][0] == pytest.approx(2 * 112 / 128e-9)
+    assert (found.gpu_ns, found.counted_gpu_ns, found.counted_flops) == (135, 128, 256.0)
+    assert (found.operator_count, found.unlinked_gpu_ns) == (6, 11)
+    assert named_gemms(found, "mul").operators["name"].to_list() == ["aten::mul"]
+
+
+def test_files_are_added_up() -> None:
+    parts = Run([source("a.db", pid=1, **products()), source("b.db", pid=2, **products())])
+    assert rows(gemms(parts).operators, "call_count", "gpu_ns", "mean_gpu_ns") == [(4, 256, 64.0), (2, 14, 7.0)]
+
+
+def test_nothing_recorded() -> None:
+    assert gemms(run(regions=[launch(0, 1)], dispatches=spans((1, 5), correlation=1))).operators.is_empty()
+    assert gemms(Run([])).operators.is_empty()
+    plain = gemms(run(regions=[operator(0, 9, "aten::mm"), launch(1, 1)], dispatches=spans((1, 5), correlation=1)))
+    assert rows(plain.operators, "name", "input_dims", "flops", "gpu_ns") == [("aten::mm", None, None, 4)]
