@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,12 +14,18 @@ from wavescope.cli.kit.io import console, emit_json
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.request import ALL_ROWS, say_rows_left_out
 from wavescope.cli.kit.run import run_options
+from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     import polars as pl
 
     from wavescope.analysis.run.query.result import QueryResult
     from wavescope.cli.kit.run import RunRequest
+
+_SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|explain)\s", re.IGNORECASE)
 
 
 @click.command()
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--engine",
     type=click.Choice(["duckdb", "sqlite"]),
-    help="SQL engine; default DuckDB if installed, else SQLite.",
+    help="SQL engine; default: DuckDB if installed, else SQLite.",
 )
 @click.option("--max-rows", type=Whole(SOME), help="Rows that the query may give. Default: 5,000,000.")
 @click.option("--max-mib", type=Whole(SOME), help="MiB that its result may have. Default: 1,024.")
@@ -43,8 +51,9 @@ def command(
     """Which rows does this SQL give?
 
     PATHS are runs of any format; SQL is one SELECT over stable views with the names and columns of AMD's ROCpd
-    views (kernels, regions, memory_copies, top, ...) and over the tables of the run itself (run.dispatches, ...);
-    `wavescope schema` lists them. Nothing but the run can be read, and nothing can be changed.
+    views (kernels, regions, memory_copies, kernel_summary, top, ...) and of RPD's (op, api, ktop, ...), and over the
+    tables of the run itself (run.dispatches, ...); `wavescope schema` lists them. Nothing but the run can be read, and
+    nothing can be changed.
 
     \b
     wavescope query results.db 'SELECT name, COUNT(*) AS n FROM kernels GROUP BY name ORDER BY n DESC'
@@ -56,6 +65,7 @@ def command(
     from wavescope.analysis.run.query import run_query
     from wavescope.analysis.run.query.result import QueryLimits
 
+    _check_order(request.paths, sql)
     run, gathered = request.opened()
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
@@ -72,6 +82,14 @@ def command(
         emit_json({"engine": result.engine, **body}, inputs=gathered.paths, losses=losses.to_dicts())
     else:
         request.print_losses(losses, stderr=True)
+
+
+def _check_order(paths: Sequence[str | Path], sql: str) -> None:
+    """An error that says how, where the SQL comes before the paths."""
+    if _SQL.match(sql) or not _SQL.match(str(paths[0])):
+        return
+    others = shlex.join([*map(str, paths[1:]), sql, str(paths[0])])
+    raise UsageError("the SQL comes last, after the paths", advice=f"wavescope query {others}")
 
 
 def _json_rows(result: QueryResult, top: int | None) -> dict[str, object]:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 @click.option("--view", "name", metavar="NAME", help="Only this view or table, with all columns: kernels, run.copies.")
 @partial(with_options, options=form_options)
 def command(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
-    """Which views, tables and columns can a query name?
+    """Which views, tables and columns can `wavescope query` use?
 
-    The stable views have the names and columns of AMD's ROCpd views, for every format; the tables of a run are in
-    the schema `run`. With PATHS, also the extra tables of these files and what their databases store.
+    The stable views have the names and columns of AMD's ROCpd views and of RPD's, for every format; the tables of a
+    run are in the schema `run`. With PATHS, also the extra tables of these files and what their databases store.
 
     \b
     wavescope schema

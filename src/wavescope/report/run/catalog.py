@@ -31,9 +31,7 @@ def catalog_report(answer: Catalog, *, is_whole: bool, width: int = 100) -> Iter
         yield Text(f"{printable(name)}: one row is {row}", style="bold")
         yield frame_table(answer.columns, _COLUMNS, limit=answer.columns.height, what="columns", width=width)
         return
-    yield Text(
-        "views and tables for queries; `wavescope schema --view NAME` shows the columns with their meaning", "bold"
-    )
+    yield Text("tables and columns for `wavescope query`; `wavescope schema --view NAME` explains the columns", "bold")
     for kind, title in _TITLES.items():
         rows = answer.relations.filter(pl.col("kind") == kind)
         if rows.height:

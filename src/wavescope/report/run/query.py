@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-_WIDEST = 48  #: Characters of a string in a table.
+_GAP = 2  #: Characters between two columns.
+_NARROWEST = 20  #: Characters that every text gets, if it has so many.
 _RECORDS = 3  #: Rows that are shown one below the other when they do not fit side by side.
 
 
@@ -28,12 +29,10 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
     ['showing 1 of 7 rows']
     """
     cells = [[_cell(value) for value in row] for row in rows.iter_rows()]
-    widths = [
-        max(len(name), *(min(len(row[at]), _WIDEST) for row in cells)) if cells else len(name)
-        for at, name in enumerate(rows.columns)
-    ]
-    if sum(widths) + len(widths) <= width or rows.width == 1:
-        yield _table(rows, cells, count)
+    widths = _widths(rows, cells, width)
+    if widths:
+        columns = list(zip(*cells, strict=True)) if cells else [()] * rows.width
+        yield _table(rows, [_cut(column, at) for column, at in zip(columns, widths, strict=True)], count)
         return
     shown = cells[:_RECORDS]
     note = truncation(len(shown), count, "rows")
@@ -45,7 +44,34 @@ def query_report(rows: pl.DataFrame, count: int, *, width: int = 100) -> Iterato
             yield Text(f"  {printable(name):<{longest}}  {cell}", no_wrap=True, overflow="ellipsis")
 
 
+def _widths(rows: pl.DataFrame, cells: list[list[str]], width: int) -> list[int]:
+    """The characters of each column: numbers whole, texts as wide as they are or as the terminal allows; empty where it
+    allows too little.
+    """
+    full = [max(len(name), *(min(len(row[at]), width) for row in cells), 0) for at, name in enumerate(rows.columns)]
+    least = [
+        size if dtype.is_numeric() else max(len(name), min(size, _NARROWEST))
+        for size, (name, dtype) in zip(full, rows.schema.items(), strict=True)
+    ]
+    available = width - _GAP * (len(full) - 1)
+    for limit in range(width, 0, -1):  # the largest width that all longer texts can be cut to
+        widths = [min(size, max(low, limit)) for size, low in zip(full, least, strict=True)]
+        if sum(widths) <= available:
+            return widths
+    return full if rows.width == 1 else []
+
+
+def _cut(texts: tuple[str, ...], width: int) -> list[str]:
+    """Texts of a column in a width: their beginnings, or both ends where beginnings alone would make them equal."""
+    short = [text if len(text) <= width else text[: width - 1] + "…" for text in texts]
+    if len(set(short)) == len(set(texts)):
+        return short
+    head = (width - 1) // 3
+    return [text if len(text) <= width else f"{text[:head]}…{text[head + 1 - width :]}" for text in texts]
+
+
 def _table(rows: pl.DataFrame, cells: list[list[str]], count: int) -> RenderableType:
+    """`cells` by column."""
     numbered = pl.DataFrame({"row": range(rows.height)})
     columns = [
         Column(printable(name), _at(cells, at), is_text=not dtype.is_numeric())
@@ -58,8 +84,8 @@ def _table(rows: pl.DataFrame, cells: list[list[str]], count: int) -> Renderable
 
 def _at(cells: list[list[str]], column: int) -> Callable[[dict[str, Any]], str]:
     def cell(row: dict[str, Any]) -> str:
-        text: str = cells[row["row"]][column]
-        return text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
+        text: str = cells[column][row["row"]]
+        return text
 
     return cell
 

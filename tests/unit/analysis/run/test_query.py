@@ -237,6 +237,36 @@ def test_verb_says_what_was_wrong(database: Path) -> None:
     assert call("query", "/nowhere.db", "SELECT 1").status == 2
 
 
+@pytest.mark.parametrize(
+    ("sql", "meant"),
+    [
+        ("SELECT nme FROM kernels", "did you mean name"),
+        ("SELECT x.duraton FROM kernels x", "did you mean duration"),
+        ("SELECT * FROM kernelz", "did you mean kernel, kernels"),
+        ("SELECT * FROM run.dispatch", "did you mean run.dispatches"),
+    ],
+)
+def test_refusals_say_what_may_have_been_meant(run: Run, engine: str, sql: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        query(run, sql, engine=engine)
+    assert refusal.value.advice.startswith(meant)
+    if engine == "duckdb" and "nme" in sql:
+        assert 'Candidate bindings: "name"' in str(refusal.value)
+
+
+def test_verb_says_that_paths_come_first(database: Path) -> None:
+    refused = call("query", "SELECT 1", database)
+    assert refused.status == 2
+    assert f"wavescope query {database} 'SELECT 1'" in refused.stderr
+
+
+def test_events_have_the_rank_of_their_process(run: Run, engine: str) -> None:
+    for view in ("kernels", "regions", "markers", "memory_copies", "memory_allocations", "op", "api"):
+        rows_by_rank = query(run, f"SELECT pid, rank FROM {view} GROUP BY pid, rank", engine=engine)  # noqa: S608
+        processes = run.processes.select("pid", pl.col("rank").cast(pl.Int64)).rows()
+        assert set(rows_by_rank.rows()) <= set(processes), view
+
+
 def test_verb_answers_from_the_files_that_can_be_read(database: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.db").write_bytes(b"garbage")
     done = call("query", database, tmp_path / "bad.db", database, "SELECT COUNT(*) AS n FROM kernels", "--json")

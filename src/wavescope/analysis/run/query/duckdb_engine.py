@@ -86,7 +86,7 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
             _load(connection, table, loaded(run, table, columns))
         return _run(connection, statement, meter)
     except duckdb.Error as error:
-        raise refused(error) from error
+        raise refused(error, sql) from error
 
 
 def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:

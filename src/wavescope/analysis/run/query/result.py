@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavescope.analysis.run.query.suggestions import advice
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 PIECE_ROWS = 200_000
+_LONGEST_REASON = 400
 
 
 @dataclass(frozen=True)
@@ -82,17 +84,18 @@ class QueryResult:
     pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one chunk, which has the columns.
 
 
-def refused(error: Exception | str) -> UsageError:
-    """The error for a query that cannot be run.
+def refused(error: Exception | str, sql: str = "") -> UsageError:
+    """The error for a query that cannot be run: the engine's reason, and what may have been meant.
 
     Examples
     --------
-    >>> refused("no such table: kernelz").advice
-    '`wavescope schema` lists the views and tables with their columns'
+    >>> str(refused('Binder Error: no column "nme"!\\nCandidate bindings: "name"\\n\\nLINE 1: ...')).split("; ")[0]
+    'the query was refused: Binder Error: no column "nme"! Candidate bindings: "name"'
     """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    what = "the query was refused: " + (lines[0] if lines else "no reason given")
-    return UsageError(what[:400], advice="`wavescope schema` lists the views and tables with their columns")
+    reasons = lines[:1] + [line for line in lines[1:] if line.startswith("Candidate")]
+    reason = " ".join(reasons) or "no reason given"
+    return UsageError(f"the query was refused: {reason}"[:_LONGEST_REASON], advice=advice(reason, sql))
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:

@@ -51,7 +51,7 @@ def sqlite_query(run: Run, sql: str, meter: Meter) -> QueryResult:
         return QueryResult("sqlite", _pieces(connection, sql, meter))
     except sqlite3.Error as error:
         connection.close()
-        raise _refused(error) from error
+        raise _refused(error, sql) from error
     except BaseException:
         connection.close()
         raise
@@ -126,15 +126,15 @@ def _pieces(connection: sqlite3.Connection, sql: str, meter: Meter) -> Iterator[
     except sqlite3.Error as error:
         if "interrupted" in str(error):
             raise (KeyboardInterrupt if meter.has_time() else meter.too_long()) from error
-        raise _refused(error) from error
+        raise _refused(error, sql) from error
     finally:
         connection.close()
 
 
-def _refused(error: sqlite3.Error) -> Exception:
+def _refused(error: sqlite3.Error, sql: str) -> Exception:
     is_other = "not authorized" in str(error) or "one statement" in str(error) or 'near "' in str(error)
     what = f"one SELECT is expected; a run can be read, not changed ({error})"
-    return refused(what if is_other else str(error))
+    return refused(what if is_other else str(error), sql)
 
 
 def _json_string(text: Any, path: str) -> str | None:
