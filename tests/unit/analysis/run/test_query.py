@@ -261,7 +261,7 @@ def test_verb_says_that_paths_come_first(database: Path) -> None:
 
 
 def test_events_have_the_rank_of_their_process(run: Run, engine: str) -> None:
-    for view in ("kernels", "regions", "markers", "memory_copies", "memory_allocations", "op", "api"):
+    for view in ("kernels", "regions", "markers", "memory_copies", "memory_allocations", "api", "copy"):
         rows_by_rank = query(run, f"SELECT pid, rank FROM {view} GROUP BY pid, rank", engine=engine)  # noqa: S608
         processes = run.processes.select("pid", pl.col("rank").cast(pl.Int64)).rows()
         assert set(rows_by_rank.rows()) <= set(processes), view

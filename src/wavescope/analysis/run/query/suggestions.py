@@ -10,7 +10,7 @@ from wavescope.analysis.run.views import VIEWS
 from wavescope.model.run_tables import RUN
 
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')
-_COLUMN = re.compile(r'Referenced column "([^"]+)" not found|no such column: (?:\w+\.)?([\w]+)')
+_COLUMN = re.compile(r'(?:Referenced column|have a column named) "([^"]+)"|no such column: (?:\w+\.)?(\w+)')
 _ADVICE = "`wavescope schema` lists the views and tables with their columns"
 _MOST = 3
 
