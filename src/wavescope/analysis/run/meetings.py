@@ -55,7 +55,7 @@ ALIGNED_NS = 100_000
 def collective_rows(run: Run) -> pl.DataFrame:
     """One row per dispatch of a collective: the columns of `ROW_COLUMNS`, sorted by process and time.
 
-    Dispatches without possible times are left out.
+    Dispatches without possible times, or of no process, are left out.
     """
     pieces, first = [], 0
     columns = list(CALL_COLUMNS)
@@ -63,7 +63,8 @@ def collective_rows(run: Run) -> pl.DataFrame:
         pieces.append(collective_calls(piece.with_row_index("row", offset=first)))
         first += piece.height
     empty = pl.DataFrame(schema={"row": pl.UInt32, **CALL_COLUMNS})
-    calls = pl.concat([empty, *pieces]).filter(pl.col("start_ns").is_between(-FARTHEST_NS, FARTHEST_NS))
+    is_possible = pl.col("start_ns").is_between(-FARTHEST_NS, FARTHEST_NS) & pl.col("process").is_not_null()
+    calls = pl.concat([empty, *pieces]).filter(is_possible)
     rows = described(run, calls).join(processes_of(run), on="process", how="left", maintain_order="left")
     return rows.select(pl.col(name).cast(dtype) for name, dtype in ROW_COLUMNS.items()).sort(
         "process", "start_ns", "end_ns", "row", nulls_last=True
@@ -198,7 +199,7 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _clock() -> pl.Expr:
     """What tells clocks apart: the host where its name is recorded, else the recording."""
-    return pl.when(pl.col("host") != "").then("host").otherwise("run")
+    return pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
 
 
 @dataclass(frozen=True)
@@ -277,3 +278,36 @@ def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
             .with_columns(is_steady=(pl.col("residual_ns") <= ALIGNED_NS) & (pl.col("drift_ns").abs() <= ALIGNED_NS))
         )
         fitted = pl.concat([fitted, new.select(*_FIT)])
+
+
+#: How the last rank of a meeting is known: by start times on one clock, or on clocks that were aligned; else by the
+#: shortest call, where nobody leaves early; else not at all.
+RULES = ("start", "aligned", "duration", "unknown")
+
+
+def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
+    """The rows of meetings with `rule`, `arrival_ns`, `left_ns`, `wait_ns` and `is_last`.
+
+    `arrival_ns` can be compared within a meeting only; `wait_ns` is the latest arrival minus that of the row, and is
+    null where the rule is unknown; `left_ns` (the end on a common clock) is null where there is none.
+    """
+    clocks = offsets.table.select("part", "process", "clock", "offset_ns", "is_steady")
+    met = rows.filter(pl.col("meeting").is_not_null())
+    met = met.join(clocks, on=["part", "process"], how="left", maintain_order="left")
+    is_one = pl.col("clock").n_unique().over("meeting") == 1
+    is_aligned = pl.col("is_steady").all().over("meeting")
+    leaves_together = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
+    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(leaves_together).then(2).otherwise(3)
+    met = met.with_columns(rule=rule.replace_strict(dict(enumerate(RULES)), return_dtype=pl.String))
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    shift = pl.when(is_one).then(0).otherwise("offset_ns")
+    has_clock = pl.col("rule").is_in(RULES[:2])
+    met = met.with_columns(
+        arrival_ns=pl.when(has_clock)
+        .then(pl.col("start_ns") + shift)
+        .when(pl.col("rule") == "duration")
+        .then(-duration),
+        left_ns=pl.when(has_clock).then(pl.col("end_ns") + shift),
+    ).with_columns(wait_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
+    is_last = (pl.col("wait_ns") == 0) & ((pl.col("wait_ns") == 0).cum_sum().over("meeting") == 1)
+    return met.with_columns(is_last=is_last.fill_null(value=False)).drop("clock", "offset_ns", "is_steady")

@@ -8,15 +8,21 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.busy_time import BusyTime, copy_agent
-from wavescope.analysis.run.collective_waits import MOST_CALLS, collective_calls, compared, is_collective, sequences
+from wavescope.analysis.run.collective_times import MOST_CALLS, Collectives, Meetings, with_times
+from wavescope.analysis.run.collectives import is_collective
+from wavescope.analysis.run.meetings import collective_rows
+from wavescope.analysis.run.process_time import ProcessTime
 from wavescope.analysis.run.processes import PROCESS, processes_of
 from wavescope.analysis.run.statistics import is_timed
+from wavescope.analysis.run.stragglers import causes_of_ranks, stragglers
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, table_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from wavescope.analysis.common.caveats import Caveat
+    from wavescope.analysis.run.collective_times import PartialCollectives
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
@@ -36,6 +42,8 @@ _WORK = table_spec(
     collective_ns  Int64  ns  | of these, kernels that talk to other ranks
     copy_ns        Int64  ns  | durations of its copies, added up
     busy_ns        Int64  ns  | time in which its GPUs ran anything, added up over GPUs
+    idle_ns        Int64  ns  | without any GPU work between its first and its last
+    host_ns        Int64? ns  | of that, with nothing launched; null = launches were not recorded
     start_ns       Int64  ns  | begin of its first event
     end_ns         Int64  ns  | end of its last event
     """,
@@ -58,7 +66,7 @@ class PartialRanks:
 
     work: pl.DataFrame  #: Columns of `_WORK`.
     kernels: pl.DataFrame  #: Columns of `_KERNELS`.
-    sequences: pl.DataFrame  #: See `collectives.sequences`.
+    collectives: PartialCollectives
 
 
 @dataclass(frozen=True)
@@ -67,13 +75,12 @@ class Ranks(Answer):
 
     definition: ClassVar[str] = (
         "Compute time is the time of all kernels without collectives (names with nccl, rccl, msccl, allreduce and the "
-        "like): what a rank has to do itself. Imbalance is the largest compute time over the mean, its cost the "
-        "largest minus the mean. The n-th calls of a collective of all ranks belong together; collectives that were "
-        "recorded by name or with different process groups are apart. On one clock (one node or one recording) the "
-        "rank that starts last arrives last, and the others wait until then, at most as long as their own call. "
-        "Clocks of different nodes are not compared: there the rank with the shortest call is last, which holds for "
-        "collectives that no rank leaves early (allreduce, allgather, reducescatter, alltoall), and of others "
-        f"(broadcast, reduce, send) it is not known. Of each collective the first {MOST_CALLS:,} calls are compared."
+        "like): what a rank has to do itself. Only ranks with the same kernels are compared: those they share take at "
+        "least 90 % of the compute time of each. Imbalance is the largest compute time over the mean of such ranks, "
+        "its cost the largest minus the mean. How calls of ranks are matched, who is last and why is defined in "
+        "`collectives`; here a rank waits until the last one starts, at most as long as its own call. Idle is the time "
+        "without GPU work between the first and the last work of a rank; host is the part of it in which nothing was "
+        f"launched. Of each collective the first {MOST_CALLS:,} calls are compared."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "processes": table_spec(
@@ -83,11 +90,14 @@ class Ranks(Answer):
             + """
             gpu_count      Int64    -   | GPUs it used
             compute_ns     Int64    ns  | time of its kernels without collectives
-            deviation      Float64  -   | its compute time over the mean, minus 1
+            peers          Int64    -   | number of the ranks with the same kernels
+            deviation      Float64? -   | its compute time over the mean of its peers, minus 1; null = it has none
             collective_ns  Int64    ns  | time of its collectives, waiting included
             waited_ns      Int64    ns  | of these, waiting for ranks that arrived later; of complete collectives
             last_count     Int64    -   | collectives at which it arrived last
             copy_ns        Int64    ns  | time of its copies
+            idle_ns        Int64    ns  | without any GPU work between its first and its last
+            host_ns        Int64?   ns  | of that, with nothing launched; null = launches were not recorded
             wall_ns        Int64    ns  | from its first event to its last
             busy_share     Float64  -   | share of that in which its GPUs ran anything
             """,
@@ -118,9 +128,9 @@ class Ranks(Answer):
             collective     String   -   | name of the collective as it was recorded: allreduce, ...; null = it was not
             group          String   -   | ranks of its process group as recorded; null = not recorded
             process_count  Int64    -   | processes that ran it
-            calls          Int64    -   | calls of each that were compared
-            is_complete    Boolean  -   | whether all called it equally often; else the n-th calls may be others
-            rule           String   -   | how the last one is known: by start, by (shortest) duration, or unknown
+            calls          Int64    -   | calls that were matched
+            is_complete    Boolean  -   | whether all of its calls were
+            rule           String   -   | how the last is known: start, aligned clocks, (shortest) duration, unknown
             spread_ns      Int64    ns  | longest wait of a process, added up over calls
             excess_ns      Float64  ns  | longest minus mean wait of the processes, added up over calls
             spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
@@ -131,14 +141,17 @@ class Ranks(Answer):
             last_count     Int64    -   | how often it arrived last
             """,
         ),
+        "causes": Collectives.tables["causes"],
     }
 
     processes: pl.DataFrame
     kernels: pl.DataFrame
     collectives: pl.DataFrame
-    imbalance: float | None  #: Largest compute time over the mean; None = nothing was computed.
-    cost_ns: float  #: Largest compute time minus the mean.
+    causes: pl.DataFrame  #: Why ranks were late.
+    imbalance: float | None  #: Largest compute time over the mean of its peers; None = nothing can be compared.
+    cost_ns: float  #: Largest compute time minus the mean, of the peers where that is most.
     waited_ns: int  #: Waiting in collectives, of all processes together.
+    caveats: tuple[Caveat, ...]
 
 
 def partial_ranks(run: Run) -> PartialRanks:
@@ -152,39 +165,50 @@ def partial_ranks(run: Run) -> PartialRanks:
     )
     collective = pl.when(is_collective("name")).then("total_ns").sum()
     times = kernels.group_by("process").agg(kernel_ns=pl.col("total_ns").sum(), collective_ns=collective)
+    time = ProcessTime(run)
+    idle = time.totals().select("process", "idle_ns", "host_ns")
     work = who
-    for more in (times, seen.copies, seen.busy.by_process(), seen.extents()):
+    for more in (times, seen.copies, seen.busy.by_process(), seen.extents(), idle):
         work = work.join(more, on="process", how="left", maintain_order="left")
-    work = work.with_columns(pl.col("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns").fill_null(0))
-    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), sequences(run, seen.collectives, who))
+    sums = ("gpu_count", "kernel_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
+    work = work.with_columns(pl.col(sums).fill_null(0))
+    rows = with_times(collective_rows(run), time)
+    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), rows)
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
     """The combined result of all runs."""
     work = pl.concat([empty_frame(_WORK), *(part.work for part in partials)]).sort("rank", *PROCESS, nulls_last=True)
+    work = work.unique(PROCESS, keep="first", maintain_order=True)  # a file that was given twice
     kernels = pl.concat([empty_frame(_KERNELS), *(part.kernels for part in partials)])
-    collectives, waits = compared([part.sequences for part in partials])
-    compute = pl.col("kernel_ns") - pl.col("collective_ns")
-    mean = compute.mean()
+    kernels = kernels.unique([*PROCESS, "name"], keep="first", maintain_order=True)
+    meetings = Meetings.of([part.collectives for part in partials])
+    waits = meetings.processes().group_by(PROCESS).agg(pl.col("waited_ns", "last_count").sum())
     wall = pl.col("end_ns").cast(pl.Int128) - pl.col("start_ns").cast(pl.Int128)  # of impossible times
+    work = work.with_columns(compute_ns=pl.col("kernel_ns") - pl.col("collective_ns"), peers=_peers(work, kernels))
+    mean = pl.col("compute_ns").mean().over("peers")
+    is_compared = (pl.len().over("peers") > 1) | (work.height == 1)
     processes = work.join(waits, on=PROCESS, how="left", nulls_equal=True, maintain_order="left").with_columns(
         pl.col("waited_ns", "last_count").fill_null(0),
-        compute_ns=compute,
-        deviation=pl.when(mean > 0).then(compute / mean - 1),
+        deviation=pl.when((mean > 0) & is_compared).then(pl.col("compute_ns") / mean - 1),
+        excess_ns=pl.when((mean > 0) & is_compared).then(pl.col("compute_ns") - mean),
         wall_ns=wall.cast(pl.Int64, strict=False),
         busy_share=pl.when((wall > 0) & (pl.col("gpu_count") > 0)).then(
             pl.col("busy_ns") / (wall * pl.col("gpu_count"))
         ),
     )
-    largest = processes.select(largest=pl.col("compute_ns").max(), mean=pl.col("compute_ns").mean()).row(0)
-    top, average = largest if processes.height else (0, 0.0)
+    top = processes.drop_nulls("excess_ns").sort("excess_ns", descending=True, maintain_order=True).head(1).to_dicts()
     return Ranks(
         processes=processes.select(Ranks.tables["processes"].names),
-        kernels=_by_kernel(kernels).select(Ranks.tables["kernels"].names),
-        collectives=collectives.select(Ranks.tables["collectives"].names),
-        imbalance=top / average if average else None,
-        cost_ns=top - average,
+        kernels=_by_kernel(kernels.join(work.select(*PROCESS, "peers"), on=PROCESS, nulls_equal=True)).select(
+            Ranks.tables["kernels"].names
+        ),
+        collectives=_by_collective(meetings).select(Ranks.tables["collectives"].names),
+        causes=causes_of_ranks(stragglers(meetings.met)).select(Ranks.tables["causes"].names),
+        imbalance=1 + top[0]["deviation"] if top else None,
+        cost_ns=top[0]["excess_ns"] if top else 0.0,
         waited_ns=int(processes["waited_ns"].sum()),
+        caveats=tuple(meetings.caveats()),
     )
 
 
@@ -193,19 +217,98 @@ def ranks(run: Run) -> Ranks:
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
+_ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
+
+
+def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
+    """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
+    own = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
+    times = [
+        dict(own[key].select("name", "total_ns").rows()) if key in own else {} for key in work.select(PROCESS).rows()
+    ]
+    firsts: list[int] = []
+    numbers = []
+    for number, kernel_ns in enumerate(times):
+        peer = next((first for first in firsts if _are_alike(times[first], kernel_ns)), None)
+        if peer is None:
+            firsts.append(number)
+        numbers.append(number if peer is None else peer)
+    return pl.Series(numbers, dtype=pl.Int64)
+
+
+def _are_alike(first: dict[str, int], second: dict[str, int]) -> bool:
+    """Whether kernels that both have take most of the time of both."""
+    common = first.keys() & second.keys()
+    return all(
+        sum(times[name] or 0 for name in common) >= _ALIKE * sum(t or 0 for t in times.values())
+        for times in (first, second)
+    )
+
+
+def _by_collective(meetings: Meetings) -> pl.DataFrame:
+    """Per collective how long ranks wait in it, and who arrives last."""
+    keys = ("name", "collective", "group")
+    duration = pl.col("end_ns") - pl.col("start_ns")
+    wait = pl.min_horizontal(pl.col("wait_ns").fill_null(0), duration)
+    each = meetings.met.group_by(*keys, "meeting").agg(
+        pl.col("rule").first(),
+        process_count=pl.len().cast(pl.Int64),
+        longest_ns=duration.max(),
+        wait_ns=wait.max(),
+        mean_ns=wait.mean(),
+        **{name: pl.col(name).filter("is_last").first() for name in PROCESS},
+    )
+    sums = each.group_by(keys).agg(
+        pl.col("process_count").max(),
+        calls=pl.len().cast(pl.Int64),
+        rule=pl.col("rule").mode().sort().first(),
+        spread_ns=pl.col("wait_ns").sum(),
+        excess_ns=(pl.col("wait_ns") - pl.col("mean_ns")).sum(),
+        longest_ns=pl.col("longest_ns").sum(),
+    )
+    lasts = (
+        each.filter(pl.col("rule") != "unknown")
+        .group_by(*keys, *PROCESS)
+        .agg(last_count=pl.len().cast(pl.Int64))
+        .sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
+        .unique(keys, keep="first", maintain_order=True)
+    )
+    several = pl.struct("part", "process").n_unique() > 1
+    every = (
+        meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
+        .group_by(keys)
+        .agg(
+            several.alias("several"),
+            is_complete=pl.col("meeting").null_count() == 0,
+            members=pl.struct("part", "process").n_unique(),
+        )
+    )
+    return (
+        every.filter("several")
+        .join(sums, on=keys, how="left", nulls_equal=True)
+        .join(lasts, on=keys, how="left", nulls_equal=True)
+        .with_columns(
+            pl.col("rule").fill_null("unknown"),
+            pl.col("calls", "spread_ns", "last_count").fill_null(0),
+            pl.col("excess_ns").fill_null(0.0),
+            process_count=pl.coalesce("process_count", pl.col("members").cast(pl.Int64)),
+            spread_share=pl.when(pl.col("longest_ns") > 0).then(pl.col("spread_ns") / pl.col("longest_ns")),
+        )
+        .sort(-pl.col("spread_ns"), *keys, nulls_last=True)
+    )
+
+
 class _EventTotals:
     """Totals of the events of a run by process, read once."""
 
     def __init__(self, run: Run) -> None:
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
         self.busy = BusyTime()
-        self.collectives: list[pl.DataFrame] = []
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
-        for piece in run.chunks("dispatches", ["process", "agent", "name", *_OF_CALLS, *_TIMES]):
+        for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
-            self.collectives.append(collective_calls(piece))
             self.busy.add(piece)
             self._note(piece)
         copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
@@ -228,7 +331,6 @@ class _EventTotals:
 
 
 _TIMES = ("start_ns", "end_ns")
-_OF_CALLS = ("thread", "correlation", "properties")  #: What tells which collective a kernel is.
 _ENDS = table_spec(
     "extents", "one process", "process UInt32 - | number\nstart_ns Int64 ns | first\nend_ns Int64 ns | last"
 )
@@ -249,9 +351,9 @@ def _duration() -> pl.Expr:
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     """Kernels of several processes, the one that costs most first."""
-    slowest = kernels.sort("name", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
+    slowest = kernels.sort("name", "peers", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
     total, calls = pl.col("total_ns"), pl.col("calls")
-    totals = slowest.group_by("name", maintain_order=True).agg(
+    totals = slowest.group_by("name", "peers", maintain_order=True).agg(
         process_count=pl.len().cast(pl.Int64),
         calls=calls.sum(),
         mean_ns=total.mean(),
@@ -264,5 +366,5 @@ def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
         totals.filter((pl.col("process_count") > 1) & ~is_collective("name"))
         .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
         .with_columns(pl.col("per_call").fill_nan(None))
-        .sort(-pl.col("cost_ns"), "name")
+        .sort(-pl.col("cost_ns"), "name", "rank", *PROCESS)
     )
