@@ -30,6 +30,7 @@ _GROUPS = {
     },
     "A run: where did its time go?": {
         "busy": "How busy is each GPU, in total and over time?",
+        "collectives": "How long do collectives of ranks take, at which bandwidth, and who waits in them?",
         "gaps": "When do the GPUs idle between their work, and who makes them wait?",
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",

@@ -340,7 +340,7 @@ class Meetings:
         for reason, count in counts.items():
             sentence, advice = _REASONS[reason]
             yield Caveat(
-                f"collectives_{reason.replace(' ', '_')}", "care", f"{counted(count, 'call')} {sentence}", advice
+                f"collectives_{reason.replace(' ', '_')}", "care", f"{counted(count, 'calls')} {sentence}", advice
             )
         missing = self.met.filter(pl.col("group_size") > pl.len().over("meeting"))
         if missing.height:
@@ -353,7 +353,7 @@ class Meetings:
                 "give the files of all ranks",
             )
         if self.left_out:
-            what = f"{counted(self.left_out, 'call')} beyond the first {MOST_CALLS:,} of a collective were left out"
+            what = f"{counted(self.left_out, 'calls')} beyond the first {MOST_CALLS:,} of a collective were left out"
             yield Caveat("collectives_left_out", "note", what, "choose a window with --time")
         clocks = self.offsets.table.unique("clock", keep="first", maintain_order=True)
         for row in clocks.filter(~pl.col("is_steady")).iter_rows(named=True):

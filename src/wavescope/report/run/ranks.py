@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from rich.text import Text
 
-from wavescope.base.words import percent
+from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
 from wavescope.report.kit.words import brief_kernel, duration
@@ -18,21 +18,28 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
+    from wavescope.analysis.common.caveats import Caveat
     from wavescope.analysis.run.ranks import Ranks
 
 _EVEN = 0.02  #: Cost as a share of the mean below which the work counts as evenly spread.
+_FEWEST_RANKS = 64  #: Ranks that are always shown.
 
 
-def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterator[RenderableType]:
-    """The report of `wavescope ranks`, for a terminal of `width` columns."""
-    yield Text(_verdict(answer), style="bold")
+def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int | None = 20) -> Iterator[RenderableType]:
+    """The report of `wavescope ranks`, for a terminal of `width` columns: what costs most comes first."""
+    lines = [(answer.cost_ns, _imbalance(answer)), (_mean_wait(answer), _waiting(answer))]
+    for number, (_, line) in enumerate(sorted(lines, key=lambda line: -line[0])):
+        if line:
+            yield Text(line, style="" if number else "bold")
     if not answer.processes.height:
         return
-    waiting = _waiting(answer)
-    if waiting:
-        yield Text(waiting)
     yield Text()
-    yield frame_table(answer.processes, _process_columns(answer), limit=limit, what="processes", width=width)
+    shown = None if limit is None else max(limit, _FEWEST_RANKS)
+    processes = answer.processes
+    if shown is not None and processes.height > shown:
+        processes = processes.sort("last_count", "compute_ns", descending=True, maintain_order=True)
+    yield frame_table(processes, _process_columns(answer), limit=shown, what="processes", width=width)
+    yield from caveat_lines(answer.caveats)
     if answer.kernels.height:
         yield Text()
         yield frame_table(
@@ -40,7 +47,7 @@ def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterat
             _KERNEL_COLUMNS,
             limit=limit,
             what="kernels of several ranks",
-            title="by what the slowest rank costs",
+            title="kernels by imbalance cost",
             width=width,
         )
     if answer.collectives.height:
@@ -53,41 +60,73 @@ def ranks_report(answer: Ranks, *, width: int = WIDE, limit: int = 20) -> Iterat
             title="waiting for the last rank to arrive, call by call",
             width=width,
         )
-        if "duration" in answer.collectives["rule"]:
-            yield Text(
-                "clocks of different nodes are not compared: the rank with the shortest call counts as last", "dim"
-            )
         if not answer.collectives["is_complete"].all():
-            yield Text("* ranks called it differently often: the n-th calls may not belong together", "bold yellow")
+            yield Text("* some calls have no certain partner on other ranks and are left out", "bold yellow")
 
 
-def _verdict(answer: Ranks) -> str:
+def caveat_lines(caveats: tuple[Caveat, ...]) -> Iterator[Text]:
+    """Reasons not to take the numbers at face value, a line each."""
+    for caveat in caveats:
+        yield Text(f"{printable(caveat.sentence)}; {caveat.advice}", style="bold yellow")
+
+
+def _imbalance(answer: Ranks) -> str:
     count = answer.processes.height
     if not count:
         return "no process was recorded"
     if count == 1:
         return "one process: there is nothing to compare; give the files of all ranks"
-    if answer.imbalance is None:
+    if not answer.processes["compute_ns"].max():
         return f"none of {count:,} processes ran a kernel"
-    slowest = answer.processes.sort("compute_ns", descending=True, maintain_order=True).row(0, named=True)
-    headline = f"{_name(slowest)} computes longest, {duration(slowest['compute_ns'])}"
+    if answer.imbalance is None:
+        return f"each of {count:,} processes runs other kernels: their compute times are not compared"
+    compared = answer.processes.drop_nulls("deviation").with_columns(
+        excess=pl.col("compute_ns") - pl.col("compute_ns").mean().over("peers")
+    )
+    slowest = compared.sort("excess", descending=True, maintain_order=True).row(0, named=True)
+    peers = compared.filter(pl.col("peers") == slowest["peers"]).height
+    others = counted(peers, "processes") + (" with the same kernels" if peers < count else "")
+    headline = f"{who_of(slowest)} computes longest, {duration(slowest['compute_ns'])}"
     share = answer.imbalance - 1
     if share < _EVEN:
-        return f"the work is even over {count:,} processes: {headline}, {percent(share)} more than the mean"
-    cost = duration(answer.cost_ns)
-    return f"{headline}: {percent(share)} more than the mean of {count:,} processes, which costs {cost}"
+        return f"the work is even over {others}: {headline}, {percent(share)} more than the mean"
+    return f"{headline}: {percent(share)} more than the mean of {others}, which costs {duration(answer.cost_ns)}"
+
+
+def _mean_wait(answer: Ranks) -> float:
+    return answer.waited_ns / max(answer.processes.height, 1)
 
 
 def _waiting(answer: Ranks) -> str:
     if not answer.waited_ns:
         return ""
     late = answer.processes.sort("last_count", descending=True, maintain_order=True).row(0, named=True)
-    mean = answer.waited_ns / answer.processes.height
     calls = int(answer.processes["last_count"].sum())
     return (
-        f"in collectives a process waits {duration(mean)} on average for those that arrive later; "
-        f"{_name(late)} arrives last in {late['last_count']:,} of {calls:,} calls{_by_name(answer, late)}"
+        f"in collectives a process waits {duration(_mean_wait(answer))} on average for those that arrive later; "
+        f"{who_of(late)} arrives last in {late['last_count']:,} of {calls:,} calls{_by_name(answer, late)}"
+        f"{why_late(answer.causes, late)}"
     )
+
+
+#: Cause of a late rank -> what it means.
+_WHY = {
+    "computation": "it computes longer",
+    "communication": "it is longer in other communication",
+    "copies": "its copies take longer",
+    "launched work": "its GPU idles with work launched: launch latency, or waits for other streams",
+    "host": "its GPU idles with nothing launched: the host is late",
+    "idle": "its GPU idles; launches were not recorded",
+}
+
+
+def why_late(causes: pl.DataFrame, late: dict[str, Any]) -> str:
+    """Why a rank is late, with the share of it."""
+    rows = causes.filter(*(pl.col(name).eq_missing(late[name]) for name in ("host", "pid", "rank", "run")))
+    if not rows.height or rows["cause_share"][0] is None:
+        return ""
+    row = rows.row(0, named=True)
+    return f"; the largest part of its delay ({percent(row['cause_share'])}): {_WHY[row['cause']]}"
 
 
 def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
@@ -100,7 +139,8 @@ def _by_name(answer: Ranks, late: dict[str, Any]) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _name(row: dict[str, Any]) -> str:
+def who_of(row: dict[str, Any]) -> str:
+    """The label of a process, with its node."""
     who = process_name(row["rank"], row["pid"])
     who = who if row["rank"] is not None else f"pid {who}"
     return f"{who} on {printable(row['host'])}" if row["host"] else who
@@ -108,11 +148,12 @@ def _name(row: dict[str, Any]) -> str:
 
 def _process_columns(answer: Ranks) -> list[Column]:
     largest = max(answer.processes["compute_ns"].max() or 0, 1)
+    has_hosts = bool((answer.processes["host"].fill_null("") != "").any())
     has_ranks = answer.processes["rank"].null_count() < answer.processes.height
     return [
         *([Column("rank", lambda row: "-" if row["rank"] is None else str(row["rank"]))] if has_ranks else []),
-        Column("host", lambda row: printable(row["host"]) or "-", is_text=True),
-        Column("pid", lambda row: process_name(None, row["pid"])),
+        *([Column("node", lambda row: printable(row["host"]) or "-", is_text=True)] if has_hosts else []),
+        Column("pid", lambda row: process_name(None, row["pid"]), is_wide=has_ranks),
         Column("GPUs", lambda row: f"{row['gpu_count']:,}", is_wide=True),
         Column("compute", lambda row: duration(row["compute_ns"])),
         Column("", lambda row: bar(row["compute_ns"] / largest, 10), is_text=True, is_fixed=True, is_wide=True),
@@ -121,13 +162,15 @@ def _process_columns(answer: Ranks) -> list[Column]:
         Column("waited", lambda row: duration(row["waited_ns"])),
         Column("last", lambda row: f"{row['last_count']:,}"),
         Column("copies", lambda row: duration(row["copy_ns"]), is_wide=True),
-        Column("wall", lambda row: duration(row["wall_ns"])),
+        Column("idle", lambda row: duration(row["idle_ns"])),
+        Column("host", lambda row: "?" if row["host_ns"] is None else duration(row["host_ns"])),
+        Column("wall", lambda row: duration(row["wall_ns"]), is_wide=True),
         Column("busy", lambda row: percent(row["busy_share"])),
     ]
 
 
 def _last(row: dict[str, Any]) -> str:
-    return "not known" if row["rule"] == "unknown" else f"{_name(row)} ({row['last_count']:,}x)"
+    return "not known" if row["rule"] == "unknown" else f"{who_of(row)} ({row['last_count']:,}x)"
 
 
 def _collective(row: dict[str, Any]) -> str:
@@ -141,7 +184,7 @@ _KERNEL_COLUMNS = [
     Column("per call", lambda row: "-" if row["per_call"] is None else f"{row['per_call']:.2f}"),
     Column("calls", lambda row: f"{row['calls']:,}"),
     Column("mean of ranks", lambda row: duration(row["mean_ns"]), is_wide=True),
-    Column("slowest", lambda row: _name(row), is_text=True, is_fixed=True),
+    Column("slowest", lambda row: who_of(row), is_text=True, is_fixed=True),
     Column("kernel", lambda row: brief_kernel(row["name"], 200), takes_rest=True),
 ]
 _COLLECTIVE_COLUMNS = [
