@@ -80,17 +80,17 @@ def _some(value: float | None) -> str:
 
 
 _COLUMNS = [
-    Column("collective", _kind, is_text=True),
+    Column("collective", _kind, is_text=True, is_fixed=True),
     Column("size", lambda row: "-" if row["size_bytes"] is None else size(row["size_bytes"])),
     Column("calls", lambda row: f"{row['calls']:,}"),
     Column("ranks", lambda row: f"{row['process_count']:,}" + (f"/{row['group_size']:,}" if row["group_size"] else "")),
     Column("time", lambda row: duration(row["communication_ns"])),
-    Column("alg GB/s", lambda row: _rate(row["algorithm_bytes_per_second"])),
+    Column("alg GB/s", lambda row: _rate(row["algorithm_bytes_per_second"]), is_wide=True),
     Column("bus GB/s", lambda row: _rate(row["bus_bytes_per_second"])),
     Column("wait", lambda row: _some(row["wait_ns"])),
     Column("skew", lambda row: _some(row["start_skew_ns"]), is_wide=True),
     Column("end skew", lambda row: _some(row["end_skew_ns"]), is_wide=True),
-    Column("most often last", _last, is_text=True, is_fixed=True),
+    Column("last", _last, is_text=True, is_fixed=True),
     Column("group", lambda row: printable(row["group"] or "-"), is_text=True, is_wide=True),
 ]
 _PROCESS_COLUMNS = [
@@ -118,7 +118,7 @@ _LATE_COLUMNS = [
     Column("late", lambda row: duration(row["late_ns"])),
     _more("compute_ns", "compute"),
     _more("communication_ns", "comm."),
-    _more("copy_ns", "copies"),
+    _more("copy_ns", "copies", is_wide=True),
     _more("queued_ns", "launched"),
     _more("host_ns", "host"),
     Column("cause", lambda row: row["cause"], is_text=True, is_fixed=True),

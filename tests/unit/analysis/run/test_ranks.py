@@ -147,13 +147,11 @@ def test_declared_columns(run: Run) -> None:
 
 def test_the_verdict() -> None:
     first, second, *_ = (str(part) for part in ranks_report(ranks(uneven())))
-    assert first == (  # it costs more than the 67 ns of the second line
+    assert first == (  # it costs more than what the second line says
         "in collectives a process waits 73 ns on average for those that arrive later; "
-        "rank 1 on n1 arrives last in 2 of 2 calls (ncclAllReduce 2 of 2)"
-    ) or first.endswith("rank 1 on n1 arrives last in 2 of 2 calls")
-    assert (
-        second == "rank 1 on n1 computes longest, 200 ns: 50.0 % more than the mean of 3 processes, which costs 67 ns"
+        "rank 1 on n1 arrives last in 2 of 2 calls"
     )
+    assert second.endswith("longest, 200 ns: 50.0 % more than the mean of 3 processes, which costs 67 ns")
     even = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(3)]))
     assert str(next(iter(ranks_report(even)))).startswith("the work is even over 3 processes")
     one = ranks(Run([rank_source(0, [("gemm", 0, 100)])]))
@@ -183,5 +181,6 @@ def test_a_file_given_twice_counts_once() -> None:
 
 def test_ranks_are_not_cut() -> None:
     answer = ranks(Run([rank_source(rank, [("gemm", 0, 100)]) for rank in range(30)]))
-    tables = [part for part in ranks_report(answer, limit=3) if hasattr(part, "row_count")]
-    assert tables[0].row_count == 30
+    titles = [str(part.title) for part in ranks_report(answer, limit=3) if hasattr(part, "title")]
+    assert "30 processes" in titles[0]
+    assert "showing" not in titles[0]
