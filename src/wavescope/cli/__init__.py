@@ -38,6 +38,7 @@ _GROUPS = {
         "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "ranks": "Which ranks have more work, arrive late, and let the others wait?",
         "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",
+        "steps": "How long are the steps, what are they made of, and why do some take longer?",
         "summary": "Where did the time go: kernels, copies, allocations, calls, markers?",
         "top": "Which kernels and copies take most GPU time?",
     },

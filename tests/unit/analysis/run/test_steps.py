@@ -1,0 +1,167 @@
+"""Steps: found by markers or repetition, their parts, and why one is longer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.unit.small_runs import small_run
+from wavescope.analysis.run.steps import Steps, combine_steps, partial_steps, steps
+from wavescope.errors import UsageError
+from wavescope.model.run import MemorySource, Run
+from wavescope.report.run.steps import steps_report
+
+Kernel = tuple[str, int, int]
+
+
+def made(kernels: list[Kernel], ranges: list[Kernel] = (), calls: list[tuple[str, int, int, int]] = ()) -> Run:  # type: ignore[assignment]
+    """One process: kernels, marker ranges, and calls with the number of the kernel they launch; name, begin, length."""
+    regions: list[dict[str, Any]] = [
+        {"domain": "MARKER", "name": name, "start_ns": begin, "end_ns": begin + length, "correlation": None}
+        for name, begin, length in ranges
+    ]
+    regions += [
+        {"domain": "HIP", "name": name, "start_ns": begin, "end_ns": begin + length, "correlation": number}
+        for name, begin, length, number in calls
+    ]
+    dispatches = [
+        {"process": 0, "agent": 0, "name": name, "start_ns": begin, "end_ns": begin + length, "correlation": number}
+        for number, (name, begin, length) in enumerate(kernels)
+    ]
+    types = {"start_ns": pl.Int64, "end_ns": pl.Int64, "correlation": pl.Int64, "name": pl.String}
+    tables = {
+        "processes": pl.DataFrame({"process": [0], "source": [0], "pid": [7], "rank": [3], "guid": ["g"]}),
+        "dispatches": pl.DataFrame(dispatches, schema={"process": pl.UInt32, "agent": pl.UInt32} | types),
+        "regions": pl.DataFrame(regions, schema={"domain": pl.String} | types).with_columns(
+            process=pl.lit(0, pl.UInt32), thread=pl.lit(0, pl.UInt32)
+        ),
+    }
+    return Run([MemorySource("made.db", "made", tables=tables)])
+
+
+def repeated(lengths: list[int], *, extra: str = "") -> list[Kernel]:
+    """Steps of three kernels (begin, two of a layer) without gaps, in which the layers take these times."""
+    kernels, now = [], 0
+    for number, length in enumerate(lengths):
+        for name, each in (("begin", 10), ("layer", length), ("layer", length), ("head", 10)):
+            name = extra if extra and number == 1 and name == "layer" else name
+            kernels.append((name, now, each))
+            now += each
+    return kernels
+
+
+def test_a_marker_that_covers_the_work_is_found() -> None:
+    kernels = [("k", 10, 80), ("k", 110, 80), ("k", 210, 80)]
+    ranges = [("step#1", 0, 100), ("step#2", 100, 100), ("step#3", 200, 100), ("part", 0, 5), ("part", 100, 5)]
+    ranges += [("part", 200, 5), ("part", 250, 5)]
+    answer = steps(made(kernels, ranges))
+    assert answer.source == "marker step, found"
+    assert answer.steps.select("step", "name", "start_ns", "length_ns", "kernel_count").rows() == [
+        (0, "step#1", 0, 100, 1),
+        (1, "step#2", 100, 100, 1),
+        (2, "step#3", 200, 100, 1),
+    ]
+    assert steps(made(kernels, ranges), "part").steps.height == 4
+    assert steps(made(kernels, ranges), "/^step#[12]/").steps.height == 2
+    assert steps(made(kernels, ranges), "nothing").source == "none"
+    with pytest.raises(UsageError):
+        steps(made(kernels, ranges), "/(/")
+
+
+def test_profiler_step_needs_no_coverage() -> None:
+    kernels = [("a", 0, 10), ("b", 5_000, 10)]
+    ranges = [("ProfilerStep#7", 0, 10), ("ProfilerStep#8", 100, 10)]
+    assert steps(made(kernels, ranges)).source == "marker ProfilerStep"
+
+
+def test_the_repetition_is_the_whole_step_not_its_layer() -> None:
+    answer = steps(made(repeated([40] * 5)))
+    assert answer.source == "repetition of kernels, from begin on"
+    assert answer.steps["length_ns"].to_list() == [100] * 5
+    assert answer.steps["kernel_count"].to_list() == [4] * 5
+    cut = steps(made(repeated([40] * 5)[:-2]))
+    assert cut.steps.height == 4  # the last one is not whole
+
+
+def test_kernels_that_do_not_repeat_are_no_steps() -> None:
+    assert steps(made([(f"k{n}", n * 10, 5) for n in range(20)])).source == "none"
+    assert steps(made([("same", n * 10, 5) for n in range(20)])).source == "none"
+    irregular = [("a", n, 1) for n in (0, 1, 2, 3, 4)] + [(f"k{n}", 10 + n, 1) for n in range(40)]
+    assert steps(made(irregular)).source == "none"
+
+
+def test_an_outlier_and_the_kernel_that_made_it() -> None:
+    answer = steps(made(repeated([40, 40, 40, 140, 40])))
+    row = answer.steps.row(3, named=True)
+    assert (row["kind"], row["excess_ns"], row["cause"], row["cause_ns"]) == ("outlier", 200, "computation", 200)
+    assert (row["detail"], row["detail_ns"]) == ("layer", 200)
+    summary = answer.processes.row(0, named=True)
+    assert (summary["outlier_count"], summary["median_ns"], summary["excess_ns"]) == (1, 100, 200)
+    assert summary["excess_share"] == pytest.approx(200 / 700)
+    text = "\n".join(str(part) for part in steps_report(answer))
+    assert "1 outlier" in text
+    assert "computation +200 ns (layer +200 ns)" in text
+
+
+def test_warm_up_is_told_apart() -> None:
+    answer = steps(made(repeated([400, 40, 40, 40])))
+    assert answer.steps["kind"].to_list() == ["warm-up", "step", "step", "step"]
+    assert answer.processes.select("warm_up_count", "max_ns").row(0) == (1, 100)
+
+
+def test_a_long_step_with_other_kernels_is_no_outlier() -> None:
+    answer = steps(made(repeated([40, 500, 40, 40, 40], extra="prefill")))
+    assert answer.steps["kind"].to_list() == ["step", "other", "step", "step", "step"]
+    assert answer.processes["outlier_count"].item() == 0
+
+
+def test_idle_time_of_a_step_has_its_cause() -> None:
+    """Each step idles 50: launched late by the host in step 2, launched early otherwise."""
+    kernels, ranges, calls = [], [], []
+    for step in range(4):
+        begin = step * 100 + (200 if step == 3 else 0)
+        ranges.append(("step", begin, 300 if step == 2 else 100))
+        kernels.append(("k", begin + (250 if step == 2 else 50), 50))
+        calls.append(("hipLaunchKernel", begin + (240 if step == 2 else 1), 2, step))
+    answer = steps(made(kernels, ranges, calls))
+    assert answer.steps["queued_ns"].to_list() == [49, 49, 10, 49]
+    assert answer.steps["host_ns"].to_list() == [1, 1, 240, 1]
+    assert answer.steps["call_count"].to_list() == [1] * 4
+    worst = answer.steps.row(2, named=True)
+    assert (worst["kind"], worst["cause"], worst["cause_ns"]) == ("outlier", "host", 239)
+    parts = ("compute_ns", "communication_ns", "copy_ns", "queued_ns", "host_ns")
+    assert answer.steps.select(pl.sum_horizontal(parts)).to_series().to_list() == answer.steps["length_ns"].to_list()
+
+
+def test_without_launches_the_cause_is_idle() -> None:
+    ranges = [("step", 0, 100), ("step", 100, 300), ("step", 400, 100)]
+    answer = steps(made([("k", 0, 100), ("k", 350, 50), ("k", 400, 100)], ranges))
+    assert answer.steps["host_ns"].null_count() == 3
+    assert answer.steps.row(1, named=True)["cause"] == "idle"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        Run([]),
+        Run([MemorySource("empty", "made")]),
+        small_run(),
+        made([]),
+        made([("k", 5, -3), ("k", -(1 << 62), 1 << 61)]),
+        made(repeated([40] * 5)),
+    ],
+)
+def test_declared_columns(run: Run) -> None:
+    answer = steps(run)
+    for name, spec in Steps.tables.items():
+        assert dict(getattr(answer, name).schema) == spec.dtypes, name
+    assert list(steps_report(answer))
+
+
+def test_parts_of_two_runs() -> None:
+    partial = partial_steps(made(repeated([40] * 5)))
+    answer = combine_steps([partial, partial])
+    assert answer.steps["part"].to_list() == [0] * 5 + [1] * 5
+    assert answer.processes["step_count"].to_list() == [5, 5]
