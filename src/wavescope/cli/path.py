@@ -11,6 +11,8 @@ from wavescope.cli.kit.io import console
 from wavescope.cli.kit.run import run_verb
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from wavescope.cli.kit.request import Parts
     from wavescope.cli.kit.run import RunRequest
 
@@ -25,8 +27,10 @@ _SCENARIOS = "kernel=NAME:-20%, launch-gaps, rank=N, bandwidth=GB/S, copies, hos
     metavar="CHANGE",
     help=f"Predict the time after a change; may be repeated. One of: {_SCENARIOS}.",
 )
+@click.option("--steps", "by_step", is_flag=True, help="The path of each step too, found as `wavescope steps` does.")
+@click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step; implies --steps.")
 @click.option("--stretches", is_flag=True, help="With --csv: one row per stretch of the path, in the order of time.")
-def command(request: RunRequest, texts: tuple[str, ...], stretches: bool) -> None:
+def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, stretches: bool) -> None:
     """Which chain of host code, launches, kernels, copies and late ranks set the time of this run?
 
     The critical path goes from the last event back to the first: each event waited for something, and what came last
@@ -41,13 +45,15 @@ def command(request: RunRequest, texts: tuple[str, ...], stretches: bool) -> Non
     wavescope path ranks/ --what-if kernel=gemm:-20% --what-if rank=5
     """
     from wavescope.analysis.run.graph import combine_graph, partial_graph
-    from wavescope.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks
+    from wavescope.analysis.run.graph.path import moments, path_of, stacks_of, with_stacks, with_steps
     from wavescope.analysis.run.graph.scenarios import what_if
 
     gathered = request.gather(partial_graph)
     graph = combine_graph(gathered.values)
     answer = path_of(graph)
     scenarios = what_if(graph, texts)
+    if by_step or marker is not None:
+        answer = with_steps(answer, graph, _steps(request, marker))
     wanted = moments(graph, answer)
     if any(rows.height for rows in wanted.values()):
         answer = with_stacks(answer, request.gather(partial(stacks_of, moments=wanted)).values)
@@ -61,3 +67,18 @@ def command(request: RunRequest, texts: tuple[str, ...], stretches: bool) -> Non
 
     table = answer.segments if stretches else answer.contributors
     request.give(answer, table, report, gathered.losses, inputs=gathered.paths, what_if=to_builtins(scenarios))
+
+
+def _steps(request: RunRequest, marker: str | None) -> pl.DataFrame:
+    """The steps of all runs."""
+    from wavescope.analysis.run.step_ranges import marker_pattern
+    from wavescope.analysis.run.steps import combine_steps, partial_steps
+    from wavescope.errors import UsageError
+
+    if marker is not None:
+        marker_pattern(marker)
+    steps = combine_steps(request.gather(partial(partial_steps, marker=marker)).values).steps
+    if not steps.height:
+        what = "no steps were found" if marker is None else f"no marker range {marker!r}"
+        raise UsageError(what, advice="wavescope summary --domain MARKER lists markers; --step MARKER names one")
+    return steps

@@ -302,20 +302,29 @@ def _residual(graph: EventGraph) -> int | None:
     return None if largest is None else int(largest)  # type: ignore[arg-type]
 
 
-def with_steps(path: CriticalPath, steps: pl.DataFrame) -> CriticalPath:
-    """With the path of each step: `steps` has `group`, `step`, `start_ns` and `end_ns`, on the clock of the group."""
+def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> CriticalPath:
+    """With the path of each step: `steps` as `Steps` has them, of the runs of the graph; the lowest rank counts."""
+    first = graph.processes.sort("rank", "process", nulls_last=True).group_by("group", maintain_order=True).first()
+    own = first.select("group", "part", "offset_ns", process="local")
+    shifted = steps.join(own, on=["part", "process"]).select(
+        "group", "step", *(pl.col(name) + pl.col("offset_ns") for name in ("start_ns", "end_ns"))
+    )
     pieces = (
         path.segments.select("group", "class", low="start_ns", high="end_ns")
-        .join(steps, on="group")
-        .filter(pl.col("low") < pl.col("end_ns"), pl.col("high") > pl.col("start_ns"))
+        .join_where(
+            shifted.rename({"group": "of_group"}),
+            pl.col("group") == pl.col("of_group"),
+            pl.col("low") < pl.col("end_ns"),
+            pl.col("high") > pl.col("start_ns"),
+        )
+        .drop("of_group")
     )
     inside = pl.min_horizontal("high", "end_ns") - pl.max_horizontal("low", "start_ns")
     sums = (
         pieces.with_columns(ns=inside, span_ns=pl.col("end_ns") - pl.col("start_ns"))
         .group_by("group", "step", "start_ns", "span_ns", "class")
         .agg(path_ns=pl.col("ns").sum())
-        .with_columns(pl.col("class").cast(pl.String))
-        .with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
+        .with_columns(pl.col("class").cast(pl.String), path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
         .sort("group", "step", "start_ns", -pl.col("path_ns"), "class")
     )
     spec = CriticalPath.tables["steps"]

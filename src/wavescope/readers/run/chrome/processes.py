@@ -13,7 +13,7 @@ _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavescope con
 
 
 def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
-    """Ranges and instants with their times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
+    """Ranges and instants with times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
