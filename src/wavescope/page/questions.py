@@ -16,6 +16,7 @@ from wavescope.page.run.compare import QUESTIONS as _RUN_COMPARE
 from wavescope.page.run.edges import QUESTIONS as _RUN_EDGES
 from wavescope.page.run.events import QUESTIONS as _RUN_EVENTS
 from wavescope.page.run.names import QUESTIONS as _NAMES
+from wavescope.page.run.path import QUESTIONS as _RUN_PATH
 from wavescope.page.trace.answers import QUESTIONS as _ANSWERS
 from wavescope.page.trace.code import QUESTIONS as _CODE
 from wavescope.page.trace.compare import QUESTIONS as _COMPARE
@@ -59,6 +60,7 @@ QUESTIONS = {
         _RUN_COMPARE,
         _RUN_EDGES,
         _RUN_EVENTS,
+        _RUN_PATH,
         _TRACKS,
         _ITEMS,
         _PANELS,

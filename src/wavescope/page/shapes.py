@@ -18,6 +18,7 @@ from wavescope.analysis.counters.roofline import Roofline
 from wavescope.analysis.run.busy import Busy
 from wavescope.analysis.run.compare import RunComparison
 from wavescope.analysis.run.gaps import Gaps
+from wavescope.analysis.run.graph.path import CriticalPath
 from wavescope.analysis.run.kernels import Kernels
 from wavescope.analysis.run.overlap import Overlap
 from wavescope.analysis.run.ranks import Ranks
@@ -44,6 +45,7 @@ from wavescope.analysis.trace.waits import Waits
 from wavescope.analysis.trace.waves.states import States
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
+from wavescope.page.run.path import PREDICTIONS, STEPS, STRETCHES
 from wavescope.page.run.times import declared_since_start
 
 if TYPE_CHECKING:
@@ -171,7 +173,17 @@ SHAPES: Mapping[str, Shape] = {
             "gpus": Recording.tables["gpus"],
         }
     ),
+    "run_path": Shape(
+        tables={
+            "groups": _columns(CriticalPath.tables["groups"], without=("start_ns",)),
+            "classes": CriticalPath.tables["classes"],
+            "contributors": _columns(CriticalPath.tables["contributors"], without=("longest_at_ns",)),
+            "stretches": STRETCHES,
+            "steps": STEPS,
+        },
+    ),
     "run_ranks": _of_run(Ranks),
+    "run_what_if": Shape(tables={"predictions": PREDICTIONS}),
     "run_regions": _of_run(
         Regions,
         tables={"tree": _columns(Regions.tables["tree"], without=("path", "domain"))},

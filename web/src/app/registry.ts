@@ -29,6 +29,7 @@ import { occupancy } from "../views/occupancy";
 import { occupancyLimits } from "../views/occupancy_limits/occupancy_limits";
 import { overlap } from "../views/overlap";
 import { panels } from "../views/panels/panels";
+import { path } from "../views/path/path";
 import { ranks } from "../views/ranks";
 import { rawCounters } from "../views/raw_counters";
 import { regions } from "../views/regions";
@@ -75,6 +76,7 @@ export const VIEWS: View[] = [
   kernels,
   runSummary,
   regions,
+  path,
   gaps,
   overlap,
   ranks,
@@ -123,7 +125,10 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
     [0.55, tabs("run_timeline", "busy")],
     [
       0.45,
-      row([0.6, tabs("kernels", "regions", "gaps", "overlap", "ranks")], [0.4, tabs("run_summary", "run_compare")]),
+      row(
+        [0.6, tabs("kernels", "path", "regions", "gaps", "overlap", "ranks")],
+        [0.4, tabs("run_summary", "run_compare")],
+      ),
     ],
   ),
   counters: row(

@@ -2818,7 +2818,7 @@ export interface RunOverlapGpusRow {
   pid: number;
   /** Its rank; empty = not known */
   rank: number | null;
-  /** Span of all GPU work of its node [ns] */
+  /** Span of all GPU work of its node, or the time window [ns] */
   span_ns: number;
   /** With kernels that compute [ns] */
   computation_ns: number;
@@ -2847,7 +2847,7 @@ export const RUN_OVERLAP_GPUS: TableInfo<RunOverlapGpusRow> = {
   gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
   pid: ["PID", "", "Process"],
   rank: ["Rank", "", "Its rank; empty = not known"],
-  span_ns: ["Span", "ns", "Span of all GPU work of its node"],
+  span_ns: ["Span", "ns", "Span of all GPU work of its node, or the time window"],
   computation_ns: ["Computation", "ns", "With kernels that compute"],
   communication_ns: ["Communication", "ns", "With kernels that communicate"],
   copy_ns: ["Copy", "ns", "With copies"],
@@ -3066,6 +3066,164 @@ export const RUN_OVERVIEW_GPUS: TableInfo<RunOverviewGpusRow> = {
   kernel_count: ["Kernels", "", "Dispatches that ran on it"],
 };
 
+/** One row is one group of processes that meet in collectives, the longest first; others are alone. */
+export interface RunPathGroupsRow {
+  /** Group of processes that meet in collectives: the number of its first process */
+  group: number;
+  /** Processes in it */
+  process_count: number;
+  /** Node of the process that ends last */
+  host: string;
+  /** Its process id */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** From there to the end of its last event [ns] */
+  span_ns: number;
+  /** Stretches of its path */
+  stretch_count: number;
+  /** Time of the stretches that are inferred [ns] */
+  inferred_ns: number;
+}
+
+export const RUN_PATH_GROUPS: TableInfo<RunPathGroupsRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives: the number of its first process"],
+  process_count: ["Processes", "", "Processes in it"],
+  host: ["Host", "", "Node of the process that ends last"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  span_ns: ["Span", "ns", "From there to the end of its last event"],
+  stretch_count: ["Stretches", "", "Stretches of its path"],
+  inferred_ns: ["Inferred", "ns", "Time of the stretches that are inferred"],
+};
+
+/** One row is one class of time on the path of one group. */
+export interface RunPathClassesRow {
+  /** Group of processes that meet in collectives: the number of its first process */
+  group: number;
+  /** Host, launch, kernels, communication, copies, idle */
+  class: string;
+  /** Time on the path [ns] */
+  path_ns: number;
+  /** Of the span of the group */
+  path_share: number;
+  /** Of these, inferred [ns] */
+  inferred_ns: number;
+}
+
+export const RUN_PATH_CLASSES: TableInfo<RunPathClassesRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives: the number of its first process"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  path_ns: ["Path", "ns", "Time on the path"],
+  path_share: ["Path share", "", "Of the span of the group"],
+  inferred_ns: ["Inferred", "ns", "Of these, inferred"],
+};
+
+/** One row is one kernel, copy, call, or host code before a call, on the path of one group. */
+export interface RunPathContributorsRow {
+  /** Group of processes that meet in collectives: the number of its first process */
+  group: number;
+  /** As in classes */
+  class: string;
+  /** Work, call, host code, launch, ... */
+  what: string;
+  /** Kernel, copy or function; of host code, the function that is called after it */
+  name: string;
+  /** Stretches */
+  count: number;
+  /** Time on the path [ns] */
+  path_ns: number;
+  /** Of the span of the group */
+  path_share: number;
+  /** Its longest stretch [ns] */
+  longest_ns: number;
+  /** Time of all events of this name in the group, on the path or not [ns] */
+  total_ns: number | null;
+  /** Smallest slack of those [ns] */
+  slack_min_ns: number | null;
+}
+
+export const RUN_PATH_CONTRIBUTORS: TableInfo<RunPathContributorsRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives: the number of its first process"],
+  class: ["Class", "", "As in classes"],
+  what: ["What", "", "Work, call, host code, launch, ..."],
+  name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
+  count: ["Count", "", "Stretches"],
+  path_ns: ["Path", "ns", "Time on the path"],
+  path_share: ["Path share", "", "Of the span of the group"],
+  longest_ns: ["Longest", "ns", "Its longest stretch"],
+  total_ns: ["Total", "ns", "Time of all events of this name in the group, on the path or not"],
+  slack_min_ns: ["Slack min", "ns", "Smallest slack of those"],
+};
+
+/** One row is one stretch of the path; the longest. */
+export interface RunPathStretchesRow {
+  /** Group of processes that meet in collectives */
+  group: number;
+  /** The event on the timeline; empty = before the first or after the last */
+  item: number | null;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** End, since the start of its node [ns] */
+  end: number;
+  /** How long [ns] */
+  length_ns: number;
+  /** Host, launch, kernels, communication, copies, idle */
+  class: string;
+  /** Work, call, host code, launch, ... */
+  what: string;
+  /** Kernel, copy or function; of host code, the function that is called after it */
+  name: string;
+  /** Rank of its process */
+  rank: number | null;
+  /** Whether the record only suggests what was waited for */
+  is_inferred: boolean;
+  /** Markers, operators and frames that were open, outermost first */
+  stack: string;
+}
+
+export const RUN_PATH_STRETCHES: TableInfo<RunPathStretchesRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives"],
+  item: ["Item", "", "The event on the timeline; empty = before the first or after the last"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  end: ["End", "ns", "End, since the start of its node"],
+  length_ns: ["Length", "ns", "How long"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  what: ["What", "", "Work, call, host code, launch, ..."],
+  name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
+  rank: ["Rank", "", "Rank of its process"],
+  is_inferred: ["Inferred", "", "Whether the record only suggests what was waited for"],
+  stack: ["Stack", "", "Markers, operators and frames that were open, outermost first"],
+};
+
+/** One row is one class of time on the path within one step. */
+export interface RunPathStepsRow {
+  /** Group of processes that meet in collectives */
+  group: number;
+  /** Number of the step */
+  step: number;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** How long it took [ns] */
+  span_ns: number;
+  /** Host, launch, kernels, communication, copies, idle */
+  class: string;
+  /** Time on the path [ns] */
+  path_ns: number;
+  /** Of the step */
+  path_share: number;
+}
+
+export const RUN_PATH_STEPS: TableInfo<RunPathStepsRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives"],
+  step: ["Step", "", "Number of the step"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  span_ns: ["Span", "ns", "How long it took"],
+  class: ["Class", "", "Host, launch, kernels, communication, copies, idle"],
+  path_ns: ["Path", "ns", "Time on the path"],
+  path_share: ["Path share", "", "Of the step"],
+};
+
 /** One row is one process. */
 export interface RunRanksProcessesRow {
   /** Node */
@@ -3080,8 +3238,10 @@ export interface RunRanksProcessesRow {
   gpu_count: number;
   /** Time of its kernels without collectives [ns] */
   compute_ns: number;
-  /** Its compute time over the mean, minus 1 */
-  deviation: number;
+  /** Number of the ranks with the same kernels */
+  peers: number;
+  /** Its compute time over the mean of its peers, minus 1; empty = it has none */
+  deviation: number | null;
   /** Time of its collectives, waiting included [ns] */
   collective_ns: number;
   /** Of these, waiting for ranks that arrived later; of complete collectives [ns] */
@@ -3090,6 +3250,10 @@ export interface RunRanksProcessesRow {
   last_count: number;
   /** Time of its copies [ns] */
   copy_ns: number;
+  /** Without any GPU work between its first and its last [ns] */
+  idle_ns: number;
+  /** Of that, with nothing launched; empty = launches were not recorded [ns] */
+  host_ns: number | null;
   /** From its first event to its last [ns] */
   wall_ns: number;
   /** Share of that in which its GPUs ran anything */
@@ -3103,11 +3267,14 @@ export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
   run: ["Run", "", "Unique id of the recording, or its path"],
   gpu_count: ["GPUs", "", "GPUs it used"],
   compute_ns: ["Compute", "ns", "Time of its kernels without collectives"],
-  deviation: ["Deviation", "", "Its compute time over the mean, minus 1"],
+  peers: ["Peers", "", "Number of the ranks with the same kernels"],
+  deviation: ["Deviation", "", "Its compute time over the mean of its peers, minus 1; empty = it has none"],
   collective_ns: ["Collective", "ns", "Time of its collectives, waiting included"],
   waited_ns: ["Waited", "ns", "Of these, waiting for ranks that arrived later; of complete collectives"],
   last_count: ["Last", "", "Collectives at which it arrived last"],
   copy_ns: ["Copy", "ns", "Time of its copies"],
+  idle_ns: ["Idle", "ns", "Without any GPU work between its first and its last"],
+  host_ns: ["Host", "ns", "Of that, with nothing launched; empty = launches were not recorded"],
   wall_ns: ["Wall", "ns", "From its first event to its last"],
   busy_share: ["Busy share", "", "Share of that in which its GPUs ran anything"],
 };
@@ -3165,11 +3332,11 @@ export interface RunRanksCollectivesRow {
   group: string | null;
   /** Processes that ran it */
   process_count: number;
-  /** Calls of each that were compared */
+  /** Calls that were matched */
   calls: number;
-  /** Whether all called it equally often; else the n-th calls may be others */
+  /** Whether all of its calls were */
   is_complete: boolean;
-  /** How the last one is known: by start, by (shortest) duration, or unknown */
+  /** How the last is known: start, aligned clocks, (shortest) duration, unknown */
   rule: string;
   /** Longest wait of a process, added up over calls [ns] */
   spread_ns: number;
@@ -3194,9 +3361,9 @@ export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
   collective: ["Collective", "", "Name of the collective as it was recorded: allreduce, ...; empty = it was not"],
   group: ["Group", "", "Ranks of its process group as recorded; empty = not recorded"],
   process_count: ["Processes", "", "Processes that ran it"],
-  calls: ["Calls", "", "Calls of each that were compared"],
-  is_complete: ["Complete", "", "Whether all called it equally often; else the n-th calls may be others"],
-  rule: ["Rule", "", "How the last one is known: by start, by (shortest) duration, or unknown"],
+  calls: ["Calls", "", "Calls that were matched"],
+  is_complete: ["Complete", "", "Whether all of its calls were"],
+  rule: ["Rule", "", "How the last is known: start, aligned clocks, (shortest) duration, unknown"],
   spread_ns: ["Spread", "ns", "Longest wait of a process, added up over calls"],
   excess_ns: ["Excess", "ns", "Longest minus mean wait of the processes, added up over calls"],
   spread_share: ["Spread share", "", "Spread over the longest durations, added up: part of it that is waiting"],
@@ -3207,19 +3374,89 @@ export const RUN_RANKS_COLLECTIVES: TableInfo<RunRanksCollectivesRow> = {
   last_count: ["Last", "", "How often it arrived last"],
 };
 
+/** One row is one process that was late, by what it had more than others. */
+export interface RunRanksCausesRow {
+  /** Node of the late process */
+  host: string | null;
+  /** Its process id */
+  pid: number | null;
+  /** Its rank */
+  rank: number | null;
+  /** Its recording */
+  run: string | null;
+  /** Delays that were looked at, each once */
+  late_count: number;
+  /** Their sum [ns] */
+  late_ns: number;
+  /** Computation that it had more since then [ns] */
+  compute_ns: number;
+  /** Exposed communication that it had more [ns] */
+  communication_ns: number;
+  /** Exposed copies that it had more [ns] */
+  copy_ns: number;
+  /** Idle with launched work that it had more; empty = not recorded [ns] */
+  queued_ns: number | null;
+  /** Idle with nothing launched that it had more; empty = the same [ns] */
+  host_ns: number | null;
+  /** Idle of both kinds that it had more [ns] */
+  idle_ns: number;
+  /** The largest, in words */
+  cause: string;
+  /** Share of the cause in all that it had more */
+  cause_share: number | null;
+}
+
+export const RUN_RANKS_CAUSES: TableInfo<RunRanksCausesRow> = {
+  host: ["Host", "", "Node of the late process"],
+  pid: ["PID", "", "Its process id"],
+  rank: ["Rank", "", "Its rank"],
+  run: ["Run", "", "Its recording"],
+  late_count: ["Lates", "", "Delays that were looked at, each once"],
+  late_ns: ["Late", "ns", "Their sum"],
+  compute_ns: ["Compute", "ns", "Computation that it had more since then"],
+  communication_ns: ["Communication", "ns", "Exposed communication that it had more"],
+  copy_ns: ["Copy", "ns", "Exposed copies that it had more"],
+  queued_ns: ["Queued", "ns", "Idle with launched work that it had more; empty = not recorded"],
+  host_ns: ["Host", "ns", "Idle with nothing launched that it had more; empty = the same"],
+  idle_ns: ["Idle", "ns", "Idle of both kinds that it had more"],
+  cause: ["Cause", "", "The largest, in words"],
+  cause_share: ["Cause share", "", "Share of the cause in all that it had more"],
+};
+
 /** How evenly the work of a run is spread over its processes. */
 export interface RunRanksAnswer {
   definition: string;
   processes: Frame<RunRanksProcessesRow>;
   kernels: Frame<RunRanksKernelsRow>;
   collectives: Frame<RunRanksCollectivesRow>;
-  /** Largest compute time over the mean; None = nothing was computed. */
+  causes: Frame<RunRanksCausesRow>;
+  /** Largest compute time over the mean of its peers; None = nothing can be compared. */
   imbalance: number | null;
-  /** Largest compute time minus the mean. */
+  /** Largest compute time minus the mean, of the peers where that is most. */
   cost_ns: number;
   /** Waiting in collectives, of all processes together. */
   waited_ns: number;
+  caveats: Caveat[];
 }
+
+/** One row is one group of processes after the change, the longest first. */
+export interface RunWhatIfPredictionsRow {
+  /** Group of processes that meet in collectives */
+  group: number;
+  /** As recorded [ns] */
+  span_ns: number;
+  /** After the change, at least [ns] */
+  span_ns_min: number;
+  /** After the change, at most [ns] */
+  span_ns_max: number;
+}
+
+export const RUN_WHAT_IF_PREDICTIONS: TableInfo<RunWhatIfPredictionsRow> = {
+  group: ["Group", "", "Group of processes that meet in collectives"],
+  span_ns: ["Span", "ns", "As recorded"],
+  span_ns_min: ["Span min", "ns", "After the change, at least"],
+  span_ns_max: ["Span max", "ns", "After the change, at most"],
+};
 
 /** One row is one path of names; every node comes behind its parent, siblings by GPU time, without any by CPU time. */
 export interface RunRegionsTreeRow {
@@ -3299,8 +3536,10 @@ export interface RunRegionsAnswer {
 
 /** One row is one kernel, kind of copy or allocation, or call, in one group. */
 export interface RunSummaryThingsRow {
-  /** Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below */
-  host: string | null;
+  /** File, when grouped by it; empty = not grouped by it, here and below */
+  path: string | null;
+  /** Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded */
+  host: string;
   /** Process id */
   pid: number | null;
   /** Rank; empty also where it is not known */
@@ -3350,7 +3589,8 @@ export interface RunSummaryThingsRow {
 }
 
 export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
-  host: ["Host", "", "Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below"],
+  path: ["Path", "", "File, when grouped by it; empty = not grouped by it, here and below"],
+  host: ["Host", "", "Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
@@ -3378,8 +3618,10 @@ export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
 
 /** One row is one domain in one group. */
 export interface RunSummaryDomainsRow {
-  /** Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below */
-  host: string | null;
+  /** File, when grouped by it; empty = not grouped by it, here and below */
+  path: string | null;
+  /** Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded */
+  host: string;
   /** Process id */
   pid: number | null;
   /** Rank; empty also where it is not known */
@@ -3429,7 +3671,8 @@ export interface RunSummaryDomainsRow {
 }
 
 export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
-  host: ["Host", "", "Node, when grouped by process, GPU or stream; empty = not grouped by it, here and below"],
+  path: ["Path", "", "File, when grouped by it; empty = not grouped by it, here and below"],
+  host: ["Host", "", "Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
@@ -3458,7 +3701,7 @@ export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
 /** Where the time of a run went. */
 export interface RunSummaryAnswer {
   definition: string;
-  by: "all" | "process" | "rank" | "gpu" | "stream" | "marker";
+  by: "all" | "file" | "process" | "rank" | "gpu" | "stream" | "marker";
   domains: Frame<RunSummaryDomainsRow>;
   things: Frame<RunSummaryThingsRow>;
   /** GPUs that kernels ran on. */

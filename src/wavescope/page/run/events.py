@@ -11,6 +11,7 @@ from wavescope.errors import UsageError
 from wavescope.model.run_labels import agent_label
 from wavescope.page.protocol.question import Number, Parameters, Question, place, text
 from wavescope.page.run.flows import flows
+from wavescope.page.run.path import slack_of
 from wavescope.page.run.tracks import check_track, timeline_of
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
             "end": float(drawn["end_ns"]),
             "duration_ns": float(drawn["end_ns"] - drawn["start_ns"]),
         }
-    answer["facts"] = _facts(document, whole)
+    answer["facts"] = [*_slack(document, item), *_facts(document, whole)]
     event, process = whole.get("event"), whole.get("process")
     if event is not None and process is not None:
         is_event = (pl.col("event") == event) & (pl.col("process") == process)
@@ -59,6 +60,15 @@ def span(document: Document, *, track: str, item: int) -> dict[str, Any]:
         if table == "dispatches":
             answer["counters"] = _counters(document, is_event)
     return answer | {"flows": flows(document, track=track, item=item)}
+
+
+def _slack(document: Document, item: int) -> list[dict[str, str]]:
+    """The slack of an event that is in the event graph."""
+    slack_ns = slack_of(document, item)
+    if slack_ns is None:
+        return []
+    words = "none: a delay of it delays the run" if slack_ns == 0 else f"{slack_ns:,} ns"
+    return [{"name": "slack", "value": words}]
 
 
 def _counters(document: Document, is_event: pl.Expr) -> list[dict[str, Any]]:

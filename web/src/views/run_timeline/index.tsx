@@ -8,10 +8,12 @@ import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
+import { paintPath } from "../../draw/path_stretches";
 import { spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { useAnswer } from "../../model/loaded";
+import { stretchesOf } from "../../model/path";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
 import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
@@ -52,6 +54,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   const group = useSignal("");
   const query = useSignal("");
   const withFlows = useSignal(true);
+  const withPath = useSignal(false);
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(track), [track]);
   const groups = useMemo(() => [...new Set(track.lanes.map((lane) => lane.group[0] ?? ""))], [track]);
@@ -81,6 +84,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
   const flows = useAnswer(withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null);
   const edges = useAnswer(edgesOf(current.value, track, tiles.peek()));
+  const stretches = useAnswer(withPath.value ? stretchesOf(current.value, track, tiles.peek()) : null);
   const around = useComputed(() => {
     const flowSet = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
     return flowSet ? within(flowSet, shown.value) : null;
@@ -109,6 +113,9 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
+    if (withPath.value && stretches.value.state === "ready") {
+      paintPath(painter, frame, track.name, stretches.value.value, paper("accent"));
+    }
   };
   const highlight = (painter: Painter, frame: Frame) => {
     if (chosen) paintFlows(painter, frame, track.name, chosen.flows.flows, paper("accent"), 2);
@@ -154,6 +161,17 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
             }}
           />{" "}
           Flows
+        </label>
+        <label title="The chain of events that set the time, as a line under them; slack stands in the details of an event">
+          <input
+            type="checkbox"
+            checked={withPath.value}
+            data-choose="path"
+            onChange={(change) => {
+              withPath.value = change.currentTarget.checked;
+            }}
+          />{" "}
+          Critical path
         </label>
         {groups.length > 1 ? (
           <select

@@ -1,0 +1,36 @@
+// The critical path over the spans of a timeline: a line along every stretch, and lines from one to the next.
+import type { Stretch } from "../model/path";
+import type { Frame } from "./frame";
+import type { Painter } from "./painter";
+import { seriesColour } from "./palette";
+
+const CLASSES = ["kernels", "host", "launch", "communication", "copies", "idle"];
+const THICK = 3;
+
+/** The colour of a class of time on the path. */
+export function pathColour(name: string): string {
+  return seriesColour(Math.max(0, CLASSES.indexOf(name)));
+}
+
+/** The stretches whose lanes are on the timeline, in the order of time. */
+export function paintPath(painter: Painter, frame: Frame, track: string, stretches: Stretch[], colour: string): void {
+  const { gutter, top, height } = frame.parts;
+  const { begin, end } = frame.window;
+  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    let previous: { x: number; y: number } | null = null;
+    for (const stretch of stretches) {
+      const place = frame.laneToY(track, stretch.lane);
+      if (!place || stretch.end < begin || stretch.begin > end) {
+        previous = null;
+        continue;
+      }
+      const [x0, x1] = [frame.timeToX(stretch.begin), frame.timeToX(stretch.end)];
+      const y = place.y + place.height - THICK;
+      painter.rect(x0, y, Math.max(1, x1 - x0), THICK, colour);
+      if (previous && previous.y !== y && Math.abs(previous.x - x0) < 2) {
+        painter.rect(x0 - 0.75, Math.min(previous.y, y), 1.5, Math.abs(previous.y - y) + THICK, colour);
+      }
+      previous = { x: x1, y };
+    }
+  });
+}

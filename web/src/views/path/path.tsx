@@ -1,0 +1,314 @@
+// The critical path: what set the time of the run, its longest stretches, its steps, and what a change would give.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { nanoseconds, percent } from "../../base/format";
+import {
+  RUN_PATH_CONTRIBUTORS,
+  RUN_PATH_STRETCHES,
+  type RunPathClassesRow,
+  type RunPathContributorsRow,
+  type RunPathGroupsRow,
+  type RunPathStepsRow,
+  type RunPathStretchesRow,
+  type RunWhatIfPredictionsRow,
+} from "../../data/answers.gen";
+import { json } from "../../data/ask";
+import type { Frame } from "../../data/tables";
+import { pathColour } from "../../draw/path_stretches";
+import { current } from "../../model/document";
+import { useAnswer } from "../../model/loaded";
+import { select, selection } from "../../model/selection";
+import { show } from "../../model/timewindow";
+import { frontView, type View } from "../../model/view";
+import { Answered } from "../../widgets/answered";
+import { PartsBar } from "../../widgets/bars";
+import { Definition } from "../../widgets/cards";
+import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
+import { figureColumns } from "../../widgets/figure_columns";
+import { SaveMenu } from "../../widgets/saving";
+import { TableSection } from "../../widgets/table_section";
+import "./path.css";
+
+interface PathAnswer {
+  definition: string;
+  groups: Frame<RunPathGroupsRow>;
+  classes: Frame<RunPathClassesRow>;
+  contributors: Frame<RunPathContributorsRow>;
+  stretches: Frame<RunPathStretchesRow>;
+  steps: Frame<RunPathStepsRow>;
+  caveats: string[];
+  clock_residual_ns: number | null;
+}
+
+interface WhatIfAnswer {
+  change: string;
+  predictions: Frame<RunWhatIfPredictionsRow>;
+}
+
+const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS, [
+  ["class", "Class", "text", "9em"],
+  ["what", "What", "text", "9em"],
+  ["name", "Name", "text"],
+  ["count", "Times"],
+  ["path_ns", "On the path"],
+  ["path_share", "Of the time", "bar"],
+  ["longest_ns", "Longest"],
+  ["total_ns", "In all"],
+  ["slack_min_ns", "Smallest slack"],
+]);
+const STRETCHES = figureColumns<RunPathStretchesRow>(RUN_PATH_STRETCHES, [
+  ["length_ns", "Length"],
+  ["begin", "Started at", "ns", "8em"],
+  ["class", "Class", "text", "9em"],
+  ["what", "What", "text", "9em"],
+  ["name", "Name", "text"],
+  ["stack", "In", "text"],
+  ["rank", "Rank", "id"],
+]);
+
+function Path() {
+  const answer = useAnswer(json<PathAnswer>(current.value, "run_path"));
+  return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
+}
+
+/** Around a stretch, as much again on both sides. */
+function showStretch(stretch: RunPathStretchesRow): void {
+  select({ range: { begin: stretch.begin, end: stretch.end } });
+  show({ begin: stretch.begin - stretch.length_ns, end: stretch.end + stretch.length_ns });
+  frontView("run_timeline");
+}
+
+function Tables({ answer }: { answer: PathAnswer }) {
+  const groups = answer.groups.rows;
+  const group = useSignal(groups[0]?.group ?? 0);
+  const mine = <Row extends { group: number }>(rows: Row[]) => rows.filter((row) => row.group === group.value);
+  const chosen = selection.value.range;
+  const stretches = useMemo(() => mine(answer.stretches.rows), [answer, group.value]);
+  const contributors = useMemo(() => mine(answer.contributors.rows), [answer, group.value]);
+  const steps = useMemo(() => stepRows(mine(answer.steps.rows)), [answer, group.value]);
+  const row = groups.find((each) => each.group === group.value);
+  if (!row) return <p class="nothing">Nothing to show: no call and no GPU work was recorded.</p>;
+  return (
+    <div class="view">
+      <div class="toolbar">
+        <span>The chain of events that set the time. A click on a stretch shows it in the timeline.</span>
+        {groups.length > 1 ? (
+          <select
+            aria-label="Processes"
+            value={group.value}
+            onChange={(change) => {
+              group.value = Number(change.currentTarget.value);
+            }}
+          >
+            {groups.map((each) => (
+              <option key={each.group} value={each.group}>
+                {nameOf(each)}
+              </option>
+            ))}
+          </select>
+        ) : null}
+        <SaveMenu
+          name="path"
+          offers={[tableOffer(CONTRIBUTORS, () => contributors), tableOffer(STRETCHES, () => stretches)]}
+        />
+      </div>
+      <div class="scroll path">
+        <Classes row={row} classes={mine(answer.classes.rows)} />
+        <WhatIf group={group.value} kernels={contributors} />
+        <h3>Longest stretches</h3>
+        <div class="path-stretches">
+          <DataTable
+            label="Stretches of the path"
+            columns={STRETCHES}
+            rows={stretches}
+            isSelected={(each) => each.begin === chosen?.begin && each.end === chosen.end}
+            onSelect={showStretch}
+          />
+        </div>
+        {steps.length ? (
+          <TableSection
+            title="Steps side by side"
+            label="Path by step"
+            columns={STEP_COLUMNS}
+            table={{ rows: steps, row_count: steps.length }}
+          />
+        ) : null}
+        <TableSection
+          title="Everything on the path"
+          label="Contributors"
+          columns={CONTRIBUTORS}
+          table={{ rows: contributors, row_count: contributors.length }}
+        />
+        {answer.caveats.map((caveat) => (
+          <p key={caveat} class="truncated">
+            {caveat}
+          </p>
+        ))}
+        {answer.clock_residual_ns === null ? null : (
+          <p class="truncated">
+            Clocks of nodes were aligned by the ends of collectives, to about {nanoseconds(answer.clock_residual_ns)}.
+          </p>
+        )}
+        <Definition text={answer.definition} />
+      </div>
+    </div>
+  );
+}
+
+function nameOf(group: RunPathGroupsRow): string {
+  const who = group.rank === null ? `process ${group.pid ?? "?"}` : `rank ${group.rank}`;
+  const length = nanoseconds(group.span_ns);
+  return group.process_count > 1 ? `${group.process_count} processes, ${who} last: ${length}` : `${who}: ${length}`;
+}
+
+function Classes({ row, classes }: { row: RunPathGroupsRow; classes: RunPathClassesRow[] }) {
+  return (
+    <div class="path-classes">
+      <strong>{nanoseconds(row.span_ns)}</strong>
+      <PartsBar
+        tall
+        label="Classes of time on the path"
+        parts={classes.map((each) => ({
+          share: each.path_share ?? 0,
+          colour: pathColour(each.class),
+          title: `${each.class}: ${nanoseconds(each.path_ns)}, ${percent(each.path_share)}`,
+        }))}
+      />
+      <p>
+        {classes.map((each) => (
+          <span key={each.class} class="path-class">
+            <i style={{ background: pathColour(each.class) }} /> {each.class} {percent(each.path_share)}
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+const USUAL = [
+  ["launch-gaps", "Launches cost nothing"],
+  ["copies", "Copies take no time"],
+  ["host=-50%", "Host code takes half"],
+] as const;
+
+function WhatIf({ group, kernels }: { group: number; kernels: RunPathContributorsRow[] }) {
+  const change = useSignal("");
+  const names = kernels
+    .filter((row) => row.class === "kernels" && row.what === "work")
+    .slice(0, 5)
+    .map((row) => row.name);
+  const answer = useAnswer(
+    change.value ? json<WhatIfAnswer>(current.value, "run_what_if", { change: change.value }) : null,
+  );
+  return (
+    <div class="path-what-if">
+      <label>
+        What if{" "}
+        <select
+          aria-label="What if"
+          value={change.value}
+          onChange={(event) => {
+            change.value = event.currentTarget.value;
+          }}
+        >
+          <option value="">choose a change</option>
+          {USUAL.map(([text, words]) => (
+            <option key={text} value={text}>
+              {words}
+            </option>
+          ))}
+          {names.map((name) => (
+            <option key={name} value={`kernel=${name}:-20%`}>
+              20 % faster: {name.slice(0, 80)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <input
+        type="text"
+        aria-label="A change as wavescope path --what-if takes it"
+        placeholder="or kernel=NAME:-20%, rank=3, bandwidth=300"
+        onKeyDown={(key) => {
+          if (key.key === "Enter") change.value = key.currentTarget.value.trim();
+        }}
+      />
+      {change.value ? (
+        <Answered answer={answer}>{(value) => <Predicted answer={value} group={group} />}</Answered>
+      ) : null}
+    </div>
+  );
+}
+
+function Predicted({ answer, group }: { answer: WhatIfAnswer; group: number }) {
+  const row = answer.predictions.rows.find((each) => each.group === group);
+  if (!row) return null;
+  return (
+    <p data-predicted={row.span_ns_max}>
+      {nanoseconds(row.span_ns)} now, {range(row, nanoseconds)} then:{" "}
+      {range(row, (after) => percent(row.span_ns ? (row.span_ns - after) / row.span_ns : null))} less.
+    </p>
+  );
+}
+
+function range(row: RunWhatIfPredictionsRow, words: (span: number) => string): string {
+  const [low, high] = [words(row.span_ns_min), words(row.span_ns_max)];
+  return low === high ? low : `${low} to ${high}`;
+}
+
+interface StepRow {
+  step: number;
+  begin: number;
+  span_ns: number;
+  classes: RunPathStepsRow[];
+}
+
+function stepRows(rows: RunPathStepsRow[]): StepRow[] {
+  const steps = new Map<number, StepRow>();
+  for (const row of rows) {
+    const step = steps.get(row.step) ?? { step: row.step, begin: row.begin, span_ns: row.span_ns, classes: [] };
+    step.classes.push(row);
+    steps.set(row.step, step);
+  }
+  return [...steps.values()];
+}
+
+const STEP_COLUMNS: Column<StepRow>[] = [
+  { name: "step", title: "Step", hint: "Number of the step", value: (row) => row.step, width: "5em" },
+  {
+    name: "span_ns",
+    title: "Length",
+    hint: "How long it took",
+    value: (row) => row.span_ns,
+    show: (row) => nanoseconds(row.span_ns),
+    width: "8em",
+  },
+  {
+    name: "classes",
+    title: "Path",
+    hint: "Classes of time on the path within the step",
+    value: (row) => row.span_ns,
+    show: (row) => <StepBar row={row} />,
+    width: "",
+  },
+];
+
+function StepBar({ row }: { row: StepRow }) {
+  const parts = row.classes.map((each) => ({
+    share: each.path_share ?? 0,
+    colour: pathColour(each.class),
+    title: `${each.class}: ${nanoseconds(each.path_ns)}, ${percent(each.path_share)}`,
+  }));
+  return <PartsBar parts={parts} label={parts.map((part) => part.title).join("; ")} />;
+}
+
+export const path: View = {
+  id: "path",
+  title: "Critical path",
+  hint: "Which chain of host code, launches, kernels, copies and late ranks set the time, and what a change would give",
+  about: "run",
+  missing: (overview) =>
+    overview.kind === "run" && (overview.holds.dispatches || overview.holds.copies || overview.holds.regions)
+      ? ""
+      : "no event was recorded",
+  component: Path,
+};
