@@ -107,10 +107,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
             ))}
           </select>
         ) : null}
-        <SaveMenu
-          name="path"
-          offers={[tableOffer(CONTRIBUTORS, () => contributors), tableOffer(STRETCHES, () => stretches)]}
-        />
+        <SaveMenu name="path" offers={[tableOffer(CONTRIBUTORS, () => contributors)]} />
       </div>
       <div class="scroll path">
         <Classes row={row} classes={mine(answer.classes.rows)} />
