@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from synth.databases import new_databases
 from synth.devices import CPUS, agents
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import sqlite3
     from os import PathLike
 
-    from synth.run_events import Allocation, Call, Copy, Dispatch, Mark, Step
-    from synth.simulate import RankRun
-    from synth.workload import Workload
+    from synth.run_events import Allocation, Call, Copy, Dispatch, Mark, Place, Step
+    from synth.run_truth import RankTruth
+    from synth.workload import Kernel, Workload
 
-__all__ = ["write_rocpd", "write_rocpd_ranks"]
+__all__ = ["RocpdTables", "create_views", "write_rocpd", "write_rocpd_ranks"]
 
 _BUFFERED_ROWS = 20_000
 _CODE_BASE = 0x7F1000000000
@@ -85,32 +85,58 @@ def _write(paths: list[Path], workload: Workload, schema: str) -> SyntheticRun:
         raise UsageError(what, advice=f"known: {', '.join(VERSIONS)}")
     files = list(dict.fromkeys(paths))
     with new_databases(files) as opened:
-        tables: dict[int, _Tables] = {}
+        tables: dict[int, RocpdTables] = {}
         for rank, step in simulate(workload):
             number = rank.place.rank
             if number not in tables:
-                tables[number] = _Tables(opened[paths[number]], rank, schema)
+                tables[number] = RocpdTables(opened[paths[number]], rank, schema)
             tables[number].add(step)
         for each in tables.values():
             each.finish()
         for path, database in opened.items():
             guids = [t.rank.place.guid for n, t in tables.items() if paths[n] == path]
-            _create_views(database, schema, guids)
+            create_views(database, schema, guids)
     return SyntheticRun(tuple(files), tuple(tables[number].rank.truth for number in sorted(tables)))
 
 
-def _create_views(database: sqlite3.Connection, schema: str, guids: list[str]) -> None:
-    """`rocpd_<table>` shows the rows of all recordings."""
+def create_views(database: sqlite3.Connection, schema: str, guids: list[str]) -> None:
+    """Make the views: `rocpd_<table>` shows the rows of all recordings."""
     suffixes = ["_" + guid.replace("-", "_") for guid in guids]
     for table in ("metadata", *columns_of(schema)):
         parts = " UNION ALL ".join(f'SELECT * FROM "rocpd_{table}{suffix}"' for suffix in suffixes)  # noqa: S608
         database.execute(f'CREATE VIEW "rocpd_{table}" AS {parts}')
 
 
-class _Tables:
+class _Setup(Protocol):
+    """The kernels and devices of a process; of the counters that it collects only their number."""
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def gpus(self) -> int: ...
+    @property
+    def streams(self) -> int: ...
+    @property
+    def counters(self) -> int: ...
+
+
+class _Recorded(Protocol):
+    """A process that was recorded."""
+
+    @property
+    def place(self) -> Place: ...
+    @property
+    def workload(self) -> _Setup: ...
+    @property
+    def truth(self) -> RankTruth: ...
+
+
+class RocpdTables:
     """The tables of one recording, filled as the run goes on."""
 
-    def __init__(self, database: sqlite3.Connection, rank: RankRun, schema: str) -> None:
+    def __init__(self, database: sqlite3.Connection, rank: _Recorded, schema: str) -> None:
         self.rank = rank
         self._database = database
         self._schema = schema

@@ -1,0 +1,65 @@
+"""Simulated runs of applications with ranks: exact truth about what set their time.
+
+>>> from synth.runs import Launch, Program, Rank, Synchronise, simulate
+>>> run = simulate(Program((Rank(((Launch("gemm", 50_000), Synchronise()),)),)))
+>>> run.span_ns
+62000
+"""
+
+from __future__ import annotations
+
+from synth.runs.csv import write_csv
+from synth.runs.engine import simulate
+from synth.runs.events import Meeting, Memory, Region, SimulatedRun, Work
+from synth.runs.kineto import write_kineto
+from synth.runs.program import (
+    Allocate,
+    Call,
+    Collective,
+    Copy,
+    Free,
+    Graph,
+    Host,
+    Launch,
+    Machine,
+    Operation,
+    Program,
+    Range,
+    Rank,
+    Record,
+    Synchronise,
+    Wait,
+    edited,
+    scaled,
+)
+from synth.runs.rocpd import write_rocpd
+
+__all__ = [
+    "Allocate",
+    "Call",
+    "Collective",
+    "Copy",
+    "Free",
+    "Graph",
+    "Host",
+    "Launch",
+    "Machine",
+    "Meeting",
+    "Memory",
+    "Operation",
+    "Program",
+    "Range",
+    "Rank",
+    "Record",
+    "Region",
+    "SimulatedRun",
+    "Synchronise",
+    "Wait",
+    "Work",
+    "edited",
+    "scaled",
+    "simulate",
+    "write_csv",
+    "write_kineto",
+    "write_rocpd",
+]
