@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from synth.runs.causes import CAUSES, LOADER, Planted, planted, straggler_of
 from synth.runs.csv import write_csv
 from synth.runs.engine import simulate
 from synth.runs.events import Meeting, Memory, Region, SimulatedRun, Work
@@ -35,6 +36,8 @@ from synth.runs.program import (
 from synth.runs.rocpd import write_rocpd
 
 __all__ = [
+    "CAUSES",
+    "LOADER",
     "Allocate",
     "Call",
     "Collective",
@@ -47,6 +50,7 @@ __all__ = [
     "Meeting",
     "Memory",
     "Operation",
+    "Planted",
     "Program",
     "Range",
     "Rank",
@@ -57,8 +61,10 @@ __all__ = [
     "Wait",
     "Work",
     "edited",
+    "planted",
     "scaled",
     "simulate",
+    "straggler_of",
     "write_csv",
     "write_kineto",
     "write_rocpd",

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from synth.runs import (
+    CAUSES,
     Allocate,
     Call,
     Collective,
@@ -25,8 +26,10 @@ from synth.runs import (
     SimulatedRun,
     Synchronise,
     Wait,
+    planted,
     scaled,
     simulate,
+    straggler_of,
     write_csv,
     write_kineto,
     write_rocpd,
@@ -191,3 +194,22 @@ def test_csv_has_kernels_without_calls(tmp_path: Path) -> None:
     read = open_run(tmp_path)
     assert read.table("dispatches").height == len(run.works)
     assert read.table("regions").height == 0
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+@pytest.mark.parametrize("seed", [1, 4])
+def test_planted_cause_costs_time_and_twins_are_healthy(cause: str, seed: int) -> None:
+    program, twin = planted(cause, seed)
+    run, healthy = simulate(program), simulate(twin)
+    gain = run.span_ns - healthy.span_ns
+    assert 0.06 < gain / run.span_ns < 0.3
+    assert planted(cause, seed).program == program
+    for rank in range(8):
+        steps = [region for region in healthy.regions if region.rank == rank and "ProfilerStep" in region.name]
+        start = sorted(steps, key=lambda region: region.start_ns)[1].start_ns
+        assert healthy.busy_ns(rank, start) >= 0.95 * (healthy.end_ns - start)
+        assert len([work for work in run.works if work.rank == rank]) < 2_000
+        # Only the first step is free of the cause.
+        assert run.steps_ns(rank)[0] < min(run.steps_ns(rank)[2:])
+    lasts = [meeting.last_rank for meeting in run.meetings[3:]]
+    assert (lasts.count(straggler_of(seed)) == len(lasts)) == (cause == "straggler")
