@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from synth.runs.causes import CAUSES, LOADER, Planted, planted, straggler_of
 from synth.runs.csv import write_csv
+from synth.runs.damage import DAMAGES, rank_missing, rank_twice
 from synth.runs.engine import simulate
 from synth.runs.events import Meeting, Memory, Region, SimulatedRun, Work
+from synth.runs.hta import HTA_CASES, hta_case
 from synth.runs.kineto import write_kineto
 from synth.runs.program import (
     Allocate,
@@ -37,6 +39,8 @@ from synth.runs.rocpd import write_rocpd
 
 __all__ = [
     "CAUSES",
+    "DAMAGES",
+    "HTA_CASES",
     "LOADER",
     "Allocate",
     "Call",
@@ -61,7 +65,10 @@ __all__ = [
     "Wait",
     "Work",
     "edited",
+    "hta_case",
     "planted",
+    "rank_missing",
+    "rank_twice",
     "scaled",
     "simulate",
     "straggler_of",

@@ -38,13 +38,18 @@ _BASE_NS = 1_751_410_836_000_000_000
 _ELEMENT_BYTES = 4
 
 
-def write_kineto(run: SimulatedRun, folder: str | PathLike[str], *, with_sequence: bool = True) -> list[Path]:
+def write_kineto(
+    run: SimulatedRun, folder: str | PathLike[str], *, with_sequence: bool = True, is_cuda: bool = False
+) -> list[Path]:
     """Write `rank<number>.pt.trace.json` for every rank into a folder, which is made if missing.
 
     Parameters
     ----------
     with_sequence
         Whether collectives have the number `Seq`, as newer versions of PyTorch write it.
+    is_cuda
+        Whether calls have the names of CUDA, and waits are recorded as on GPUs of NVIDIA: `cuda_sync` events that
+        say which stream or event was waited for.
     """
     directory = Path(folder)
     directory.mkdir(parents=True, exist_ok=True)
@@ -52,6 +57,8 @@ def write_kineto(run: SimulatedRun, folder: str | PathLike[str], *, with_sequenc
     for rank in range(len(run.program.ranks)):
         path = directory / f"rank{rank}.pt.trace.json"
         document = _document(run, rank, with_sequence=with_sequence)
+        if is_cuda:
+            _add_waits(run, rank, document["traceEvents"])
         path.write_text(json.dumps(document), encoding="utf-8")
         paths.append(path)
     return paths
@@ -118,6 +125,41 @@ def _document(run: SimulatedRun, rank: int, *, with_sequence: bool) -> dict[str,
         "baseTimeNanoseconds": _BASE_NS,
         "traceEvents": events,
     }
+
+
+_WAITS = {
+    "hipDeviceSynchronize": "Context Sync",
+    "hipStreamSynchronize": "Stream Sync",
+    "hipEventSynchronize": "Event Sync",
+    "hipStreamWaitEvent": "Stream Wait Event",
+}
+
+
+def _add_waits(run: SimulatedRun, rank: int, events: list[dict[str, Any]]) -> None:
+    """Names of CUDA, and a `cuda_sync` event beside every call that waits."""
+    for event in events:
+        if event.get("cat") == "cuda_runtime":
+            event["name"] = "cuda" + event["name"].removeprefix("hip")
+    streams = {stream_handle(work.stream): work.stream for work in run.works}
+    records: dict[str, tuple[int, int]] = {}
+    gpu, shift = place_of(run, rank).gpus[0], clock_ns(run, rank)
+    for region in sorted(run.regions, key=lambda region: region.start_ns):
+        if region.rank != rank:
+            continue
+        arguments = {name: value for _, name, value in region.arguments}
+        stream = streams.get(arguments.get("stream", ""), -1)
+        if region.name == "hipEventRecord":
+            records[arguments["event"]] = (region.number, stream)
+        if region.name not in _WAITS:
+            continue
+        args: dict[str, Any] = {"cuda_sync_kind": _WAITS[region.name], "stream": stream, "device": gpu}
+        if "event" in arguments and arguments["event"] in records:
+            number, on_stream = records[arguments["event"]]
+            args |= {"wait_on_stream": on_stream, "wait_on_cuda_event_record_corr_id": number}
+            args["wait_on_cuda_event_id"] = int(arguments["event"], 16) & 0xFFFF
+        times = {"ts": _microseconds(region.start_ns + shift), "dur": _microseconds(region.end_ns - region.start_ns)}
+        row = {"ph": "X", "cat": "cuda_sync", "name": _WAITS[region.name], "pid": gpu, "tid": stream, **times}
+        events.append({**row, "args": args | {"correlation": region.number}})
 
 
 def _microseconds(nanoseconds: int) -> float:
