@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from synth.databases import new_databases
 from synth.run_truth import RankTruth, SyntheticRun
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import sqlite3
     from os import PathLike
 
-    from synth.run_events import Call, Copy, Dispatch, Step
+    from synth.run_events import Call, Copy, Dispatch, Place, Step
     from synth.simulate import RankRun
     from synth.workload import Kernel, Workload
 
-__all__ = ["COPY_OPERATIONS", "write_rpd"]
+__all__ = ["COPY_OPERATIONS", "RpdTables", "write_rpd"]
 
 _BUFFERED_ROWS = 20_000
 _GPU_STRIDE, _PID_STRIDE = 1000, 10_000_000
@@ -30,6 +30,7 @@ _FIRST_ID = 1 << 32
 COPY_OPERATIONS = {
     "MEMORY_COPY_HOST_TO_DEVICE": "CopyHostToDevice",
     "MEMORY_COPY_DEVICE_TO_HOST": "CopyDeviceToHost",
+    "MEMORY_COPY_DEVICE_TO_DEVICE": "CopyDeviceToDevice",
 }
 """Names of copies as the truth has them -> types of operations in RPD."""
 
@@ -97,7 +98,7 @@ def write_rpd(path: str | PathLike[str], workload: Workload, *, schema: int = 3)
         raise UsageError(what, advice="known: 2 and 3")
     target = Path(path)
     with new_databases([target]) as opened:
-        tables = _Tables(opened[target], workload, schema)
+        tables = RpdTables(opened[target], workload.kernels, workload.ranks, schema)
         ranks: dict[int, RankRun] = {}
         for rank, step in simulate(workload):
             ranks[rank.place.rank] = rank
@@ -131,19 +132,26 @@ def _create(table: str, columns: str) -> str:
     return f'CREATE TABLE "rocpd_{table}" ({", ".join(made)})'
 
 
-class _Tables:
+class _Recorded(Protocol):
+    """A process that was recorded."""
+
+    @property
+    def place(self) -> Place: ...
+
+
+class RpdTables:
     """The tables of a run, filled as it goes on."""
 
-    def __init__(self, database: sqlite3.Connection, workload: Workload, schema: int) -> None:
+    def __init__(self, database: sqlite3.Connection, kernels: tuple[Kernel, ...], ranks: int, schema: int) -> None:
         self._database = database
         self._schema = schema
-        self._workload = workload
-        self._kernels = workload.kernels
+        self._ranks = ranks
+        self._kernels = kernels
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _SCHEMAS[schema]}
         self._strings: dict[str, int] = {}
         self._unique = 0
-        self._frames = [0] * workload.ranks
-        self._apis = [_FIRST_ID * (rank + 1) for rank in range(workload.ranks)]
+        self._frames = [0] * ranks
+        self._apis = [_FIRST_ID * (rank + 1) for rank in range(ranks)]
         self._ops = list(self._apis)
         self._links = self._counters = self._stack_rows = self._monitors = 0
         for table, columns in _SCHEMAS[schema].items():
@@ -156,7 +164,7 @@ class _Tables:
         """How many stack frames each rank has."""
         return self._frames
 
-    def add(self, rank: RankRun, step: Step) -> None:
+    def add(self, rank: _Recorded, step: Step) -> None:
         """Take in what a rank did in an iteration."""
         place = rank.place
         apis: dict[int, int] = {}
@@ -191,7 +199,7 @@ class _Tables:
     def finish(self) -> None:
         """Write what is known only at the end, and all that is left."""
         self._rows["string"] = [(number, text) for text, number in self._strings.items()]
-        known = {"schema_version": self._schema, "session_count": self._workload.ranks}
+        known = {"schema_version": self._schema, "session_count": self._ranks}
         if self._schema == 3:
             known = {"gpu_stride": _GPU_STRIDE, "pid_stride": _PID_STRIDE} | known
         self._rows["metadata"] = [(number, tag, str(value)) for number, (tag, value) in enumerate(known.items(), 1)]
@@ -217,7 +225,7 @@ class _Tables:
             return self._unique
         return 1
 
-    def _api(self, rank: RankRun, call: Call) -> int:
+    def _api(self, rank: _Recorded, call: Call) -> int:
         if call.category == RANGE:
             name, domain, text = "UserMarker", "roctx", call.text or ""
         else:
@@ -231,7 +239,7 @@ class _Tables:
             self._frames[rank.place.rank] += len(call.frames)
         return api
 
-    def _add_api(self, rank: RankRun, thread: int, begin: int, end: int, name: str, domain: str, text: str) -> int:
+    def _add_api(self, rank: _Recorded, thread: int, begin: int, end: int, name: str, domain: str, text: str) -> int:
         place = rank.place
         self._apis[place.rank] += 1
         api, base = self._apis[place.rank], place.node * _PID_STRIDE

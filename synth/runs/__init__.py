@@ -36,6 +36,7 @@ from synth.runs.program import (
     scaled,
 )
 from synth.runs.rocpd import write_rocpd
+from synth.runs.rpd import write_rpd
 
 __all__ = [
     "CAUSES",
@@ -75,4 +76,5 @@ __all__ = [
     "write_csv",
     "write_kineto",
     "write_rocpd",
+    "write_rpd",
 ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from synth.runs.events import Region, SimulatedRun
 
-__all__ = ["write_rocpd"]
+__all__ = ["kernels_of", "step_of", "write_rocpd"]
 
 _CATEGORIES = {"HIP": HIP, "RCCL": RCCL, "MARKER": RANGE, "OPERATOR": RANGE}
 _DIRECTIONS = {
@@ -58,21 +58,24 @@ def write_rocpd(run: SimulatedRun, folder: str | PathLike[str], *, schema: str =
     with new_databases(paths) as opened:
         for rank, path in enumerate(paths):
             place = place_of(run, rank)
-            step, kernels = _events(run, rank, place)
+            names: dict[str, int] = {}
+            step = step_of(run, rank, place, names)
             times = [call.start_ns for call in step.calls] + [call.end_ns for call in step.calls]
             truth = RankTruth(start_ns=min(times, default=None), end_ns=max(times, default=None))
             streams = max([4, *(work.stream for work in run.works)])
             gpus = max(sum(other.node == place.node for other in run.program.ranks), 1)
-            tables = RocpdTables(opened[path], _Recorded(place, _Setup(kernels, gpus, streams), truth), schema)
+            tables = RocpdTables(
+                opened[path], _Recorded(place, _Setup(kernels_of(names), gpus, streams), truth), schema
+            )
             tables.add(step)
             tables.finish()
             create_views(opened[path], schema, [place.guid])
     return paths
 
 
-def _events(run: SimulatedRun, rank: int, place: Place) -> tuple[Step, tuple[Kernel, ...]]:
+def step_of(run: SimulatedRun, rank: int, place: Place, names: dict[str, int]) -> Step:
+    """All that a rank did, on its clock; `names` get the numbers of the kernels."""
     shift, gpu = clock_ns(run, rank), place.gpus[0]
-    names: dict[str, int] = {}
     step = Step()
     regions = [region for region in run.regions if region.rank == rank]
     parents = {region.number: region for region in regions}
@@ -115,8 +118,12 @@ def _events(run: SimulatedRun, rank: int, place: Place) -> tuple[Step, tuple[Ker
         for row in run.memory
         if row.rank == rank
     ]  # fmt: skip
-    kernels = tuple(Kernel(name, 0.0, 0.0, 1, _WORKGROUP, _GRID, 0, 0, 64, 64, 0) for name in names)
-    return step, kernels
+    return step
+
+
+def kernels_of(names: dict[str, int]) -> tuple[Kernel, ...]:
+    """Kernels of these names."""
+    return tuple(Kernel(name, 0.0, 0.0, 1, _WORKGROUP, _GRID, 0, 0, 64, 64, 0) for name in names)
 
 
 def _recorded_parent(region: Region, parents: dict[int, Region]) -> int:

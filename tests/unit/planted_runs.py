@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from synth.runs import SimulatedRun, planted, simulate, write_csv, write_kineto, write_rocpd
+from synth.runs import SimulatedRun, planted, simulate, write_csv, write_kineto, write_rocpd, write_rpd
 from wavescope.readers.run.inputs import open_run
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FORMS: dict[str, Callable[[SimulatedRun, Path], list[Path]]] = {
     "rocpd": write_rocpd,
     "kineto": write_kineto,
+    "rpd": write_rpd,
     "csv": write_csv,
 }
 

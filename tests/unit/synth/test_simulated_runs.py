@@ -33,6 +33,7 @@ from synth.runs import (
     write_csv,
     write_kineto,
     write_rocpd,
+    write_rpd,
 )
 from synth.runs.places import EPOCH_NS
 from wavescope.readers.run.inputs import open_run
@@ -213,3 +214,14 @@ def test_planted_cause_costs_time_and_twins_are_healthy(cause: str, seed: int) -
         assert run.steps_ns(rank)[0] < min(run.steps_ns(rank)[2:])
     lasts = [meeting.last_rank for meeting in run.meetings[3:]]
     assert (lasts.count(straggler_of(seed)) == len(lasts)) == (cause == "straggler")
+
+
+def test_rpd_has_the_events_of_all_ranks(tmp_path: Path) -> None:
+    run = simulate(meeting_program())
+    write_rpd(run, tmp_path)
+    read = open_folder(tmp_path)
+    dispatches = read.table("dispatches")
+    assert sorted(dispatches["start_ns"] - EPOCH_NS) == sorted(work.start_ns for work in run.works)
+    calls = read.table("regions").filter(pl.col("domain").cast(pl.String).is_in(["HIP", "RCCL"]))
+    assert calls.height == sum(region.domain in ("HIP", "RCCL") for region in run.regions)
+    assert dispatches.join(calls, on=["process", "correlation"]).height == dispatches.height
