@@ -5,7 +5,7 @@ Times are nanoseconds, all multiples of 1,000. Host code inside an operator is p
 
 from __future__ import annotations
 
-from synth.runs.program import Host, Launch, Operation, Program, Range, Rank, Record, Synchronise, Wait
+from synth.runs.program import Host, Launch, Machine, Operation, Program, Range, Rank, Record, Synchronise, Wait
 
 __all__ = ["HTA_CASES", "hta_case"]
 
@@ -77,4 +77,4 @@ def hta_case(name: str) -> Program:
     >>> len(hta_case("simple add").ranks)
     1
     """
-    return Program((Rank((HTA_CASES[name],)),))
+    return Program((Rank((HTA_CASES[name],)),), Machine(kernel_gap_ns=1_000))
