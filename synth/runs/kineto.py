@@ -141,11 +141,14 @@ def _add_waits(run: SimulatedRun, rank: int, events: list[dict[str, Any]]) -> No
         if event.get("cat") == "cuda_runtime":
             event["name"] = "cuda" + event["name"].removeprefix("hip")
     streams = {stream_handle(work.stream): work.stream for work in run.works}
-    records: dict[str, tuple[int, int]] = {}
+    regions = sorted((region for region in run.regions if region.rank == rank), key=lambda region: region.start_ns)
+    records: dict[str, tuple[int, int]] = {}  # the last one before; in damaged runs there are only later ones
+    for region in reversed(regions):
+        if region.name == "hipEventRecord":
+            values = {name: value for _, name, value in region.arguments}
+            records[values["event"]] = (region.number, streams.get(values["stream"], -1))
     gpu, shift = place_of(run, rank).gpus[0], clock_ns(run, rank)
-    for region in sorted(run.regions, key=lambda region: region.start_ns):
-        if region.rank != rank:
-            continue
+    for region in regions:
         arguments = {name: value for _, name, value in region.arguments}
         stream = streams.get(arguments.get("stream", ""), -1)
         if region.name == "hipEventRecord":

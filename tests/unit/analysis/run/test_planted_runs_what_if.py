@@ -1,0 +1,100 @@
+"""What-if against the truth: edit the program, simulate it again, and compare with the prediction."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import polars as pl
+import pytest
+
+from synth.runs import CAUSES, Copy, Host, Operation, edited, planted, scaled, simulate
+from tests.unit.planted_runs import opened, simulated
+from wavescope.analysis.run.graph import Change, EventGraph, event_graph
+from wavescope.analysis.run.graph.scenarios import what_if
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from synth.runs import Program
+
+#: Kernel, and how long it takes after the change, in percent.
+GEMM = "Cijk_Alik_Bljk_BBS_BH_MT128x128x64_MI32x32x8_SE_1LDSB1"
+KERNELS = (("attn_fwd", 80), ("attn_fwd", 20), ("attn_fwd", 130), (GEMM, 80))
+
+
+def predicted(graph: EventGraph, kernel: str, percent: int) -> tuple[int, int]:
+    events = graph.events.filter(pl.col("name").cast(pl.String) == kernel)["event"]
+    (prediction,) = graph.what_if(Change.of(events, duration_scale=percent / 100))
+    return prediction.span_ns_min, prediction.span_ns_max
+
+
+@lru_cache
+def regenerated(cause: str, seed: int, kernel: str, percent: int) -> int:
+    return simulate(scaled(planted(cause, seed, 2).program, kernel, percent)).span_ns
+
+
+#: Seeds with odd numbers plant another variant of these.
+VARIANTS = ("straggler", "data loader stall", "unoverlapped all-reduce")
+
+
+@pytest.mark.parametrize(("cause", "seed"), [*((cause, 0) for cause in CAUSES), *((cause, 1) for cause in VARIANTS)])
+def test_edited_kernel_gives_the_predicted_span(tmp_path: Path, cause: str, seed: int) -> None:
+    run, _ = simulated(cause, seed, 2)
+    recorded = event_graph(opened(run, tmp_path / "rocpd", "rocpd"))
+    (same,) = recorded.what_if(Change())
+    assert (same.span_ns, same.span_ns_min, same.span_ns_max) == (run.span_ns,) * 3
+    for kernel, percent in KERNELS:
+        truth = regenerated(cause, seed, kernel, percent)
+        low, high = predicted(recorded, kernel, percent)
+        assert low <= truth <= high, (kernel, percent)
+        if cause != "allocation in the loop":  # what hipFree waits for is inferred
+            assert low == high == truth, (kernel, percent)
+
+
+@pytest.mark.parametrize("cause", ["straggler", "readbacks", "unoverlapped all-reduce", "allocation in the loop"])
+def test_prediction_is_an_interval_where_waits_are_not_recorded(tmp_path: Path, cause: str) -> None:
+    run, _ = simulated(cause, 1, 2)
+    graph = event_graph(opened(run, tmp_path, "kineto"))
+    for kernel, percent in KERNELS[:2]:
+        low, high = predicted(graph, kernel, percent)
+        assert low <= regenerated(cause, 1, kernel, percent) <= high
+
+
+def halved(_rank: int, op: Operation) -> Operation:
+    return replace(op, duration_ns=op.duration_ns // 2) if isinstance(op, Host) else op
+
+
+def without_copies(_rank: int, op: Operation) -> Operation:
+    return replace(op, duration_ns=0) if isinstance(op, Copy) else op
+
+
+def with_bandwidth(program: Program, rate: int) -> Program:
+    return replace(program, machine=replace(program.machine, bus_bytes_per_ns=rate))
+
+
+SCENARIOS: dict[str, Callable[[Program], Program]] = {
+    "host=-50%": lambda program: edited(program, halved),
+    "copies": lambda program: edited(program, without_copies),
+    "bandwidth=200": lambda program: with_bandwidth(program, 200),
+    "bandwidth=50": lambda program: with_bandwidth(program, 50),
+    "kernel=attn_fwd:-20%": lambda program: scaled(program, "attn_fwd", 80),
+}
+
+
+@pytest.mark.parametrize("cause", ["straggler", "unoverlapped all-reduce", "small copies", "data loader stall"])
+def test_scenarios_are_what_the_edited_program_takes(tmp_path: Path, cause: str) -> None:
+    program = planted(cause, 1, 2).program
+    program = replace(program, machine=replace(program.machine, collective_latency_ns=0))
+    run = simulate(program)
+    graph = event_graph(opened(run, tmp_path, "rocpd"))
+    for text, change in SCENARIOS.items():
+        truth = simulate(change(program)).span_ns
+        (scenario,) = what_if(graph, (text,))
+        (prediction,) = scenario.predictions
+        # Lags of launches that did not bind are those of others: a little off after copies are gone.
+        most = 12 * 1_000 if text == "copies" else 100
+        assert prediction.span_ns_min - most <= truth <= prediction.span_ns_max + most, text
+        assert prediction.span_ns_max - prediction.span_ns_min <= 2 * most, text
