@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wavescope.base.bounds import ID, JOBS, RANK, SECONDS, SHARE
+from wavescope.base.names_form import NAMES_FORM
 from wavescope.cli.kit.io import console, with_options
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.request import FORM_NAMES, Request, form_options
@@ -208,10 +209,7 @@ class _Window(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # gener
 
 
 def _set_names_form(_context: click.Context, _option: click.Parameter, form: str) -> None:
-    if form != "short":
-        from wavescope.report.kit.labels import NAMES_FORM
-
-        NAMES_FORM.set(form)
+    NAMES_FORM.set(form)
 
 
 names_option = click.option(

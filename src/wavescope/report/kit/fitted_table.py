@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wavescope.analysis.run.kernel_names import short_names
+from wavescope.base.names_form import NAMES_FORM
 from wavescope.report.kit.bars import is_bar, rescaled
-from wavescope.report.kit.labels import NAMES_FORM, KernelName, Placed, brief_paths
+from wavescope.report.kit.labels import KernelName, Placed, brief_paths
 from wavescope.report.kit.line import Line
 
 if TYPE_CHECKING:

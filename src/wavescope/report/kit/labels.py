@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.kernel_names import readable_names, short_names
+from wavescope.base.names_form import NAMES_FORM
 from wavescope.base.unpacking import PACKED_SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-#: How tables and sentences write the names of kernels: "short" by what differs, "full" as the compiler knows them.
-NAMES_FORM: ContextVar[str] = ContextVar("NAMES_FORM", default="short")
 
 
 class KernelName(str):

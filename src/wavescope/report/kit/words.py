@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.run.kernel_names import readable_names, short_names
-from wavescope.report.kit.labels import NAMES_FORM, KernelName
+from wavescope.base.names_form import NAMES_FORM
+from wavescope.report.kit.labels import KernelName
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:

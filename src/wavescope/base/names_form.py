@@ -1,0 +1,8 @@
+"""How text writes the names of kernels: set once by the command line, read by tables and sentences."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+
+#: "short" by what differs, or "full" as the compiler knows them.
+NAMES_FORM: ContextVar[str] = ContextVar("NAMES_FORM", default="short")
