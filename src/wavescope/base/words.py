@@ -142,9 +142,11 @@ def _depths(text: str) -> list[int]:
 
 
 def _is_operator(text: str, at: int) -> bool:
-    """Whether an angle is a comparison, `((8)>(0))`, or in the name of an operator."""
-    return text[max(0, at - 1) : at + 2] in (")<(", ")>(") or text.endswith(("operator", "operator<", "-"), 0, at)
+    """Whether an opening angle is a comparison, `((8)<(9))`, or in the name of an operator."""
+    return text[max(0, at - 1) : at + 2] == ")<(" or text.endswith(("operator", "operator<"), 0, at)
 
 
 def _closes(text: str, at: int, open_brackets: list[str]) -> bool:
-    return bool(open_brackets) and open_brackets[-1] == "<" and not _is_operator(text, at)
+    """Whether a closing angle ends arguments: inside of parentheses, `((8)>(0))`, it compares."""
+    is_name = text.endswith(("operator", "operator>", "-"), 0, at)
+    return bool(open_brackets) and open_brackets[-1] == "<" and not is_name

@@ -61,7 +61,7 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     --------
     >>> tiles = ["Cijk_Alik_Bljk_HHS_BH_MT16x16x64_MI16x16x1_SN_K1", "Cijk_Alik_Bljk_HHS_BH_MT64x16x64_MI16x16x1_SN_K1"]
     >>> list(short_names(tiles, 30).values())
-    ['Cijk_Alik_Bljk…_MT16x16x64…', 'Cijk_Alik_Bljk…_MT64x16x64…']
+    ['Cijk_Alik_Bljk…_BH_MT16x16x64…', 'Cijk_Alik_Bljk…_BH_MT64x16x64…']
     >>> short_names(["void at::native::reduce_kernel<512, 1, at::native::MeanOps<float> >(int)"], 60).popitem()[1]
     'reduce_kernel<512, 1, MeanOps<float>>'
     """

@@ -28,6 +28,7 @@ _PLACE = re.compile(r"\S*:(\d+|\?)")
 
 _SMALLEST_BAR = 4
 _SMALLEST_PATH = 10
+_SMALLEST_NAME = 16
 #: Who gives way where the columns are too wide together, and down to how many characters, step by step; none becomes
 #: narrower than its heading.
 _STEPS = (
@@ -58,8 +59,9 @@ class _Column:
 
     @property
     def smallest(self) -> int:
-        """Characters below which it tells nothing: of its heading, and of a path with what follows it."""
+        """Characters below which it tells nothing: of its heading, of names, of a path with what follows it."""
         rests = [cell_len(cell.rest) + _SMALLEST_PATH for cell in self.cells if isinstance(cell, Placed)]
+        rests += [_SMALLEST_NAME] * any(isinstance(cell, KernelName) for cell in self.cells)
         return max(cell_len(self.heading), min(self.width, max(rests, default=0)))
 
     @property

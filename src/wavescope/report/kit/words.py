@@ -59,7 +59,7 @@ def brief_kernel(name: str | None, width: int = 48) -> str:
     >>> brief_kernel("void vllm::rms_norm_kernel<__half>(__half*, int)")
     'vllm::rms_norm_kernel<__half>'
     >>> brief_kernel("Cijk_Alik_Bljk_HHS_BH_MT64x32x16_MI16x16x1_SN", 30)
-    'Cijk_Alik_Bljk…_MT64x32x16…'
+    'Cijk_Alik_Bljk…_BH_MT64x32x16…'
     """
     return KernelName(printable(name or "?"), width)
 
@@ -70,7 +70,7 @@ def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
     Examples
     --------
     >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
-    ['my_long_kernel…_a', 'my_long_kernel…_b']
+    ['my_long…_name_a', 'my_long…_name_b']
     """
     cleaned = [printable(name) for name in names]
     if NAMES_FORM.get() == "full":
