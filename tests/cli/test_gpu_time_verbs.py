@@ -91,7 +91,8 @@ def test_gaps_and_work_make_the_span(runs: Path) -> None:
     busy, gaps = told("busy", runs / "a"), told("gaps", runs / "a")
     for gpu, idle in zip(busy["gpus"]["rows"], gaps["gpus"]["rows"], strict=True):
         assert gpu["busy_ns"] == idle["busy_ns"]
-        assert idle["busy_ns"] + idle["gap_ns"] + idle["edge_ns"] == gpu["span_ns"]
+        assert idle["busy_ns"] + idle["gap_ns"] + idle["rounding_ns"] + idle["edge_ns"] == gpu["wall_ns"]
+        assert idle["wall_ns"] == gpu["wall_ns"] >= gpu["span_ns"] == idle["span_ns"]
     parts = sum(row["wait_ns"] for row in gaps["causes"]["rows"])
     assert parts == sum(row["gap_ns"] for row in gaps["gpus"]["rows"])
     by_stream = told("gaps", runs / "a", "--by", "stream")["gpus"]["rows"]
@@ -160,3 +161,48 @@ def _kernel_times(path: Path) -> list[tuple[int, int, int]]:
         ).fetchall()
     database.close()
     return rows
+
+
+def test_the_window_is_what_shares_are_of(runs: Path) -> None:
+    window = ("--time", "10%:20%")
+    (gpu, *_), (idle, *_) = (told(verb, runs / "a", *window)["gpus"]["rows"] for verb in ("busy", "gaps"))
+    assert gpu["span_ns"] == gpu["wall_ns"] == idle["span_ns"] == told("summary", runs / "a", *window)["wall_ns"]
+    assert idle["busy_ns"] == gpu["busy_ns"] <= gpu["span_ns"]
+
+
+def test_gaps_as_csv(runs: Path) -> None:
+    heads = {
+        "gaps": "at_ns,gap_ns,previous,next",
+        "gpus": "gap_count",
+        "causes": "cause,function",
+        "lengths": "from_ns",
+    }
+    for table, columns in heads.items():
+        done = call("gaps", runs / "a", "--csv", "--table", table)
+        assert columns in done.stdout.splitlines()[0], table
+    assert call("gaps", runs / "a", "--csv").stdout == call("gaps", runs / "a", "--csv", "--table", "gaps").stdout
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "value", "there"),
+    [
+        ("top", "--kernel", "nosuch", "no kernel matches nosuch; this run has "),
+        ("summary", "--rank", "77", "no rank 77; this run has 0"),
+        ("busy", "--gpu", "77", "no GPU 77; this run has 0"),
+        ("regions", "--domain", "MARKRE", "no region of the domain MARKRE; this run has "),
+        ("gaps", "--pid", "77", "no process 77; this run has "),
+    ],
+)
+def test_what_matches_nothing_says_what_there_is(verb: str, option: str, value: str, there: str, runs: Path) -> None:
+    done = call(verb, runs / "a", option, value)
+    assert done.status == 2
+    assert there in done.stderr
+    assert not done.stdout
+
+
+def test_options_of_the_verb_come_first() -> None:
+    text = call("gaps", "--help").stdout
+    assert (
+        text.index("--by") < text.index("--table") < text.index("--top") < text.index("--kernel") < text.index("--jobs")
+    )
+    assert "A gap is a stretch of time between two pieces of work" in text

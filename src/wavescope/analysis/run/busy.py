@@ -9,6 +9,7 @@ import polars as pl
 
 from wavescope.analysis.run.gpus import GPU_KEY, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavescope.analysis.run.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged, share_of
+from wavescope.analysis.run.nodes import node_names, renamed
 from wavescope.analysis.run.recorded import node_spans, recorded
 from wavescope.base.bounds import BINS, bounded
 from wavescope.model.answer import Answer
@@ -229,13 +230,14 @@ def _binned(whole: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, count:
 def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     """The combined result of all runs."""
     partials = partials or [partial_busy(Run([]))]
-    seen = _merged_gpus(partials)
+    names = node_names(part.recorded for part in partials)
+    seen = _of_one_node(renamed(_merged_gpus(partials), names))
     used = seen.filter(pl.col("start_ns").is_not_null())
-    times = [part.recorded for part in partials]
+    times = [renamed(part.recorded, names) for part in partials]
     nodes = _nodes(seen, used, pl.concat(times), max(part.bin_count for part in partials))
-    streams = pl.concat(part.streams for part in partials)
+    streams = renamed(pl.concat(part.streams for part in partials), names)
     processes = streams.group_by(GPU_KEY).agg(process_count=pl.col("pid").n_unique())
-    spans = node_spans(times, pl.concat(part.gpus.select("machine", "start_ns", "end_ns") for part in partials))
+    spans = node_spans(times, renamed(pl.concat(part.gpus for part in partials), names))
     gpus = (
         used.join(spans, on="machine")
         .join(processes, on=GPU_KEY, how="left", nulls_equal=True)
@@ -257,7 +259,7 @@ def combine_busy(partials: Sequence[PartialBusy]) -> Busy:
     return Busy(
         gpus=gpus.select(tables["gpus"].names).cast(tables["gpus"].dtypes),  # type: ignore[arg-type]
         streams=rows.select(tables["streams"].names),
-        over_time=_over_time(partials, nodes, gpu_labels),
+        over_time=_over_time(partials, names, nodes, gpu_labels),
         nodes=nodes.select(tables["nodes"].names).cast(tables["nodes"].dtypes),  # type: ignore[arg-type]
     )
 
@@ -289,6 +291,17 @@ def _merged_gpus(partials: Sequence[PartialBusy]) -> pl.DataFrame:
     return seen
 
 
+def _of_one_node(seen: pl.DataFrame) -> pl.DataFrame:
+    """GPUs of files that were found to be of one node, which never worked at the same time: sums are exact."""
+    first = pl.col("node", "gpu", "target", "product").first()
+    sums = pl.col("kernel_count", "copy_count", "duration_sum_ns", *_KINDS).sum()
+    times = (pl.col("start_ns").min(), pl.col("end_ns").max())
+    whole = seen.filter(pl.struct(GPU_KEY).is_unique())
+    parts = seen.filter(~pl.struct(GPU_KEY).is_unique())
+    merged_parts = parts.group_by(GPU_KEY, maintain_order=True).agg(first, sums, *times)
+    return pl.concat([whole.select(merged_parts.columns), merged_parts]) if parts.height else whole
+
+
 def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: int) -> pl.DataFrame:
     """`machine`, `node`, the span of its work or the window, and the bins of its curves."""
     windows = times.group_by("machine").agg(
@@ -315,10 +328,13 @@ def _nodes(seen: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: i
     )
 
 
-def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, gpu_labels: pl.DataFrame) -> pl.DataFrame:
-    shared = pl.concat(part.intervals for part in partials).select(GPU_KEY).unique()
-    bins = [part.bins.join(shared, on=GPU_KEY, how="anti", nulls_equal=True) for part in partials]
-    bins += _shared_bins(partials, nodes)
+def _over_time(
+    partials: Sequence[PartialBusy], names: pl.DataFrame, nodes: pl.DataFrame, gpu_labels: pl.DataFrame
+) -> pl.DataFrame:
+    shared_work = renamed(pl.concat(part.intervals for part in partials), names)
+    shared = shared_work.select(GPU_KEY).unique()
+    bins = [renamed(part.bins, names).join(shared, on=GPU_KEY, how="anti", nulls_equal=True) for part in partials]
+    bins += _shared_bins(shared_work, nodes)
     width, begin, end = pl.col("bin_ns"), pl.col("node_start_ns"), pl.col("node_end_ns")
     clocks = nodes.select("machine", "bin_ns", node_start_ns="start_ns", node_end_ns="end_ns")
     start = pl.max_horizontal(pl.col("at") * width, begin)
@@ -337,9 +353,8 @@ def _over_time(partials: Sequence[PartialBusy], nodes: pl.DataFrame, gpu_labels:
     return rows.select(Busy.tables["over_time"].names)
 
 
-def _shared_bins(partials: Sequence[PartialBusy], nodes: pl.DataFrame) -> list[pl.DataFrame]:
+def _shared_bins(shared_work: pl.DataFrame, nodes: pl.DataFrame) -> list[pl.DataFrame]:
     """Curves of GPUs that several runs record."""
-    shared_work = pl.concat(part.intervals for part in partials)
     if not shared_work.height:
         return []
     gpu_numbers = shared_work.select(GPU_KEY).unique().sort(GPU_KEY, nulls_last=True).with_row_index("place")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.gpus import machines
+from wavescope.analysis.run.nodes import node_names, renamed
 from wavescope.analysis.run.recording import recording
 from wavescope.model.answer import Answer
 from wavescope.model.schema import table_spec
@@ -44,22 +45,30 @@ class NodeClocks(Answer):
     nodes: pl.DataFrame
     processes: pl.DataFrame
     duration_ns: int  #: From the first event to the last on the node where that took longest.
+    labels: dict[str, str]  #: Path of a file without host name -> the node that it stands for (`node_names`).
 
     def begins(self, by: str) -> dict[str, int]:
-        """The start of each node, by its `node` or `machine`; of nodes that share a name, the first one's."""
+        """The start of each node, by its `node` or `machine`; of nodes that share a name, the first one's.
+
+        Files without host name are there by their paths and by the names that answers give them.
+        """
         nodes = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
-        return dict(nodes.select(by, "start_ns").rows())
+        begins: dict[str, int] = dict(nodes.select(by, "start_ns").rows())
+        return {self.labels.get(name, name): begin for name, begin in begins.items()} | begins
 
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
     """The clocks of the nodes of a run; `recorded` is the result of `recording`, if available."""
-    seen = (recorded or recording(run)).processes.select("start_ns", "end_ns")
-    who = machines(run).select(pl.col("machine", "node").fill_null(""))
-    nodes = (
-        pl.concat([who, seen], how="horizontal")
-        .group_by("machine", "node", maintain_order=True)
-        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    )
+    seen = (recorded or recording(run)).processes.select("start_ns", "end_ns", "rank")
+    where = machines(run)
+    who = where.select(pl.col("machine", "node").fill_null(""))
+    times = pl.concat([who, seen, where.select("is_named")], how="horizontal")
+    names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
+    nodes = times.group_by("machine", "node", maintain_order=True).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    together = renamed(nodes.select("machine"), names)["machine"]
+    whole = (pl.col("start_ns").min().over(together), pl.col("end_ns").max().over(together))
+    nodes = nodes.with_columns(*whole)
     processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
     longest = nodes.select((pl.col("end_ns") - pl.col("start_ns")).max()).item()
-    return NodeClocks(nodes, processes, int(longest or 0))
+    labels = dict(names.select("machine", "new_node").iter_rows())
+    return NodeClocks(nodes, processes, int(longest or 0), labels)

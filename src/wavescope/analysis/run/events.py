@@ -105,9 +105,11 @@ class Events:
         return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
     def gpus(self) -> pl.DataFrame:
-        """`host` and `gpu` of the GPUs that the kernels read so far ran on."""
+        """`host`, `run` and `gpu` of the GPUs that the kernels read so far ran on."""
         used = pl.Series(sorted(self._used), dtype=pl.UInt32)
-        return self._gpus.filter(pl.col("agent").is_in(used.implode())).select("host", "gpu").unique()
+        seen = self._run.read("agents", ["agent", "process"]).join(self._who.select("process", "run"), on="process")
+        chosen = self._gpus.filter(pl.col("agent").is_in(used.implode()))
+        return chosen.join(seen, on="agent", how="left").select("host", "run", "gpu").unique()
 
     def _can_group(self, table: str) -> bool:
         """Whether events of this table can be in groups of this kind: calls belong to no GPU and no stream."""

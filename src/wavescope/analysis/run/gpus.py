@@ -65,7 +65,7 @@ def index_gpus(run: Run) -> GpuIndex:
 
 
 def machines(run: Run) -> pl.DataFrame:
-    """`process` with `machine` (identity of its node) and `node` (name of it to show)."""
+    """`process` with `machine` (identity of its node), `node` (name of it to show), and whether it `is_named`."""
     sources = run.read("sources", ["source", "path"])
     nodes = run.read("nodes", ["node", "machine_id", "hostname"])
     processes = run.read("processes", ["process", "source", "node"]).join(sources, on="source", how="left")
@@ -73,7 +73,12 @@ def machines(run: Run) -> pl.DataFrame:
     return (
         processes.join(nodes, on="node", how="left")
         .sort("process")
-        .select("process", machine=pl.coalesce(names), node=pl.coalesce(names[1:]))
+        .select(
+            "process",
+            machine=pl.coalesce(names),
+            node=pl.coalesce(names[1:]),
+            is_named=pl.coalesce(names[:2]).is_not_null(),
+        )
     )
 
 

@@ -22,6 +22,8 @@ _SCHEMA = {
     "start_ns": pl.Int64,
     "end_ns": pl.Int64,
     "begin_ns": pl.Int64,
+    "is_named": pl.Boolean,
+    "rank": pl.Int32,
     "is_window": pl.Boolean,
 }
 
@@ -29,17 +31,24 @@ _SCHEMA = {
 def recorded(run: Run) -> pl.DataFrame:
     """What each source recorded on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
 
-    `begin_ns` is the begin of all that the source recorded there: times of `--time` count from it.
+    `begin_ns` is the begin of all that the source recorded there: times of `--time` count from it. `is_named` says
+    whether the host is known, and `rank` is the lowest that is.
     """
     rows = [pl.DataFrame(schema=_SCHEMA)]
     for part in run.parts:
         windows = windows_of_processes(part)
-        extents = extents_of(without_window(part)).join(machines(part), on="process", how="left")
+        ranks = part.read("processes", ["process", "rank"])
+        where = machines(part).join(ranks, on="process", how="left")
+        extents = extents_of(without_window(part)).join(where, on="process", how="left")
         by_machine = extents.group_by("machine", maintain_order=True).agg(
-            pl.col("start_ns").min(), pl.col("end_ns").max(), begin_ns=pl.col("start_ns").min()
+            pl.col("start_ns").min(),
+            pl.col("end_ns").max(),
+            pl.col("is_named").any(),
+            pl.col("rank").min(),
+            begin_ns=pl.col("start_ns").min(),
         )
         if windows is not None:
-            chosen = windows.join(machines(part), on="process").group_by("machine", maintain_order=True)
+            chosen = windows.join(where, on="process").group_by("machine", maintain_order=True)
             by_machine = by_machine.drop("start_ns", "end_ns").join(
                 chosen.agg(pl.col("start_ns").min(), pl.col("end_ns").max()), on="machine", maintain_order="left"
             )

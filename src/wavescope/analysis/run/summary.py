@@ -11,6 +11,7 @@ from wavescope.analysis.run.buckets import QUANTILE_ERROR
 from wavescope.analysis.run.events import EVENT_TABLES, EXTENTS, GROUP_COLUMNS, Events
 from wavescope.analysis.run.intervals import FARTHEST_NS, in_order
 from wavescope.analysis.run.intervals import merged as merged_intervals
+from wavescope.analysis.run.nodes import node_names, renamed
 from wavescope.analysis.run.processes import PROCESS
 from wavescope.analysis.run.statistics import EXACT_VALUES, described, merged, merged_packed
 from wavescope.model.answer import Answer
@@ -62,7 +63,7 @@ class PartialSummary:
 
     statistics: PackedDurations  #: By the columns of the grouping, `domain` and `name`.
     extents: pl.DataFrame  #: See `EXTENTS`.
-    gpus: pl.DataFrame  #: `host` and `gpu` of GPUs that kernels ran on.
+    gpus: pl.DataFrame  #: `host`, `run` and `gpu` of GPUs that kernels ran on.
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ class Summary(Answer):
     things: pl.DataFrame
     processes: pl.DataFrame
     gpu_count: int  #: GPUs that kernels ran on.
+    node_count: int  #: Nodes on which processes ran.
     gpu_ns: int  #: Time of all kernels and copies together.
     wall_ns: int
     #: Share of the wall time in which GPUs ran anything; None = no GPU was used.
@@ -128,7 +130,8 @@ def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all")
     by_domain = merged([whole], (*group, "domain"))
     names = whole.sums.group_by(*group, "domain").agg(name_count=pl.len().cast(pl.Int64))
     processes = _processes([part.extents for part in partials])
-    gpus = pl.concat([part.gpus for part in partials]).unique().height if partials else 0
+    node_labels = _node_names(processes)
+    gpus = [_with_node(part.gpus, node_labels).select("node", "gpu") for part in partials]
     domains = described(by_domain).join(names, on=[*group, "domain"], nulls_equal=True)
     share = pl.col("total_ns") / pl.col("total_ns").sum().over(*group, "domain").replace(0, None)
     is_gpu = pl.col("domain").is_in(GPU_DOMAINS)
@@ -139,7 +142,8 @@ def combine_summary(partials: Sequence[PartialSummary], *, by: Grouping = "all")
         domains=_ordered(domains.with_columns(share=pl.when(is_gpu).then(gpu_share)), group, "domains"),
         things=_ordered(described(whole).with_columns(share=share), group, "things"),
         processes=processes,
-        gpu_count=gpus,
+        gpu_count=pl.concat(gpus).unique().height if gpus else 0,
+        node_count=_with_node(processes, node_labels)["node"].n_unique(),
         gpu_ns=int(domains.select(gpu_total).item() or 0),
         wall_ns=wall_of(processes),
         busy_share=_busy_share(processes),
@@ -171,14 +175,31 @@ def wall_of(processes: pl.DataFrame) -> int:
     return int(_walls(processes)["wall_ns"].max() or 0)  # type: ignore[arg-type]
 
 
+def _node_names(processes: pl.DataFrame) -> pl.DataFrame:
+    """Names of nodes, as `node_names` gives them."""
+    times = processes.select("start_ns", "end_ns", "rank", machine="run", is_named=pl.col("host") != "")
+    return node_names([times.drop_nulls(["start_ns", "end_ns"])])
+
+
+def _with_node(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """Rows with `host` and `run` with their `node`: the host, else what stands for it."""
+    unnamed = renamed(rows.select(machine="run"), names)["machine"]
+    return rows.with_columns(node=pl.when(pl.col("host") == "").then(unnamed).otherwise("host"))
+
+
 def _walls(processes: pl.DataFrame) -> pl.DataFrame:
-    """Processes with `wall_ns`: the time in which any process of their node was recorded."""
-    node = pl.when(pl.col("host") == "").then("run").otherwise("host").alias("node")
+    """Processes with `wall_ns`, the time in which any process of their node was recorded, and `stretch_ns`: without
+    the stretches of that time in which they were not."""
     times = pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS)
-    lasting = in_order(processes.select(node, times).drop_nulls(), ["node"])
-    length = pl.col("end_ns") - pl.col("start_ns")
-    walls = merged_intervals(lasting, ["node"]).group_by("node").agg(wall_ns=length.sum())
-    return processes.with_columns(node).join(walls, on="node", how="left").with_columns(pl.col("wall_ns").fill_null(0))
+    placed = _with_node(processes, _node_names(processes)).with_columns(times)
+    length = (pl.col("end_ns") - pl.col("start_ns")).alias("stretch_ns")
+    whole = merged_intervals(in_order(placed.drop_nulls(["start_ns", "end_ns"]), ["node"]), ["node"])
+    whole = whole.select("node", "start_ns", length, wall_ns=length.sum().over("node"))
+    return (
+        placed.sort("start_ns")
+        .join_asof(whole.sort("start_ns"), on="start_ns", by="node", check_sortedness=False)
+        .with_columns(pl.col("wall_ns", "stretch_ns").fill_null(0))
+    )
 
 
 def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -190,7 +211,7 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _busy_share(processes: pl.DataFrame) -> float | None:
     used = _walls(processes).filter(pl.col("gpu_count") > 0)
-    wall = pl.col("wall_ns").cast(pl.Int128) * pl.col("gpu_count")
+    wall = pl.col("stretch_ns").cast(pl.Int128) * pl.col("gpu_count")
     times = used.select(pl.col("busy_ns").sum(), all_ns=wall.sum())
     busy, whole = times.row(0)
     return busy / whole if whole else None

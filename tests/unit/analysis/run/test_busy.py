@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.clocks import node_clocks
+from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.summary import summary
 from wavescope.model.run import Run
 
 
@@ -48,11 +51,52 @@ def test_processes_on_one_gpu_are_one_gpu() -> None:
     assert sums.rows() == [("host", 50, 30), ("other", 7, 7)]
 
 
+def captures(*names: str, overlap: bool = False) -> Run:
+    """Files without host name, recorded one after the other or at the same time."""
+    parts = [
+        source(
+            name,
+            host="",
+            pid=n,
+            dispatches=spans((base := 0 if overlap else 100 * n, base + 10), (base + 30, base + 40)),
+        )
+        for n, name in enumerate(names)
+    ]
+    for part in parts:
+        part.tables["nodes"] = part.tables["nodes"].with_columns(machine_id=pl.lit(""))
+        part.tables["processes"] = part.tables["processes"].with_columns(rank=pl.lit(None, pl.Int32))
+    return Run(parts)
+
+
+def test_captures_of_one_program_are_one_node() -> None:
+    run = captures("x/decode_kernel_trace.csv", "x/decode_fetch_counter_collection.csv", "x/decode_stall.csv")
+    columns = ("busy_ns", "span_ns", "wall_ns", "kernel_count", "process_count")
+    assert rows(busy(run).gpus, *columns) == [(60, 120, 120, 6, 3)]  # time between recordings is nobody's
+    assert rows(gaps(run).gpus, "gap_count", "gap_ns", "busy_ns", "edge_ns") == [(3, 60, 60, 0)]
+    told = summary(run)
+    assert (told.node_count, told.gpu_count, told.wall_ns, told.busy_share) == (1, 1, 120, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("run", "nodes"),
+    [
+        (captures("x/decode_a.csv", "x/decode_b.csv", overlap=True), ["a", "b"]),  # one clock, or two: who knows
+        (captures("x/decode_a.csv", "y/decode_a.csv"), ["x", "y"]),
+        (captures("x/bert.json", "x/qwen.json.gz"), ["bert", "qwen"]),
+    ],
+)
+def test_other_files_stand_for_nodes(run: Run, nodes: list[str]) -> None:
+    assert busy(run).gpus["node"].to_list() == gaps(run).gpus["node"].to_list() == nodes
+    assert (summary(run).node_count, summary(run).gpu_count) == (2, 2)
+    begins = node_clocks(run).begins("node")
+    assert [begins[node] for node in nodes] == busy(run).nodes.sort("node")["start_ns"].to_list()
+
+
 def test_files_that_name_no_node_stay_apart() -> None:
     parts = [source(name, host="", dispatches=spans((0, 10))) for name in ("a.json", "b.json")]
     for part in parts:
         part.tables["nodes"] = part.tables["nodes"].with_columns(machine_id=pl.lit(""))
-    assert rows(busy(Run(parts)).gpus, "node", "busy_ns") == [("a.json", 10), ("b.json", 10)]
+    assert rows(busy(Run(parts)).gpus, "node", "busy_ns") == [("a", 10), ("b", 10)]
 
 
 def test_times_that_are_not_there() -> None:

@@ -10,6 +10,7 @@ import polars as pl
 from wavescope.analysis.run.gaps.partial import PartialGaps, partial_gaps
 from wavescope.analysis.run.gpus import GPU_KEY, merged_elsewhere, partial_intervals, shared_gpus
 from wavescope.analysis.run.intervals import share_of
+from wavescope.analysis.run.nodes import node_names, renamed
 from wavescope.analysis.run.recorded import node_spans
 from wavescope.base.bounds import ROWS, bounded
 from wavescope.model.answer import Answer
@@ -139,17 +140,13 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     if shared_gpus(partials) and not all(part.is_whole for part in partials):
         raise ValueError("runs share a GPU: ask them with `elsewhere`")
     partials = partials or [partial_gaps(Run([]))]
+    names = node_names(part.recorded for part in partials)
     keys = [*GPU_KEY, "node", "gpu", "pid", "rank", "stream_id"]
-    gpus = (
-        pl.concat(part.gpus for part in partials)
-        .group_by(keys)
-        .agg(
-            pl.col("gap_count", "gap_ns", "rounding_ns").sum(),
-            pl.col("gap_max_ns", "busy_ns", "end_ns").max(),
-            pl.col("start_ns").min(),
-        )
-    )
-    nodes = node_spans([part.recorded for part in partials], pl.concat(part.gpus for part in partials))
+    sums = ["gap_count", "gap_ns", "rounding_ns"]
+    of_files = pl.concat(part.gpus for part in partials)
+    shared = of_files.group_by(keys).agg(pl.col(sums).sum(), pl.col("gap_max_ns", "busy_ns").max())
+    gpus = renamed(shared, names).group_by(keys).agg(pl.col(*sums, "busy_ns").sum(), pl.col("gap_max_ns").max())
+    nodes = node_spans([renamed(part.recorded, names) for part in partials], renamed(of_files, names))
     edge = pl.col("wall_ns") - pl.sum_horizontal("busy_ns", "gap_ns", "rounding_ns")
     gpus = gpus.join(nodes, on="machine").with_columns(
         gap_share=share_of(pl.col("gap_ns"), pl.col("span_ns")),
@@ -157,17 +154,17 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         edge_ns=edge.clip(lower_bound=0),
     )
     histogram = (
-        pl.concat(part.histogram for part in partials)
+        renamed(pl.concat(part.histogram for part in partials), names)
         .group_by(*keys, "from_ns")
         .agg(pl.col("gap_count", "gap_ns").sum())
     )
-    largest = pl.concat(part.largest for part in partials).sort(
+    largest = renamed(pl.concat(part.largest for part in partials), names).sort(
         "gap_ns", *keys, "start_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
     )
     tables = Gaps.tables
     return Gaps(
         gpus=gpus.sort("node", *keys, nulls_last=True).select(tables["gpus"].names),
-        causes=_causes(partials, nodes),
+        causes=_causes(renamed(pl.concat(part.causes for part in partials), names), nodes),
         histogram=histogram.sort("node", *keys, "from_ns", nulls_last=True).select(tables["histogram"].names),
         largest=largest.head(max(part.keep for part in partials)).select(tables["largest"].names),
         gap_count=int(gpus["gap_count"].sum()),
@@ -175,9 +172,9 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
     )
 
 
-def _causes(partials: Sequence[PartialGaps], nodes: pl.DataFrame) -> pl.DataFrame:
+def _causes(parts: pl.DataFrame, nodes: pl.DataFrame) -> pl.DataFrame:
     keys = [*GPU_KEY, "node", "gpu"]
-    sums = pl.concat(part.causes for part in partials).group_by(*keys, "cause", "function")
+    sums = parts.group_by(*keys, "cause", "function")
     return (
         sums.agg(pl.col("call_count", "wait_ns").sum())
         .join(nodes, on="machine")

@@ -1,0 +1,82 @@
+"""Which files without host names are of one node, and what to call the others: the same for all answers."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, takewhile
+from pathlib import PurePath
+from typing import TYPE_CHECKING, TypeAlias
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+_Capture: TypeAlias = tuple[str, int, int, int | None]  #: Path, begin, end and rank of a recording.
+_WORD = re.compile(r"[_\-.]")
+_COLUMNS = {"machine": pl.String, "new_machine": pl.String, "new_node": pl.String}
+
+
+def node_names(times: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """`machine`, `new_machine`, `new_node` of the files without host name, from the results of `recorded`.
+
+    Files of one folder whose names begin with the same word and that were recorded one after the other, not by several
+    ranks, are captures of one node: a trace and passes with counters of the same program. Every other file stands for a
+    node of its own. Nodes are called after what differs in the paths.
+    """
+    unnamed = pl.concat(times).filter(~pl.col("is_named"))
+    groups: dict[tuple[str, str], list[_Capture]] = {}
+    for capture in unnamed.select("machine", "start_ns", "end_ns", "rank").sort("start_ns", "end_ns").iter_rows():
+        path = PurePath(capture[0])
+        groups.setdefault((str(path.parent), _WORD.split(path.name, maxsplit=1)[0]), []).append(capture)
+    machine_of: dict[str, str] = {}
+    for captures in groups.values():
+        first = min(captures)[0] if _is_sequence(captures) else ""
+        machine_of |= {capture[0]: first or capture[0] for capture in captures}
+    labels = path_labels(sorted(set(machine_of.values())))
+    rows = [(machine, new, labels[new]) for machine, new in machine_of.items()]
+    return pl.DataFrame(rows, schema=_COLUMNS, orient="row")
+
+
+def _is_sequence(captures: Sequence[_Capture]) -> bool:
+    """Whether recordings, sorted by time, follow each other, and none or one rank made them."""
+    ranks = {rank for *_, rank in captures if rank is not None}
+    return len(ranks) <= 1 and all(last[2] <= after[1] for last, after in pairwise(captures))
+
+
+def renamed(frame: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the new `machine` and `node`, as far as it has these columns."""
+    if not names.height or "machine" not in frame.columns:
+        return frame
+    machine, node = (dict(zip(names["machine"], names[column], strict=True)) for column in names.columns[1:])
+    new = [_replaced(node).alias("node")] if "node" in frame.columns else []
+    return frame.with_columns(*new, _replaced(machine))
+
+
+def _replaced(values: Mapping[str, str]) -> pl.Expr:
+    return pl.col("machine").replace(values)
+
+
+def path_labels(paths: Sequence[str]) -> dict[str, str]:
+    """What differs in paths: without folders and beginnings of words that all have, and without endings of files.
+
+    Examples
+    --------
+    >>> list(path_labels(["/data/a/run_kernel_trace.csv", "/data/b/run_kernel_trace.csv"]).values())
+    ['a', 'b']
+    >>> list(path_labels(["x/decode_fetch.csv", "x/decode_stall.json.gz"]).values()), path_labels(["x/y.json.gz"])
+    (['fetch', 'stall'], {'x/y.json.gz': 'y'})
+    """
+    parts = {path: [*PurePath(path).parent.parts, PurePath(path).name.split(".")[0]] for path in paths}
+    if len(parts) == 1:
+        return {path: parts[path][-1] or path for path in paths}
+    while all(len(words) > 1 for words in parts.values()) and len({words[0] for words in parts.values()}) == 1:
+        parts = {path: words[1:] for path, words in parts.items()}
+    while all(len(words) > 1 for words in parts.values()) and len({words[-1] for words in parts.values()}) == 1:
+        parts = {path: words[:-1] for path, words in parts.items()}
+    labels = {path: "/".join(words) for path, words in parts.items()}
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*labels.values(), strict=False))
+    common = "".join(letters[0] for letters in same)
+    cut = max(common.rfind(mark) for mark in "_-/") + 1
+    shorter = {path: label[cut:] or label for path, label in labels.items()}
+    return shorter if len(set(shorter.values())) == len(paths) else dict(zip(paths, paths, strict=True))
