@@ -82,7 +82,8 @@ def _side(answer: RunComparison, side: int, *, width: int, limit: int, everythin
     largest = remainder.filter(pl.col("delta_share").abs() >= _LEAST_OF_REMAINDER).head(_MOST_OF_REMAINDER)
     if largest.height:
         yield Text()
-        title = f"{label}, not attributed: the largest of {counted(remainder.height, 'differences')}"
+        of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
+        title = f"{label}, not attributed{of}"
         yield _titled(title, largest, _columns(largest), width)
     all_rows = answer.things.filter(pl.col("side") == side)
     counts = {status: all_rows.filter(pl.col("status") == status).height for status in REMAINDER}
@@ -222,6 +223,8 @@ _PARTS = [
     Column("", _part, is_text=True, is_fixed=True),
     Column("things", lambda row: f"{row['thing_count']:,}"),
     Column("effect", lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms"),
-    Column("largest", lambda row: "" if row["largest_name"] is None else _signed(row["largest_delta_ns"])),
-    Column("name", lambda row: brief_kernel(row["largest_name"], 200) if row["largest_name"] else "", takes_rest=True),
+    Column("largest", lambda row: _signed(row["largest_delta_ns"]) if row["largest_delta_ns"] else ""),
+    Column(
+        "name", lambda row: brief_kernel(row["largest_name"], 200) if row["largest_delta_ns"] else "", takes_rest=True
+    ),
 ]
