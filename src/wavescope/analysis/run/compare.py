@@ -191,9 +191,9 @@ class RunComparison(Answer):
             if part["is_attributed"]
         ]
         rest = [part for part in parts if not part["is_attributed"] and part["delta_ns"]]
-        told = [", ".join(changed)] if changed else []
-        told += [f"not attributed: {self._remainder(rest)}"] if rest else []
-        return f"{headline} GPU time {times}" + (f"; {'; '.join(told)}" if told else "")
+        clauses = [", ".join(changed)] if changed else []
+        clauses += [f"not attributed: {self._remainder(rest)}"] if rest else []
+        return f"{headline} GPU time {times}" + (f"; {'; '.join(clauses)}" if clauses else "")
 
     def _remainder(self, parts: Sequence[dict[str, Any]]) -> str:
         words = {"cannot tell": "with calls too few or too uneven to tell", "same": "within noise"}
