@@ -10,9 +10,10 @@ import polars as pl
 
 from wavescope.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
 from wavescope.analysis.run.compared_side import TIMES, Side, kernel_uses, partial_compare, step_noise, total_noise
+from wavescope.analysis.run.kernel_names import short_names
 from wavescope.analysis.run.renamed import pairs_of
 from wavescope.analysis.run.summary import GPU_DOMAINS
-from wavescope.base.words import counted, kernel_title, percent, shortened, side_label
+from wavescope.base.words import counted, percent, side_label
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import frame_of, table_spec
@@ -35,7 +36,7 @@ FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
 _TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
 _WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
-_NAME_WIDTH = 60
+_NAME_WIDTH, _LINE_WIDTH = 60, 120  #: Characters of the names of kernels in a verdict, and in a line of its own.
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ class RunComparison(Answer):
         total = fsum(part["delta_ns"] for part in parts)
         where = " and ".join(f"{counted(part['thing_count'], 'things')} {words[part['status']]}" for part in parts)
         largest = max(parts, key=lambda part: abs(part["largest_delta_ns"]))
-        name = shortened(kernel_title(largest["largest_name"]), _NAME_WIDTH)
+        (name,) = short_names([largest["largest_name"]], _NAME_WIDTH).values()
         if len(parts) == 1 and largest["thing_count"] == 1:
             return f"{_signed(total)} in {name}, {words[largest['status']]}"
         return f"{_signed(total)} in {where}, the largest {name} ({_signed(largest['largest_delta_ns'])})"
@@ -237,7 +238,8 @@ class RunComparison(Answer):
             things = self.things.filter((pl.col("side") == side) & (pl.col("domain") == "KERNEL"))
             slower = things.filter(pl.col("change") > limit).sort(-pl.col("delta_ns"), "name")
             rows = slower.select("name", "change", "noise").rows()
-            return [Regression(f"{label}: kernel {kernel_title(name)}", *figures) for name, *figures in rows]
+            names = short_names([name for name, *_ in rows], _LINE_WIDTH)
+            return [Regression(f"{label}: kernel {names[name]}", *figures) for name, *figures in rows]
         what = f"{label}: duration of a step" if on == "step" else f"{label}: GPU time per {unit}"
         change, noise = (row[name] for name in (("step_change", "step_noise") if on == "step" else ("change", "noise")))
         return [Regression(what, change, noise)] if change is not None and change > limit else []

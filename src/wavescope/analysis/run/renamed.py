@@ -6,6 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
+from wavescope.analysis.run.kernel_names import readable_names
 from wavescope.base.words import kernel_title
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
     [('bmm_64x64<64u, 8u>(int)', 'bmm_128x128<128u, 16u>(int)')]
     """
     first, second = (sorted(uses, key=lambda use: (-use.time_ns, use.name))[:_MOST] for uses in (gone, new))
-    names = {use.name: _parsed(use.name) for use in (*first, *second)}
+    names = {name: _parsed(text) for name, text in readable_names(use.name for use in (*first, *second)).items()}
     scored = [
         (-score, old.name, other.name)
         for old in first

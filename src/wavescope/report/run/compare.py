@@ -9,6 +9,7 @@ import polars as pl
 from rich.text import Text
 
 from wavescope.analysis.run.compare import REMAINDER, change_text
+from wavescope.analysis.run.kernel_names import readable_names
 from wavescope.analysis.run.summary import GPU_DOMAINS
 from wavescope.base.words import counted, kernel_title, percent
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
@@ -147,7 +148,9 @@ def both_names(base: str, name: str, width: int = 200) -> str:
     >>> both_names("void bmm_64x64<64u, 8u>(int)", "void bmm_128x128<128u, 8u>(int)")
     'bmm_{64x64<64u -> 128x128<128u}, 8u>'
     """
-    first, second = kernel_title(base), kernel_title(name)
+    first, second = map(kernel_title, readable_names([base, name]).values())
+    if first == second:  # one is mangled, or has other parameters
+        first, second = base, name
     start = _common(first, second)
     end = _common(first[start:][::-1], second[start:][::-1])
     head, tail = first[:start], first[len(first) - end :]

@@ -29,7 +29,7 @@ from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.model.run import MemorySource, Run
 from wavescope.readers.run.inputs import open_run
-from wavescope.report.run.compare import comparison_report
+from wavescope.report.run.compare import both_names, comparison_report
 
 FLASH = "void flash_forward<half, 128, 64>(half const*, half const*, half const*, half*, int)"
 Made = Callable[..., Run]
@@ -350,6 +350,8 @@ def test_kernels_that_resemble_each_other_are_one_renamed() -> None:
         ("bmm", "bmm_splitk", 10, False),
         ("triton_poi_fused_add_0", "triton_poi_fused_add_3", 10, True),
         ("triton_poi_fused_add_0", "triton_poi_fused_add_3", 4, False),
+        ("_Z4gemmILi64EEvi", "_Z4gemmILi128EEvi", 10, True),
+        ("_Z4gemmIfEvi", "_Z4reluIfEvi", 10, False),
         ("", "x", 10, False),
         ("<<<", ">>>", 10, False),
     ],
@@ -363,6 +365,11 @@ def test_grids_decide_between_kernels_that_resemble_each_other() -> None:
     gone = [KernelUse("k_1", 10, 1e3, 64.0), KernelUse("k_2", 10, 1e3, 4096.0)]
     new = [KernelUse("k_8", 10, 1e3, 4096.0), KernelUse("k_9", 10, 1e3, 64.0)]
     assert dict(pairs_of(gone, new)) == {"k_1": "k_9", "k_2": "k_8"}
+
+
+def test_a_mangled_name_and_its_meaning_are_two_names() -> None:
+    assert both_names("gemm(int)", "_Z4gemmi") == "{gemm(int) -> _Z4gemmi}"
+    assert both_names("_Z4gemmILi64EEvi", "_Z4gemmILi128EEvi") == "gemm<{64 -> 128}>"
 
 
 @pytest.mark.parametrize(("change", "text"), [(9.0, "+900.0 %"), (18_137.3, "18,138 times"), (-1.0, "-100.0 %")])
