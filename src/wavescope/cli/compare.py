@@ -19,6 +19,8 @@ from wavescope.cli.kit.trace import open_trace, selection_options
 from wavescope.facts.metrics.names import NORMALIZATIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from wavescope.analysis.run.compare import FailOn
     from wavescope.analysis.trace.selection import Selection
     from wavescope.cli.kit.counters import CounterRequest
@@ -249,6 +251,12 @@ def _runs(
         )
 
     asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
+    if notes or failures:
+        _echo_outcome(notes, failures)
+
+
+def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
+    """What is above a limit, and leave with a status where that is more than noise."""
     from wavescope.report.kit.tables import printable
 
     for note in notes[:_MOST_FAILURES]:
