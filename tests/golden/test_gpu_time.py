@@ -143,6 +143,17 @@ def test_regions_of_a_server_cause_all_gpu_time(shared: Path) -> None:
     assert answer.region_count == 14_736 - answer.untimed_count
 
 
+def test_calls_have_the_times_of_the_call_stacks_of_rpd(shared: Path) -> None:
+    """`ext_callstack`, depth 0: the time of every call without those inside, and of the work it launched."""
+    run = open_run(shared / "data" / "rpd" / "mytrace.rpd.gz")
+    calls = run.regions.select(id="event", name=pl.col("name").cast(pl.String), domain=pl.col("domain").cast(pl.String))
+    stored = run.table("ext_callstack").filter(pl.col("depth") == 0).join(calls, left_on="parent_id", right_on="id")
+    expected = stored.filter(pl.col("domain") == "HIP").group_by("name").agg(pl.col("cpu_time", "gpu_time").sum())
+    ours = regions(run).tree.filter(pl.col("domain") == "HIP").group_by("name").agg(pl.col("self_ns", "gpu_ns").sum())
+    assert sorted(ours.rows()) == sorted(expected.rows())
+    assert ours["gpu_ns"].sum() == 416_625_081
+
+
 def test_two_tokens_of_llama(shared: Path) -> None:
     run = open_run(shared / "data" / "gfx1151-rocprofv3-llama" / "decode_kernel_trace.csv")
     times = run.dispatches.select("start_ns", "end_ns").sort("start_ns")

@@ -41,6 +41,7 @@ _LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some doze
     "--name", metavar="NAME", help="Only regions whose name contains NAME, or matches /REGEX/, and all inside."
 )
 @click.option("--layers", is_flag=True, help="Only modules of PyTorch (nn.Module), with the GPU work launched in each.")
+@click.option("--stacks", is_flag=True, help="Call stacks of calls instead of regions (RPD with RPDT_STACKFRAMES=1).")
 @click.option("--shapes", is_flag=True, help="Operators by the shapes of their inputs, with TFLOP/s and TB/s.")
 @click.option(
     "--frames", is_flag=True, help="Also Python frames and launching calls that add nothing to the line above."
@@ -52,6 +53,7 @@ def command(
     sort: str | None,
     name: str | None,
     layers: bool,
+    stacks: bool,
     shapes: bool,
     frames: bool,
 ) -> None:
@@ -79,8 +81,15 @@ def command(
     request = replace(
         request, selection=replace(request.selection, domains=())
     )  # other calls still tell what they launched
-    gathered = request.gather(partial(partial_regions, domains=domains, layers=layers))
+    if stacks:
+        from wavescope.analysis.run.stacks import partial_stacks
+
+        gathered = request.gather(partial_stacks)
+    else:
+        gathered = request.gather(partial(partial_regions, domains=domains, layers=layers))
     answer = combine_regions(gathered.values, sort=sort)
+    if stacks and not answer.tree.height:
+        raise UsageError("no call stacks were recorded", advice="record with rocmProfileData and RPDT_STACKFRAMES=1")
     _check_choice(answer, domains, layers=layers)
     if name is not None:
         answer = named_regions(answer, name, sort=sort)
@@ -110,7 +119,7 @@ def _check_choice(answer: Regions, domains: tuple[str, ...], *, layers: bool) ->
         return
     if layers:
         what = "no module (nn.Module) was recorded"
-        raise UsageError(what, advice="record with torch.profiler.profile(with_stack=True, with_modules=True)")
+        raise UsageError(what, advice="record with with_stack=True and with_modules=True of torch.profiler")
     if domains:
         listed = ", ".join(f"{domain} {count:,}" for domain, count in answer.domains.iter_rows())
         raise UsageError(f"no region of the domain {' or '.join(domains)}", advice=f"this run has {listed}")

@@ -44,7 +44,7 @@ class CallTree:
 
 def call_tree(run: Run, nodes: Nodes) -> CallTree:
     """The tree of the regions of one run."""
-    work = _gpu_times(run)
+    work = gpu_times(run)
     launches = Launches(work)
     sums = _per_slot(work, launches.slots_of(work), launches.count)
     calls = _Calls(run, launches, nodes)
@@ -136,7 +136,7 @@ class _Codes:
         return pairs.join(self._numbers, on=on, how="left", maintain_order="left", nulls_equal=True)["number"]
 
 
-def _gpu_times(run: Run) -> pl.DataFrame:
+def gpu_times(run: Run) -> pl.DataFrame:
     """`process`, `correlation`, `length` of dispatches and copies."""
     columns = ["process", "correlation", "start_ns", "end_ns"]
     length = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).otherwise(0)

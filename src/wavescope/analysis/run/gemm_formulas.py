@@ -33,7 +33,7 @@ _SCALAR_TYPES = {"5": 2, "6": 4, "7": 8, "15": 2}  #: Numbers of PyTorch's types
 
 @dataclass(frozen=True)
 class Inputs:
-    """The recorded inputs of an operator: shapes, types, and values of those that are no tensors."""
+    """The recorded inputs of an operator: shapes, types, and values of those that are not tensors."""
 
     dims: tuple[Any, ...]
     types: tuple[str, ...]
@@ -59,7 +59,7 @@ class Inputs:
         return TYPE_BYTES.get(self.types[number]) if number < len(self.types) else None
 
     def value(self, number: int) -> str:
-        """The value of an input that is no tensor; empty = not recorded."""
+        """The value of an input that is not a tensor; empty = not recorded."""
         return self.values[number] if number < len(self.values) else ""
 
     def numbers(self, number: int) -> tuple[int, ...]:

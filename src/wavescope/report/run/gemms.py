@@ -62,7 +62,7 @@ def _verdict(answer: Gemms) -> str:
     if not answer.operators["input_dims"].count():
         return (
             f"operators launched {duration(answer.gpu_ns)} of GPU time; shapes of inputs were not recorded: "
-            "torch.profiler.profile(record_shapes=True) does"
+            "record_shapes=True of torch.profiler does"
         )
     text = f"operators launched {duration(answer.gpu_ns)} of GPU time"
     if not answer.counted_gpu_ns:
@@ -74,7 +74,7 @@ def _verdict(answer: Gemms) -> str:
 
 
 def _shapes(dims: str | None) -> str:
-    """Shapes of the tensors: `8944x1024, 1024x2816`; equal ones are counted, inputs that are no tensors left out.
+    """Shapes of the tensors: `8944x1024, 1024x2816`; equal ones are counted, other inputs left out.
 
     Examples
     --------

@@ -62,7 +62,7 @@ def _widths(rows: pl.DataFrame, cells: list[list[str]], width: int) -> list[int]
 
 
 def _cut(texts: tuple[str, ...], width: int) -> list[str]:
-    """Texts of a column in a width: their beginnings, or both ends where beginnings alone would make them equal."""
+    """Texts of a column in a width: their first characters, or both ends where these alone would make them equal."""
     short = [text if len(text) <= width else text[: width - 1] + "…" for text in texts]
     if len(set(short)) == len(set(texts)):
         return short
