@@ -129,6 +129,8 @@ def _give_shapes(request: RunRequest, name: str | None, sort: str | None) -> Non
     """Operators by the shapes of their inputs."""
     from wavescope.analysis.run.gemms import combine_gemms, named_gemms, partial_gemms
 
+    # Of an event that a window cuts, the operations would count whole and the time in part.
+    request = replace(request, selection=replace(request.selection, domains=(), is_inside=True))
     gathered = request.gather(partial_gemms)
     answer = combine_gemms(gathered.values)
     if name is not None or sort == "calls":

@@ -11,7 +11,7 @@ from wavescope import _core
 from wavescope.analysis.run.intervals import in_order
 from wavescope.analysis.run.launches import Launches
 from wavescope.analysis.run.statistics import is_timed
-from wavescope.analysis.run.trees import empty_tree, folded, merged_trees
+from wavescope.analysis.run.trees import empty_tree, folded, merged_trees, side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,7 +27,8 @@ class Nodes:
 
     columns: tuple[str, ...] = ()  #: Columns that the questions below read, besides `name` and `domain`.
     is_node: Callable[[pl.DataFrame], pl.Expr] | None = None  #: Which rows are nodes; None = all.
-    label: Callable[[pl.DataFrame], pl.Expr] | None = None  #: Names of nodes (Categorical); None = names, folded.
+    #: Names of nodes (Categorical), which are then single regions and not paths of names; None = names, folded.
+    label: Callable[[pl.DataFrame], pl.Expr] | None = None
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,13 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     launches = Launches(work)
     sums = _per_slot(work, launches.slots_of(work), launches.count)
     calls = _Calls(run, launches, nodes)
-    codes = _Codes(calls.threads.values(), has_labels=nodes.label is not None)
+    codes = None if nodes.label else _Codes(calls.threads.values())
+    empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
     trees = []
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
         pieces.clear()
-        names = codes.of(rows)
+        names = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
         if nodes.is_node:
             names = pl.select(pl.when(rows["is_node"]).then(names).otherwise(_NONE).cast(pl.UInt32)).to_series()
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
@@ -61,12 +63,12 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
             thread, rows["start_ns"], rows["end_ns"], names, rows["launch"], sums["ns"], sums["count"]
         )
         tree = pl.DataFrame(table).with_row_index("node")
-        texts = codes.texts[tree["name"]] if tree.height else codes.texts.clear()
-        trees.append(tree.with_columns(texts.get_columns()).select(empty_tree().columns).cast(empty_tree().schema))
-    tree = merged_trees(trees)
+        texts = (codes.texts if codes else rows.select("name", "domain"))[tree["name"]]
+        trees.append(tree.with_columns(texts.get_columns()).select(empty.columns).cast(empty.schema))
+    tree = merged_trees(trees) if codes else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
-        patterns=codes.patterns,
+        patterns=codes.patterns if codes else frozenset(),
         domains=calls.domains,
         thread_count=len(calls.threads),
         unlinked_gpu_ns=int(work["length"].sum()) - int(tree["gpu_ns"].sum()),
@@ -114,13 +116,12 @@ class _Calls:
 class _Codes:
     """A number for every pair of name and domain, where names that differ only in numbers may have one number."""
 
-    def __init__(self, threads: Iterable[list[pl.DataFrame]], *, has_labels: bool) -> None:
+    def __init__(self, threads: Iterable[list[pl.DataFrame]]) -> None:
         pieces = [piece for thread in threads for piece in thread]
         empty = pl.DataFrame(schema={"name": pl.Categorical, "domain": pl.Categorical})
         pairs = pl.concat([empty, *(piece.select("name", "domain").unique() for piece in pieces)]).unique()
         names = pairs["name"].unique().drop_nulls()
-        texts = names.cast(pl.String)
-        shown, self.patterns = (texts, frozenset[str]()) if has_labels else folded(texts)
+        shown, self.patterns = folded(names.cast(pl.String))
         listed = pl.DataFrame({"name": names, "text": shown})
         rows = pairs.join(listed, on="name", how="left", nulls_equal=True).select(
             "name", "domain", "text", kind=pl.col("domain").cast(pl.String)

@@ -51,7 +51,7 @@ class Gemms(Answer):
             input_dims        String    -        | shapes of its inputs, as JSON; null = not recorded
             input_types       String    -        | types of its inputs, as JSON; null = not recorded
             input_values      String    -        | values of inputs that change its operations, as JSON; else null
-            call_count        Int64     -        | calls
+            call_count        Int64     -        | calls that launched work
             gpu_count         Int64     -        | dispatches and copies that they launched
             gpu_ns            Int64     ns       | durations of these dispatches and copies
             gpu_share         Float64   -        | of the GPU time launched by all operators
@@ -84,19 +84,23 @@ class PartialGemms:
 def partial_gemms(run: Run) -> PartialGemms:
     """The contribution of one run."""
     whole = call_tree(run, Nodes(("event_properties",), _is_operator, _label))
-    parts = whole.tree["name"].fill_null("").str.split_exact(_BETWEEN, len(_PARTS)).struct.rename_fields(list(_KEYS))
-    tree = whole.tree.with_columns(parts.struct.unnest().get_columns())
-    tree = tree.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
-    counted = tree.select(_KEYS).filter(pl.col("name").is_in(list(FORMULAS))).unique()
-    is_counted = [cost(*row) is not None for row in counted.iter_rows()]
-    counted = counted.filter(pl.Series(is_counted, dtype=pl.Boolean)).with_columns(is_counted=pl.lit(value=True))
-    tree = tree.join(counted, on=_KEYS, how="left", maintain_order="left", nulls_equal=True)
-    nearest = pl.coalesce(inherited(tree, pl.col("is_counted")), pl.col("node")).alias("nearest")
-    sums = tree.select(nearest, "gpu_count", "gpu_ns").group_by("nearest").agg(pl.all().sum())
-    owners = tree.select("node", *_KEYS, "call_count").join(sums, left_on="node", right_on="nearest")
+    labels = whole.tree.select(label="name").unique()
+    texts = labels["label"].cast(pl.String).fill_null("")
+    parts = texts.str.split_exact(_BETWEEN, len(_PARTS)).struct.rename_fields(list(_KEYS))
+    labels = labels.with_columns(parts.struct.unnest().get_columns())
+    labels = labels.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
+    costs = [cost(*row) for row in labels.select(_KEYS).iter_rows()]
+    is_counted = pl.Series("is_counted", [each is not None for each in costs], dtype=pl.Boolean)
+    tree = whole.tree.rename({"name": "label"}).join(
+        labels.select("label", is_counted), on="label", how="left", maintain_order="left", nulls_equal=True
+    )
+    nearest = pl.coalesce(inherited(tree, pl.col("is_counted")), pl.col("node")).alias("node")
+    work = tree.select(nearest, "gpu_count", "gpu_ns").filter(pl.col("gpu_count") > 0)
+    work = work.group_by("node").agg(pl.all().sum()).join(tree.select("node", "label"), on="node")
+    sums = work.group_by("label").agg(pl.col("gpu_count", "gpu_ns").sum(), call_count=pl.len().cast(pl.Int64))
     return PartialGemms(
-        rows=owners.group_by(_KEYS).agg(pl.col(_SUMS).sum()).filter(pl.col("gpu_count") > 0),
-        operator_count=int(tree["call_count"].sum()),
+        rows=sums.join(labels, on="label", nulls_equal=True).select(*_KEYS, *_SUMS),
+        operator_count=tree.height,
         unlinked_gpu_ns=whole.unlinked_gpu_ns,
     )
 

@@ -55,18 +55,23 @@ def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Ser
     return frame.select(pl.when(is_folded).then("pattern").otherwise("name").alias("name")).to_series(), patterns
 
 
-def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """One tree with a node for every path of names (and domains) in any of the trees, numbered by depth, then path."""
-    first, numbered = 0, [empty_tree()]
+def side_by_side(trees: Sequence[pl.DataFrame], empty: pl.DataFrame) -> pl.DataFrame:
+    """All nodes of all trees, numbered on, with the columns of an empty one."""
+    first, numbered = 0, [empty]
     for tree in trees:
         is_root = pl.col("parent") < 0
         numbered.append(
             tree.with_columns(
                 node=pl.col("node") + first, parent=pl.when(is_root).then(-1).otherwise(pl.col("parent") + first)
-            ).select(numbered[0].columns)
+            ).select(empty.columns)
         )
         first += tree.height
-    every = pl.concat(numbered)
+    return pl.concat(numbered)
+
+
+def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """One tree with a node for every path of names (and domains) in any of the trees, numbered by depth, then path."""
+    every = side_by_side(trees, empty_tree())
     levels = [empty_tree()]
     above = pl.DataFrame({"parent": [-1], "merged": [-1]}, schema={"parent": pl.Int64, "merged": pl.Int64})
     count = 0
