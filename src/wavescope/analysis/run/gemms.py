@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import or_
 from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
 
 _OPERATOR = "OPERATOR"
-_BETWEEN = "\x1f"  #: Between the parts of a label: name, shapes, types, values.
+_BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, name.
 _PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs"}
 _KEYS = ("name", *_PARTS)
 _SUMS = ("call_count", "gpu_count", "gpu_ns")
@@ -86,7 +84,7 @@ def partial_gemms(run: Run) -> PartialGemms:
     whole = call_tree(run, Nodes(("event_properties",), _is_operator, _label))
     labels = whole.tree.select(label="name").unique()
     texts = labels["label"].cast(pl.String).fill_null("")
-    parts = texts.str.split_exact(_BETWEEN, len(_PARTS)).struct.rename_fields(list(_KEYS))
+    parts = texts.str.splitn(_BETWEEN, len(_PARTS) + 1).struct.rename_fields([*_PARTS, "name"])
     labels = labels.with_columns(parts.struct.unnest().get_columns())
     labels = labels.with_columns(pl.when(pl.col(part) != "").then(part).alias(part) for part in _PARTS)
     costs = [cost(*row) for row in labels.select(_KEYS).iter_rows()]
@@ -109,17 +107,15 @@ def _is_operator(_: pl.DataFrame) -> pl.Expr:
     return pl.col("domain") == pl.lit(_OPERATOR, pl.Categorical)
 
 
-def _label(_: pl.DataFrame) -> pl.Expr:
-    """Name, shapes and types, and the values where a formula needs them, in one text."""
-    name = pl.col("name").cast(pl.String).str.replace_all(_BETWEEN, " ", literal=True)
-    has_formula = reduce(or_, (name == formula for formula in FORMULAS))
+def _label(piece: pl.DataFrame) -> pl.Expr:
+    """Shapes and types, the values where a formula needs them, and the name, in one text."""
+    names = piece["name"].unique().cast(pl.String).drop_nulls()
+    formulas = names.filter(names.is_in(list(FORMULAS))).cast(pl.Categorical)
     parts = [pl.col("event_properties").str.json_path_match(f"$['{key}']") for key in _PARTS.values()]
+    parts[-1] = pl.when(pl.col("name").is_in(formulas.implode())).then(parts[-1])
     texts = [part.fill_null("") for part in parts]
-    texts[-1] = pl.when(has_formula).then(texts[-1]).otherwise(pl.lit(""))
-    label = pl.when(pl.col("domain").cast(pl.String) == _OPERATOR).then(
-        pl.concat_str([name, *texts], separator=_BETWEEN)
-    )
-    return label.otherwise(pl.lit("")).cast(pl.Categorical)
+    label = pl.concat_str([*texts, pl.col("name").cast(pl.String).fill_null("?")], separator=_BETWEEN)
+    return pl.when(_is_operator(piece)).then(label).cast(pl.Categorical)
 
 
 def combine_gemms(partials: Sequence[PartialGemms]) -> Gemms:

@@ -149,6 +149,21 @@ def test_files_are_added_up() -> None:
     assert rows(gemms(parts).operators, "call_count", "gpu_ns", "mean_gpu_ns") == [(4, 256, 64.0), (2, 14, 7.0)]
 
 
+def test_only_calls_that_launched_work_count() -> None:
+    made = products()
+    made["dispatches"] = made["dispatches"][2:3]  # as in a window with the work of the second product alone
+    (row,) = gemms(run(**made)).operators.to_dicts()
+    assert (row["call_count"], row["gpu_ns"], row["mean_gpu_ns"]) == (1, 65, 65.0)
+    assert row["flops_per_second"] == pytest.approx(128 / 65e-9)
+
+
+@pytest.mark.parametrize("properties", ["", "{", "[]", "null", '{"Input Dims": 7}', '{"Input Dims": {"a": [1]}}'])
+def test_names_and_properties_of_any_kind(properties: str) -> None:
+    made = [operator(0, 9, "a\x1fb\x1f\x1fc") | {"event_properties": properties}, launch(1, 1)]
+    found = gemms(run(regions=made, dispatches=spans((1, 5), correlation=1)))
+    assert rows(found.operators, "name", "gpu_ns", "flops") == [("a\x1fb\x1f\x1fc", 4, None)]
+
+
 def test_nothing_recorded() -> None:
     assert gemms(run(regions=[launch(0, 1)], dispatches=spans((1, 5), correlation=1))).operators.is_empty()
     assert gemms(Run([])).operators.is_empty()
