@@ -36,7 +36,9 @@ _VERBS: dict[str, tuple[str, ...]] = {
     "cache": ("l2", "memory-chart"),
     "dram": ("memory-chart", "l2"),
     "hbm": ("memory-chart", "l2"),
-    "memory": ("memory-chart", "latency"),
+    "allocations": ("memory",),
+    "leaks": ("memory",),
+    "oom": ("memory",),
     "coalescing": ("counters", "l2"),
     "conflicts": ("counters",),
     "lds": ("counters", "occupancy"),
@@ -144,7 +146,8 @@ def _meant(word: str, verbs: Collection[str], synonyms: Mapping[str, tuple[str, 
     meant = [verb for verb in synonyms.get(typed, ()) if verb in verbs]
     starts = [verb for verb in verbs if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
     near = get_close_matches(typed, verbs, n=_MOST, cutoff=0.7)
-    return list(dict.fromkeys([*meant, *starts, *([] if meant else near)]))[:_MOST]
+    exact = [typed] if typed in verbs else []  # but for capitals and underscores
+    return list(dict.fromkeys([*exact, *meant, *starts, *([] if meant else near)]))[:_MOST]
 
 
 def options_meant(word: str, options: Collection[str]) -> list[str]:
