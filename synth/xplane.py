@@ -96,12 +96,12 @@ def _plane(number_: int, plane: XPlane) -> bytes:
 
 
 def _line(line: XLine, keys: _Numbers, names: _Numbers) -> bytes:
-    content = number(1, line.number) + piece(2, line.name) + number(3, line.start_ns)
+    parts = [number(1, line.number), piece(2, line.name), number(3, line.start_ns)]
     for event in line.events:
         statistics = b"".join(piece(4, _statistic(key, value, keys)) for key, value in event.statistics.items())
         times = number(2, event.start_ps) + (number(3, event.duration_ps) if event.duration_ps else b"")
-        content += piece(4, number(1, names.of(event.name)) + times + statistics)
-    return content
+        parts.append(piece(4, number(1, names.of(event.name)) + times + statistics))
+    return b"".join(parts)
 
 
 def _statistic(key: str, value: Any, keys: _Numbers) -> bytes:

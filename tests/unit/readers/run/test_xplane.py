@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from wavescope.errors import NotATraceError
 from wavescope.model.losses import Loss
 from wavescope.readers.files.kinds import Kind, sniff
 from wavescope.readers.run.inputs import open_run
-from wavescope.readers.run.xplane.planes import read_space
+from wavescope.readers.run.xplane.planes import _PlaneReader, read_space
 from wavescope.readers.run.xplane.wire import Wire
 
 if TYPE_CHECKING:
@@ -115,3 +116,21 @@ def test_a_cut_plane_has_what_came_before() -> None:
 
 def test_its_losses_have_sentences() -> None:
     assert "messages of the file" in Loss("malformed_events", 3, detail="messages of the file").message
+
+
+def test_the_quick_way_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance, events = random.Random(5), []
+    for _ in range(300):
+        values = {
+            "correlation_id": chance.choice([0, 1, 127, 128, 1 << 40, (1 << 62), -3]),
+            "name": "x" * chance.randrange(9),
+        }
+        values |= {"share": chance.random()} if chance.random() < 0.5 else {}
+        times = [chance.choice([0, 5, 1 << 20, 1 << 60, -7]) for _ in range(2)]
+        events.append(XEvent(f"event {chance.randrange(200)}", *times, values if chance.random() < 0.9 else {}))
+    data = xspace([XPlane("/host:CPU", [XLine(1, "thread", events)])])
+    quick = read_space(data)
+    monkeypatch.setattr(_PlaneReader, "_usual_event", lambda *_: None)
+    monkeypatch.setattr(_PlaneReader, "_usual_statistic", lambda *_: None)
+    assert quick == read_space(data)
+    assert len(quick.planes[0].lines[0].events) == 300

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Statistics: TypeAlias = "dict[str, Any]"
+_Read: TypeAlias = "tuple[int, int | None, int, Statistics]"
 _LARGEST_NS = 1 << 62
+_USUAL_SHIFT = 56  #: Of the last byte of a number below 2^63, which cannot be negative.
+_USUAL_BYTES = 3 + 9
 _UNREAD_BYTES = 1 << 16  #: Longer texts and bytes (programs) are not statistics to show.
 
 
@@ -99,7 +102,7 @@ class _PlaneReader:
             elif part.number == 4:
                 self._read_name(part)
             elif part.number == 6:
-                self._add(part, self.plane.statistics)
+                self._add(part.begin, part.end, self.plane.statistics)
         self.plane.lines = [self._line(part) for part in parts if part.number == 3]
 
     def _entry(self, part: Field) -> tuple[int, list[Field]]:
@@ -123,7 +126,7 @@ class _PlaneReader:
         shared: Statistics = {}
         for each in fields:
             if each.number == 5 and each.end - each.begin < _UNREAD_BYTES:
-                self._add(each, shared)
+                self._add(each.begin, each.end, shared)
         if shared:
             self._shared[key] = shared
 
@@ -146,46 +149,101 @@ class _PlaneReader:
         return line
 
     def _events(self, parts: list[Field], begin_ns: int) -> Iterator[Event]:
-        for part in parts:
-            offset: int | None = 0
-            metadata = duration = 0
-            statistics: Statistics = {}
-            for each in self._wire.fields(part.begin, part.end):
-                if each.number == 1:
-                    metadata = signed(each.value)
-                elif each.number == 2:
-                    offset = signed(each.value)
-                elif each.number == 3:
-                    duration = signed(each.value)
-                elif each.number == 4:
-                    self._add(each, statistics)
-                elif each.number == 5:
-                    offset = None
+        for _, _, begin, end in parts:
+            read = self._usual_event(begin, end) or self._event(begin, end)
+            metadata, offset, duration, statistics = read
             if offset is None:
                 self._space.timeless_count += 1
                 continue
-            start, end = begin_ns + offset // 1000, begin_ns + (offset + duration) // 1000
-            if max(abs(start), abs(end)) >= _LARGEST_NS:
+            start, stop = begin_ns + offset // 1000, begin_ns + (offset + duration) // 1000
+            if not -_LARGEST_NS < start < _LARGEST_NS or not -_LARGEST_NS < stop < _LARGEST_NS:
                 self._space.timeless_count += 1
                 continue
             shared = self._shared.get(metadata)
-            yield Event(self._names.get(metadata, ""), start, end, shared | statistics if shared else statistics)
+            yield Event(self._names.get(metadata, ""), start, stop, shared | statistics if shared else statistics)
 
-    def _add(self, part: Field, statistics: Statistics) -> None:
-        stored = self._wire.data[part.begin : part.end]
+    def _event(self, begin: int, end: int) -> _Read:
+        """Numbers of an event and its statistics, whatever it contains; the offset is None for a sum over events."""
+        offset: int | None = 0
+        metadata = duration = 0
+        statistics: Statistics = {}
+        for each in self._wire.fields(begin, end):
+            if each.number == 1:
+                metadata = signed(each.value)
+            elif each.number == 2:
+                offset = signed(each.value)
+            elif each.number == 3:
+                duration = signed(each.value)
+            elif each.number == 4:
+                self._add(each.begin, each.end, statistics)
+            elif each.number == 5:
+                offset = None
+        return metadata, offset, duration, statistics
+
+    def _usual_event(self, begin: int, end: int) -> _Read | None:
+        """The same, for the fields that nearly all events have, in a fraction of the time; None = read it otherwise."""
+        data, at = self._wire.data, begin
+        numbers = [0, 0, 0]
+        statistics: Statistics = {}
+        while at < end:
+            key = data[at]
+            at += 1
+            if key == 0x22:  # statistics
+                size = data[at] if at < end else 0x80
+                stop = at + 1 + size
+                if size >= 0x80 or stop > end:
+                    return None
+                self._add(at + 1, stop, statistics)
+                at = stop
+                continue
+            if key not in (0x08, 0x10, 0x18):
+                return None
+            value = shift = 0
+            while True:
+                if at >= end or shift > _USUAL_SHIFT:
+                    return None
+                byte = data[at]
+                at += 1
+                value |= (byte & 0x7F) << shift
+                if byte < 0x80:
+                    break
+                shift += 7
+            numbers[(key >> 3) - 1] = value
+        metadata, offset, duration = numbers
+        return metadata, offset, duration, statistics
+
+    def _add(self, begin: int, end: int, statistics: Statistics) -> None:
+        stored = self._wire.data[begin:end]
         pair = self._decoded.get(stored)
         if pair is None:
-            pair, is_name = self._statistic(part)
+            pair, is_name = self._usual_statistic(stored) or self._statistic(begin, end)
             if is_name:  # the same over and over; numbers are different every time
                 self._decoded[stored] = pair
         key, value = pair
         if key:
             statistics[key] = value
 
-    def _statistic(self, part: Field) -> tuple[tuple[str, Any], bool]:
+    def _usual_statistic(self, stored: bytes) -> tuple[tuple[str, Any], bool] | None:
+        """A small key and a number that is not negative; None = read it otherwise."""
+        if (
+            not 4 <= len(stored) <= _USUAL_BYTES
+            or stored[0] != 0x08
+            or stored[1] >= 0x80
+            or stored[2] not in (0x18, 0x20)
+        ):
+            return None
+        value = shift = 0
+        for byte in stored[3:]:
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return ((self._keys.get(stored[1], ""), value), False) if shift == 7 * (len(stored) - 3) else None
+        return None
+
+    def _statistic(self, begin: int, end: int) -> tuple[tuple[str, Any], bool]:
         key, value, is_name = 0, None, False
         wire = self._wire
-        for each in wire.fields(part.begin, part.end):
+        for each in wire.fields(begin, end):
             if each.number == 1:
                 key = signed(each.value)
             elif each.number == 2 and each.end - each.begin == 8:
