@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.run.memory import live_bytes
+
 if TYPE_CHECKING:
     from wavescope.model.run import Run
 
@@ -27,29 +29,20 @@ def copied_bytes(run: Run) -> pl.DataFrame:
 
 
 def allocated_bytes(run: Run) -> pl.DataFrame:
-    """Bytes allocated on each agent. A release frees the last allocation at its address."""
-    columns = ["process", "agent", "type", "level", "end_ns", "address", "size_bytes"]
-    rows = run.read("allocations", columns).filter(pl.col("end_ns").ge(0)).sort("end_ns", maintain_order=True)
-    rows = rows.filter(pl.col("level").cast(pl.String).ne_missing("SCRATCH"))
-    kind = pl.col("type").cast(pl.String)
-    taken = rows.filter(kind == "ALLOC").select("process", "agent", "address", "end_ns", "size_bytes")
-    released = rows.filter(kind == "FREE").select("process", "address", "end_ns")
-    by_address = ["process", "address"]
-    freed = released.join_asof(
-        taken.with_columns(taken_ns=pl.col("end_ns")), on="end_ns", by=by_address, check_sortedness=False
-    )
-    freed = freed.filter(pl.col("taken_ns").is_not_null()).unique([*by_address, "taken_ns"], maintain_order=True)
-    changes = pl.concat([
-        taken.select(*_WHERE, time_ns="end_ns", value="size_bytes"),
-        freed.select(*_WHERE, time_ns="end_ns", value=-pl.col("size_bytes")),
-    ])  # fmt: skip
-    return _running_sums(changes.filter(pl.col("agent").is_not_null()))
+    """Bytes in use on each agent, as in `memory`; those of a framework's allocator by themselves."""
+    live = live_bytes(run).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
+    name = pl.when(pl.col("pool") == "FRAMEWORK").then(pl.lit("framework")).otherwise(pl.lit(""))
+    last = live.with_columns(name=name).unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
+    return _ordered(last.rename({"live_bytes": "value"}))
 
 
 def monitored(run: Run) -> pl.DataFrame:
     """Clock, power, temperature: the value from the start of each interval; the last one again at its end."""
     rows = run.read("monitors").filter(pl.col("process").is_not_null(), pl.col("value").is_not_null())
     rows = rows.with_columns(pl.col("name").cast(pl.String).fill_null("")).sort("start_ns", maintain_order=True)
+    units = run.read("counter_info", ["name", "units"]).filter(pl.col("units") != "").unique("name", keep="first")
+    named = pl.concat_str("name", pl.lit(" ("), "units", pl.lit(")"))
+    rows = rows.join(units, on="name", how="left", maintain_order="left").with_columns(pl.coalesce(named, "name"))
     last = rows.group_by(*_WHERE, "name", maintain_order=True).last()
     points = pl.concat([
         rows.select(*_WHERE, "name", time_ns="start_ns", value="value"),

@@ -113,8 +113,7 @@ class PartialMemory:
 @bounded(bins=BINS)
 def partial_memory(run: Run, *, bins: int = 64) -> PartialMemory:
     """The contribution of one run; the curves have `bins` points."""
-    rows = allocation_rows(run)
-    pieces = _lives(rows)
+    pieces = _lives(allocation_rows(run))
     lives, changes = _with_places(run, pieces.lives), _with_places(run, pieces.changes)
     clocks = node_clocks(run)
     begins = pl.DataFrame({"process": range(clocks.processes.height), "zero_ns": clocks.processes["start_ns"]})
@@ -157,6 +156,12 @@ def combine_memory(partials: Sequence[PartialMemory]) -> Memory:
 def memory(run: Run, *, bins: int = 64) -> Memory:
     """Live memory over time, the peak with what is alive then, and what is never freed, by call site."""
     return combine_memory([partial_memory(part, bins=bins) for part in run.parts])
+
+
+def live_bytes(run: Run) -> pl.DataFrame:
+    """Bytes alive after each allocation and release: `process`, `agent`, `pool`, `time_ns`, `live_bytes`."""
+    changes = _with_places(run, _lives(allocation_rows(run)).changes)
+    return _live_bytes(changes).select("process", "agent", "pool", "time_ns", "live_bytes")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 from synth import Workload, write_rocpd
 from synth.rpd import write_rpd
 from wavescope.analysis.run.call_sites import UNKNOWN, call_sites
+from wavescope.analysis.run.counter_points import allocated_bytes
 from wavescope.analysis.run.memory import combine_memory, memory, partial_memory
 from wavescope.errors import UsageError
 from wavescope.model.run import MemorySource, Run
@@ -192,6 +193,12 @@ def test_many_runs_are_the_sum_of_each(tmp_path: Path) -> None:
     assert ours["allocated_bytes"].sum() == rows.filter(pl.col("type").cast(pl.String) == "ALLOC")["size_bytes"].sum()
     assert apart.sites["allocated_bytes"].sum() == apart.places["allocated_bytes"].sum()
     assert apart.sites["unfreed_bytes"].sum() == apart.places["unfreed_bytes"].sum()
+
+
+def test_the_curves_of_the_page_are_the_same() -> None:
+    rows = [taken(100, 1, 10), taken(200, 2, 30), taken(300, 1, 7), given(400, 2), taken(500, 3, 5, 1)]
+    points = allocated_bytes(run_of(allocations=rows)).select("agent", "time_ns", "value").rows()
+    assert points == [(0, 100, 10.0), (0, 200, 40.0), (0, 300, 37.0), (0, 400, 7.0), (1, 500, 5.0)]
 
 
 def test_sites_of_overlapping_regions() -> None:

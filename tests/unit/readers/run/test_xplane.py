@@ -126,8 +126,8 @@ def test_the_quick_way_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
             "name": "x" * chance.randrange(9),
         }
         values |= {"share": chance.random()} if chance.random() < 0.5 else {}
-        times = [chance.choice([0, 5, 1 << 20, 1 << 60, -7]) for _ in range(2)]
-        events.append(XEvent(f"event {chance.randrange(200)}", *times, values if chance.random() < 0.9 else {}))
+        start, length = (chance.choice([0, 5, 1 << 20, 1 << 60, -7]) for _ in range(2))
+        events.append(XEvent(f"event {chance.randrange(200)}", start, length, values if chance.random() < 0.9 else {}))
     data = xspace([XPlane("/host:CPU", [XLine(1, "thread", events)])])
     quick = read_space(data)
     monkeypatch.setattr(_PlaneReader, "_usual_event", lambda *_: None)

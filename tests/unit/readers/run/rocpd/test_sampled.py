@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from synth import Workload, write_rocpd
-from synth.rocprof_sys import Poll, Stack, add_samples
+from synth.rocprof_sys import CPU_UNITS, GPU_UNITS, Poll, Stack, add_samples
 from wavescope.analysis.run.run_curves import run_curves
 from wavescope.readers.run.inputs import open_run
 
@@ -91,7 +91,9 @@ def test_they_are_curves_of_the_page(tmp_path: Path) -> None:
     run, plain = sampled_run(tmp_path)
     series = {curve.label: curve.quantity for curve in run_curves(run, "monitors").series}
     assert len(series) == 7
-    assert set(series.values()) == {name for poll in POLLS for name in poll.values}
+    units = GPU_UNITS | CPU_UNITS
+    names = {name for poll in POLLS for name in poll.values}
+    assert set(series.values()) == {f"{name} ({units[name]})" if units[name] else name for name in names}
     assert not run_curves(plain, "monitors").series
     samples, before = (run_curves(each, "samples").series for each in (run, plain))
     assert len(samples) == len(before)
