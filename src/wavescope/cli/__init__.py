@@ -35,6 +35,7 @@ _GROUPS = {
         "kernels": "How do the dispatches of some kernels behave: durations, launches, occupancy?",
         "path": "Which chain of host code, launches, kernels, copies and late ranks set the time?",
         "memory": "How much memory is in use, what is alive at the peak, what is not freed?",
+        "launches": "How is GPU work launched: by which calls, how long before it starts, how many per step?",
         "overlap": "What runs at the same time: copies, kernels, communication, streams, processes?",
         "ranks": "Which ranks have more work, arrive late, and let the others wait?",
         "regions": "Which calls, markers and operators take the time, as a tree, and what GPU work do they cause?",

@@ -1,0 +1,42 @@
+"""`wavescope launches`: how is GPU work launched?"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import click
+
+from wavescope.cli.kit.io import console
+from wavescope.cli.kit.run import run_verb
+
+if TYPE_CHECKING:
+    from wavescope.cli.kit.request import Parts
+    from wavescope.cli.kit.run import RunRequest
+
+
+@run_verb
+@click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step (a name, or /REGEX/).")
+def command(request: RunRequest, marker: str | None) -> None:
+    """How GPU work is launched: by which calls, how long before it starts, how much is queued, how many per step.
+
+    A graph counts as one launch. --csv prints one row per function; --json has the queue depth over time too.
+
+    \b
+    wavescope launches trace.json
+    wavescope launches ranks/ --rank 3 --step execute_model
+    """
+    from wavescope.analysis.run.launch_statistics import combine_launch_statistics, partial_launch_statistics
+    from wavescope.analysis.run.step_ranges import marker_pattern
+
+    if marker is not None:
+        marker_pattern(marker)
+    gathered = request.gather(partial(partial_launch_statistics, marker=marker))
+    answer = combine_launch_statistics(gathered.values)
+
+    def report() -> Parts:
+        from wavescope.report.run.launches import launches_report
+
+        return launches_report(answer, width=console().width, limit=request.limit)
+
+    request.give(answer, answer.functions, report, gathered.losses, inputs=gathered.paths)
