@@ -8,7 +8,7 @@ from rich.text import Text
 
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import Column, frame_table
+from wavescope.report.kit.tables import WIDE, Column, frame_table
 from wavescope.report.kit.words import duration
 from wavescope.report.run.words import gpu_name, node_name, process_name
 
@@ -71,7 +71,12 @@ def _verdict(answer: Overlap) -> str:
 
 def _where(answer: Overlap) -> Column:
     several = answer.gpus["node"].n_unique() > 1
-    return Column("GPU", lambda row: gpu_name(row["node"], row["gpu"], with_node=several), is_text=True, is_fixed=True)
+    return Column(
+        "GPU",
+        lambda row: gpu_name(row["node"], row["gpu"], with_node=several),
+        is_text=True,
+        is_fixed=not several,
+    )
 
 
 def _who(row: dict[str, Any]) -> str:
@@ -90,9 +95,9 @@ def _gpu_table(answer: Overlap, *, width: int, limit: int) -> Table:
         Column("busy", lambda row: duration(row["busy_ns"]), is_wide=True),
         Column("idle", lambda row: duration(row["idle_ns"]), is_wide=True),
         Column("busy", lambda row: percent(row["busy_share"])),
-        Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True, is_wide=True),
+        Column("", lambda row: bar(row["busy_share"] or 0.0, 8), is_text=True, is_fixed=True, is_wide=True),
     ]
-    return frame_table(answer.gpus, columns, limit=limit, what="GPUs of processes", width=width)
+    return frame_table(answer.gpus, columns, limit=limit, what="GPUs", width=width)
 
 
 def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
@@ -101,17 +106,17 @@ def _level_table(answer: Overlap, *, width: int, limit: int) -> Table:
     def where(row: dict[str, Any]) -> str:
         if row["what"] == "streams":
             return gpu_name(row["node"], row["gpu"], with_node=several)
-        return node_name(row["node"])
+        return node_name(row["node"]) if several else "processes"
 
-    cells = max(8, min(40, width - 60))
+    cells = 20 if width >= WIDE else 12
     columns = [
-        Column("", where, is_text=True, is_fixed=True),
+        Column("", where, is_text=True),
         Column("at once", _level, is_text=True, is_fixed=True),
         Column("time", lambda row: duration(row["length_ns"])),
         Column("of busy", lambda row: percent(row["busy_share"])),
-        Column("", lambda row: bar(row["busy_share"] or 0.0, cells), is_text=True),
+        Column("", lambda row: bar(row["busy_share"] or 0.0, cells), is_text=True, is_fixed=True),
     ]
-    return frame_table(answer.levels, columns, limit=limit, what="levels", title="how much at the same time")
+    return frame_table(answer.levels, columns, limit=limit, what="levels", title="concurrency", width=width)
 
 
 def _level(row: dict[str, Any]) -> str:
@@ -130,7 +135,7 @@ def _pair(first: str, second: str) -> list[Column]:
         Column("busy", lambda row: duration(row["second_busy_ns"]), is_wide=True),
         Column("both", lambda row: duration(row["both_ns"])),
         Column("of shorter", lambda row: percent(row["both_share"])),
-        Column("", lambda row: bar(row["both_share"] or 0.0, 8), is_text=True),
+        Column("", lambda row: bar(row["both_share"] or 0.0, 8), is_text=True, is_fixed=True, is_wide=True),
     ]
 
 
