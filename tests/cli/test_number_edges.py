@@ -64,6 +64,7 @@ def _inputs(verb: str, paths: dict[str, Path], folder: Path) -> list[object]:
         "demo": [],
     }
     runs = ("busy", "gaps", "kernels", "overlap", "ranks", "regions", "summary", "tables", "top", "merge", "split")
+    runs += ("collectives", "launches", "steps")
     return given.get(verb, [paths["run" if verb in runs else "trace"]])
 
 

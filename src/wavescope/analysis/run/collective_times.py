@@ -192,11 +192,11 @@ def partial_collectives(run: Run) -> PartialCollectives:
 def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
     """The rows with what their process had done until then."""
     number = pl.int_range(pl.len()).over("process", "agent", "name", "collective", "group")
-    kept = rows.filter(number < MOST_CALLS)
+    first_calls = rows.filter(number < MOST_CALLS)
     spans = time.spans.select("process", "is_launch_known", work_start_ns="start_ns")
-    before = time.before(kept.select("process", time_ns="start_ns"))
-    timed = kept.hstack(before).join(spans, on="process", how="left", maintain_order="left")
-    return PartialCollectives(timed, rows.height - kept.height)
+    before = time.before(first_calls.select("process", time_ns="start_ns"))
+    timed = first_calls.hstack(before).join(spans, on="process", how="left", maintain_order="left")
+    return PartialCollectives(timed, rows.height - first_calls.height)
 
 
 def combine_collectives(partials: Sequence[PartialCollectives]) -> Collectives:

@@ -125,12 +125,12 @@ def described(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def _product(count: pl.Expr, size: pl.Expr) -> pl.Expr:
-    """The bytes of so many elements; null where they are no amount."""
+    """The bytes of a count of elements; null where it is impossible."""
     return pl.when(count.is_between(0, 1 << 58)).then(count * size)
 
 
 def _from_rccl(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
-    """With the RCCL call around the launch of each kernel, where nothing stands beside the kernel itself."""
+    """With the RCCL call around the launch of each kernel, where nothing was recorded with the kernel itself."""
     markers = Markers(run, "RCCL")
     if markers.is_empty:
         return calls

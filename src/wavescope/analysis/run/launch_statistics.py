@@ -105,7 +105,7 @@ class LaunchStatistics(Answer):
         ),
         "depths": table_spec(
             "depths",
-            "one of up to 60 equal stretches of the time of a process",
+            "one of up to 60 equal intervals of a process",
             _WHO
             + """
             start_ns           Int64    ns  | start
@@ -235,8 +235,8 @@ def _launching(run: Run, work: pl.DataFrame) -> pl.DataFrame:
 
 def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """One row per launch: its call, process, the start of its first work, and how much work it launched."""
-    known = work.filter(pl.col("slot").is_not_null())
-    firsts = known.group_by("slot", maintain_order=True).agg(
+    launched = work.filter(pl.col("slot").is_not_null())
+    firsts = launched.group_by("slot", maintain_order=True).agg(
         pl.col("process").first(), first_ns=pl.col("start_ns").min(), works=pl.len().cast(pl.Int64)
     )
     return firsts.join(calls, on="slot", maintain_order="left")
@@ -262,9 +262,9 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
     for process, first, last in spans.iter_rows():
         if (process,) not in of_process or last <= first:
             continue
-        own = of_process[process,].filter(pl.col("call_ns") <= pl.col("first_ns"))
+        waiting = of_process[process,].filter(pl.col("call_ns") <= pl.col("first_ns"))
         changes = pl.concat(
-            own.select(time_cycles=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
+            waiting.select(time_cycles=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
             for name, change in (("call_ns", 1), ("first_ns", -1))
         )
         depth = StepCurve.of_changes(changes)

@@ -61,12 +61,12 @@ class ProcessTime:
         rows = self.spans.hstack(ends - begins)
         idle = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(KINDS[:_QUEUED])
         rows = rows.with_columns(idle_ns=idle)
-        known = pl.when("is_launch_known")
+        if_launched = pl.when("is_launch_known")
         return rows.select(
             "process",
             *KINDS[:_QUEUED],
-            known.then("queued_ns").alias("queued_ns"),
-            known.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
+            if_launched.then("queued_ns").alias("queued_ns"),
+            if_launched.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
             "idle_ns",
         )
 

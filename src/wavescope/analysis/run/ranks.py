@@ -222,9 +222,10 @@ _ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of b
 
 def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
     """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
-    own = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
+    of_process = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
     times = [
-        dict(own[key].select("name", "total_ns").rows()) if key in own else {} for key in work.select(PROCESS).rows()
+        dict(of_process[key].select("name", "total_ns").rows()) if key in of_process else {}
+        for key in work.select(PROCESS).rows()
     ]
     firsts: list[int] = []
     numbers = []

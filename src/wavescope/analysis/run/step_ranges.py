@@ -44,17 +44,17 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     kernels: dict[int, pl.DataFrame] | None = None
     of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
-        own = of_process.get(process, ranges.clear())
-        source, found = _by_marker(own, marker, begin, end)
+        markers = of_process.get(process, ranges.clear())
+        source, chosen = _by_marker(markers, marker, begin, end)
         if source == "none" and marker is None:
             kernels = _kernels(run) if kernels is None else kernels
-            found = _repetition(kernels[process]) if process in kernels else found
-            source = "repetition" if found.height else "none"
-        name = str(found["name"][0]) if found.height else None
+            chosen = _repetition(kernels[process]) if process in kernels else chosen
+            source = "repetition" if chosen.height else "none"
+        name = str(chosen["name"][0]) if chosen.height else None
         if name is not None and marker is None and source != "repetition":
             name = re.sub(_NUMBER, "", name) or name
         sources.append({"process": process, "source": source, "name": name})
-        steps.append(found.select(_columns(process)))
+        steps.append(chosen.select(_columns(process)))
     schema = {"process": pl.UInt32, "source": pl.String, "name": pl.String}
     return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
 
@@ -119,13 +119,13 @@ def _by_marker(ranges: pl.DataFrame, marker: str | None, start_ns: int, end_ns: 
 
 
 def _outermost(ranges: pl.DataFrame) -> pl.DataFrame:
-    """Ranges of the thread with most of them that do not begin inside an earlier one."""
+    """Ranges of the thread with most of them that do not start inside an earlier one."""
     if not ranges.height:
         return ranges
     thread = ranges.group_by("thread").len().sort(-pl.col("len").cast(pl.Int64), "thread")["thread"][0]
-    own = ranges.filter(pl.col("thread").eq_missing(thread)).sort("start_ns", -pl.col("end_ns"))
+    of_thread = ranges.filter(pl.col("thread").eq_missing(thread)).sort("start_ns", -pl.col("end_ns"))
     reached = pl.col("end_ns").cum_max().shift(1)
-    return own.filter((pl.col("start_ns") >= reached).fill_null(value=True))
+    return of_thread.filter((pl.col("start_ns") >= reached).fill_null(value=True))
 
 
 def _kernels(run: Run) -> dict[int, pl.DataFrame]:

@@ -50,7 +50,7 @@ class Steps(Answer):
     definition: ClassVar[str] = (
         "Steps are the ranges of the marker that was asked for; else of the marker with most ranges that cover at "
         "least 80 % of the time between first and last GPU work of the process; else of ProfilerStep; else the "
-        "repetition of its kernels: a step begins with a kernel that comes once in each; else there are none. The "
+        "repetition of its kernels: a step starts with a kernel that comes once in each; else there are none. The "
         "time of a step is split on the GPUs of its process: computation; communication and copies that nothing "
         "before hides; idle with launched work; and host: idle with nothing launched. The parts add up to the length. "
         "An outlier is longer than 1.5 times the median of the steps with the same kernels (of all where fewer than 3 "
@@ -180,11 +180,11 @@ def steps(run: Run, marker: str | None = None) -> Steps:
 
 
 def _source(processes: pl.DataFrame) -> str:
-    """How the steps of most processes were found."""
-    found = processes.filter(pl.col("source") != "none")
-    if not found.height:
+    """How the steps of most processes were stepped."""
+    stepped = processes.filter(pl.col("source") != "none")
+    if not stepped.height:
         return "none"
-    order = found.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
+    order = stepped.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
     source, name = order.select("source", "name").row(0)
     words = {
         "marker given": f"marker {name} (--step)",
@@ -223,9 +223,10 @@ def _measured(run: Run, steps: pl.DataFrame, time: ProcessTime) -> pl.DataFrame:
     length = pl.col("end_ns") - pl.col("start_ns")
     steps = steps.hstack(ends - begins).with_columns(length_ns=length, is_known=is_known)
     steps = steps.with_columns(idle_ns=pl.col("length_ns") - pl.sum_horizontal(KINDS[:-1]))
-    known = pl.when("is_known")
+    if_launched = pl.when("is_known")
     steps = steps.with_columns(
-        known.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST), known.then("queued_ns").alias("queued_ns")
+        if_launched.then(pl.col("idle_ns") - pl.col("queued_ns")).alias(HOST),
+        if_launched.then("queued_ns").alias("queued_ns"),
     ).drop("is_known")
     for column, pieces in (
         ("kernel_count", run.chunks("dispatches", ["process", "start_ns"])),
@@ -303,9 +304,9 @@ def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
     totals = [sum(each.values()) for each in times]
     firsts: list[int] = []
     numbers = []
-    for number, own in enumerate(times):
+    for number, kernel_ns in enumerate(times):
         for first in firsts:
-            common = own.keys() & times[first].keys()
+            common = kernel_ns.keys() & times[first].keys()
             if all(sum(times[step][name] for name in common) >= _ALIKE * totals[step] for step in (first, number)):
                 numbers.append(first)
                 break
@@ -339,7 +340,7 @@ def _grown(times: pl.DataFrame, step: int, others: pl.DataFrame) -> tuple[str | 
     rest = (
         times.filter(pl.col("step").is_in(others["step"].implode())).group_by("name").agg(rest=pl.col("total_ns").sum())
     )
-    own = times.filter(pl.col("step") == step).join(rest, on="name", how="left")
-    grown = own.with_columns(more=pl.col("total_ns") - pl.col("rest").fill_null(0) // max(others.height, 1))
+    of_step = times.filter(pl.col("step") == step).join(rest, on="name", how="left")
+    grown = of_step.with_columns(more=pl.col("total_ns") - pl.col("rest").fill_null(0) // max(others.height, 1))
     top = grown.sort(-pl.col("more"), "name").head(1)
     return (top["name"][0], int(top["more"][0])) if top.height else (None, 0)

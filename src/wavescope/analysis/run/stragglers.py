@@ -45,22 +45,22 @@ def stragglers(met: pl.DataFrame) -> pl.DataFrame:
     The differences of a row are to the rank whose arrival is the median of the others; they add up to how much later
     the late rank became since the meeting at which it was on time.
     """
-    known = met.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
-    by_arrival = known.sort("meeting", "wait_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
+    arrived = met.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
+    by_arrival = arrived.sort("meeting", "wait_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
     others = by_arrival.filter(~pl.col("is_last")).group_by("meeting", maintain_order=True)
     median = others.agg(reference=pl.col("member").get(pl.len() // 2), late_ns=pl.col("wait_ns").get(pl.len() // 2))
-    late = known.filter("is_last").join(median, on="meeting").filter(pl.col("late_ns") >= _NOTABLE_NS)
+    late = arrived.filter("is_last").join(median, on="meeting").filter(pl.col("late_ns") >= _NOTABLE_NS)
     chosen = late.sort(-pl.col("late_ns"), "meeting").head(_MOST_MEETINGS)
     members = pl.concat([chosen["member"], chosen["reference"]]).unique()
-    of_member = known.filter(pl.col("member").is_in(members.implode())).partition_by("member", as_dict=True)
+    of_member = arrived.filter(pl.col("member").is_in(members.implode())).partition_by("member", as_dict=True)
     rows = [_explained(row, of_member[(row["member"],)], of_member[(row["reference"],)]) for row in chosen.to_dicts()]
     return pl.DataFrame(rows, schema=_SCHEMA)
 
 
-def _explained(row: dict[str, Any], own: pl.DataFrame, other: pl.DataFrame) -> dict[str, Any]:
+def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> dict[str, Any]:
     """One late arrival."""
     columns = ["meeting", "start_ns", "arrival_ns", "work_start_ns", "is_launch_known", *KINDS]
-    both = own.select(columns).join(other.select(columns), on="meeting", suffix="_other").sort("start_ns", "meeting")
+    both = late.select(columns).join(other.select(columns), on="meeting", suffix="_other").sort("start_ns", "meeting")
     now = both.filter(pl.col("meeting") == row["meeting"]).row(0, named=True)
     lag = pl.col("arrival_ns") - pl.col("arrival_ns_other")
     earlier = both.filter((pl.col("start_ns") < now["start_ns"]) & (lag <= row["late_ns"] * _ON_TIME))
