@@ -124,7 +124,9 @@ def _numbered(rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     accepted = even.filter(pl.col("members") == needed).select(keys)
     accepted = accepted.sort(keys, nulls_last=True).with_row_index("key")
     together = rows.join(accepted, on=keys, nulls_equal=True, maintain_order="left")
-    return together.select("place", "key", number=pl.int_range(pl.len()).over("key", "member"))
+    # All leave a collective together: where several run at the same time, ranks may start them in another order.
+    number = pl.col("end_ns").rank("ordinal").over("key", "member").cast(pl.Int64) - 1
+    return together.select("place", "key", number=number)
 
 
 def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:

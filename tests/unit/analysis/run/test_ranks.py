@@ -104,8 +104,11 @@ def test_collectives_of_other_groups_are_others() -> None:
     assert found == [("[0, 1]", 2, 1), ("[2, 3]", 2, 3)]
 
 
-def test_waiting_is_what_a_simulated_run_says(tmp_path: Path) -> None:
-    workload = Workload(dispatches=2000, ranks=4, nodes=2, imbalance=0.3, clock_offset_ns=10**12)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_waiting_is_what_a_simulated_run_says(tmp_path: Path, threads: int) -> None:
+    """Also where two threads have collectives at the same time, which ranks start in another order."""
+    work = {"dispatches": 2000, "ranks": 4, "nodes": 2, "imbalance": 0.3, "threads": threads, "streams": 4}
+    workload = Workload(**work, clock_offset_ns=10**12)
     run = write_rocpd_ranks(tmp_path, workload)
     answer = ranks(open_run(tmp_path))
     assert answer.processes["waited_ns"].to_list() == [rank.collective_wait_ns for rank in run.ranks]
