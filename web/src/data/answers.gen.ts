@@ -3343,7 +3343,7 @@ export interface RunRanksCollectivesRow {
   /** Longest minus mean wait of the processes, added up over calls [ns] */
   excess_ns: number;
   /** Spread over the longest durations, added up: part of it that is waiting */
-  spread_share: number;
+  spread_share: number | null;
   /** Node of the process that arrived last most often */
   host: string | null;
   /** Its process id */

@@ -133,7 +133,7 @@ class Ranks(Answer):
             rule           String   -   | how the last is known: start, aligned clocks, (shortest) duration, unknown
             spread_ns      Int64    ns  | longest wait of a process, added up over calls
             excess_ns      Float64  ns  | longest minus mean wait of the processes, added up over calls
-            spread_share   Float64  -   | spread over the longest durations, added up: part of it that is waiting
+            spread_share   Float64? -   | spread over the longest durations, added up: part of it that is waiting
             host           String?  -   | node of the process that arrived last most often
             pid            Int64?   -   | its process id
             rank           Int32?   -   | its rank
