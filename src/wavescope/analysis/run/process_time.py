@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from wavescope.analysis.run.collectives import is_collective
-from wavescope.analysis.run.intervals import covered_before, in_order, intervals, merged
+from wavescope.analysis.run.intervals import intervals
 from wavescope.analysis.run.launches import Launches, region_pieces
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from wavescope.model.run import Run
+
+    Times = npt.NDArray[np.int64]
 
 #: Kinds of time of a process, each without those before it; the rest is `host_ns`: idle, nothing was launched.
 KINDS = ("compute_ns", "communication_ns", "copy_ns", "queued_ns")
@@ -37,19 +42,25 @@ class ProcessTime:
             pl.col("end_ns").max(),
             is_launch_known=is_launched.fill_null(value=False).mean() >= _KNOWN_SHARE,
         )
-        queued = work.filter(is_launched).select(
-            *_BY, start_ns="launch_start_ns", end_ns="start_ns", kind=pl.lit(_QUEUED, pl.Int8)
-        )
-        columns = [*_BY, "start_ns", "end_ns", "kind"]
-        every = pl.concat([work.select(columns), queued.select(columns)])
-        self._unions = [merged(in_order(every.filter(pl.col("kind") <= kind), _BY), _BY) for kind in range(len(KINDS))]
+        self._unions = {
+            int(process): _unions(*(frame[name].to_numpy() for name in ("start_ns", "end_ns", "kind", "queued_ns")))
+            for (process,), frame in work.with_columns(
+                queued_ns=pl.when(is_launched).then("launch_start_ns").otherwise("start_ns")
+            )
+            .partition_by("process", as_dict=True)
+            .items()
+        }
 
     def before(self, points: pl.DataFrame) -> pl.DataFrame:
         """For each point (`process`, `time_ns`): time of each of `KINDS` until then."""
-        sums = [covered_before(union, points, _BY) for union in self._unions]
-        return pl.DataFrame(
-            {name: total - sums[n - 1] if n else total for n, (name, total) in enumerate(zip(KINDS, sums, strict=True))}
-        )
+        processes, times = points["process"].to_numpy(), points["time_ns"].to_numpy()
+        sums = np.zeros((len(KINDS), points.height), dtype=np.int64)
+        for process in np.unique(processes):
+            is_own = processes == process
+            for number, union in enumerate(self._unions.get(int(process), ())):
+                sums[number, is_own] = union.before(times[is_own])
+        sums[1:] -= sums[:-1].copy()
+        return pl.DataFrame({name: pl.Series(values, dtype=pl.Int64) for name, values in zip(KINDS, sums, strict=True)})
 
     def totals(self) -> pl.DataFrame:
         """`process`, `KINDS`, `host_ns` and `idle_ns` between its first and last work on GPUs.
@@ -71,6 +82,43 @@ class ProcessTime:
         )
 
 
+class _Union(NamedTuple):
+    """Intervals that do not overlap, and the time that those before each of them cover."""
+
+    starts: Times
+    ends: Times
+    covered: Times
+
+    @classmethod
+    def of(cls, starts: Times, ends: Times) -> _Union:
+        """The union of intervals that are sorted by start."""
+        if not starts.size:
+            return cls(starts, ends, starts)
+        reached = np.maximum.accumulate(ends)
+        firsts = np.flatnonzero(np.concatenate([[True], starts[1:] > reached[:-1]]))
+        lasts = np.concatenate([firsts[1:] - 1, [starts.size - 1]])
+        begins, stops = starts[firsts], reached[lasts]
+        lengths = stops - begins
+        return cls(begins, stops, np.cumsum(lengths) - lengths)
+
+    def before(self, times: Times) -> Times:
+        """The covered time before each of the times."""
+        if not self.starts.size:
+            return np.zeros(times.size, dtype=np.int64)
+        place = np.searchsorted(self.starts, times, side="right") - 1
+        at = np.maximum(place, 0)
+        covered = self.covered[at] + np.minimum(times, self.ends[at]) - self.starts[at]
+        return np.where(place < 0, 0, covered)
+
+
+def _unions(starts: Times, ends: Times, kinds: Times, queued: Times) -> tuple[_Union, ...]:
+    """For each of `KINDS` the union of its intervals and those of the kinds before it."""
+    unions = [_Union.of(starts[kinds <= kind], ends[kinds <= kind]) for kind in range(_QUEUED)]
+    every = np.concatenate([starts, queued])
+    order = np.argsort(every, kind="stable")
+    return (*unions, _Union.of(every[order], np.concatenate([ends, starts])[order]))
+
+
 def _work(run: Run) -> pl.DataFrame:
     """Dispatches and copies with possible times: `process`, `correlation`, `start_ns`, `end_ns`, `kind`."""
     common = ["process", "correlation", "start_ns", "end_ns"]
@@ -81,4 +129,4 @@ def _work(run: Run) -> pl.DataFrame:
         kind = pl.when(pl.col("name").is_in(names.implode())).then(_COMMUNICATE).otherwise(_COMPUTE)
         pieces.append(piece.select(*common, kind=kind.cast(pl.Int8)))
     pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", common))
-    return intervals(pl.concat(pieces), _BY)
+    return intervals(pl.concat(pieces).filter(pl.col("process").is_not_null()), _BY)
