@@ -3706,6 +3706,8 @@ export interface RunSummaryAnswer {
   things: Frame<RunSummaryThingsRow>;
   /** GPUs that kernels ran on. */
   gpu_count: number;
+  /** Nodes on which processes ran. */
+  node_count: number;
   /** Time of all kernels and copies together. */
   gpu_ns: number;
   wall_ns: number;
