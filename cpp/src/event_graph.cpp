@@ -60,6 +60,11 @@ struct Point {
     uint32_t node, lane, place;
 };
 
+bool is_latency(uint8_t link) {
+    const auto kind = static_cast<Link>(link & kLinkMask);
+    return kind == Link::kLaunch || kind == Link::kOrder || kind == Link::kWait || kind == Link::kDependency;
+}
+
 int64_t scaled(int64_t lag, std::span<const double> scale, uint32_t event) {
     if (scale.empty() || scale[event] == 1.0) return lag;
     return std::llround(static_cast<double>(lag) * scale[event]);
@@ -398,46 +403,15 @@ void EventGraph::sort_nodes() {
     }
 }
 
-// Which edge of each node binds, and the lag of those that do not: the shortest or median one that was seen where an
-// edge of its kind bound in the same process, never more than the recorded distance.
+// Which edge of each node binds: the one that with the usual lag of its kind in its process holds the node up longest.
+// What is usual is the shortest lag that was seen where the origin of such an edge was the latest.
 void EventGraph::weigh_edges() {
-    binding_.assign(time_.size(), kNoEvent);
-    recorded_binding_.assign(time_.size(), kNoEvent);
     const uint32_t processes = process_.empty() ? 0 : 1 + *std::max_element(process_.begin(), process_.end());
-    std::vector<std::array<std::vector<int64_t>, kLinkCount>> seen(processes);
-    const auto is_latency = [](uint8_t link) {
-        const auto kind = static_cast<Link>(link & kLinkMask);
-        return kind == Link::kLaunch || kind == Link::kOrder || kind == Link::kWait || kind == Link::kDependency;
-    };
-    for (uint32_t node = 0; node < time_.size(); ++node) {
-        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge) {
-            if (from_[edge] == kNoEvent) continue;
-            const bool is_inferred = (link_[edge] & kInferredBit) != 0;
-            uint32_t& binding = binding_[node];
-            const auto is_later = [&](uint32_t other) {
-                return other == kNoEvent || time_[from_[edge]] > time_[from_[other]];
-            };
-            if (is_later(binding) ||
-                (!is_inferred && (link_[binding] & kInferredBit) != 0 && time_[from_[edge]] == time_[from_[binding]]))
-                binding = edge;
-            if (!is_inferred && is_later(recorded_binding_[node])) recorded_binding_[node] = edge;
-        }
-        const uint32_t binding = binding_[node];
-        if (binding != kNoEvent && is_latency(link_[binding]) && node < 2 * event_count_)
-            seen[process_[event_of(node)]][link_[binding] & kLinkMask].push_back(time_[node] - time_[from_[binding]]);
-    }
-    struct Lags {
-        int64_t shortest = 0, median = 0;
-    };
-    std::vector<std::array<Lags, kLinkCount>> lags(processes);
-    for (size_t process = 0; process < processes; ++process)
-        for (size_t link = 0; link < kLinkCount; ++link) {
-            std::vector<int64_t>& values = seen[process][link];
-            if (values.empty()) continue;
-            const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-            std::nth_element(values.begin(), middle, values.end());
-            lags[process][link] = {*std::min_element(values.begin(), values.end()), *middle};
-        }
+    LagTable lags(processes);
+    bind_nodes(lags);
+    lags = seen_lags(processes);
+    bind_nodes(lags);
+    lags = seen_lags(processes);
     lag_.assign(from_.size(), 0);
     typical_lag_.assign(from_.size(), 0);
     for (uint32_t node = 0; node < time_.size(); ++node)
@@ -445,8 +419,7 @@ void EventGraph::weigh_edges() {
             if (from_[edge] == kNoEvent) continue;
             const auto link = static_cast<Link>(link_[edge] & kLinkMask);
             const int64_t distance = time_[node] - time_[from_[edge]];
-            const bool is_whole = edge == binding_[node] || link == Link::kService;
-            if (is_whole) {
+            if (edge == binding_[node] || link == Link::kService) {
                 lag_[edge] = typical_lag_[edge] = distance;
             } else if (link == Link::kDuration) {  // of a collective that waited: what the others needed too
                 int64_t service = distance;
@@ -460,6 +433,57 @@ void EventGraph::weigh_edges() {
                 typical_lag_[edge] = std::min(distance, usual.median);
             }
         }
+}
+
+// The edge of each node that reaches furthest with its usual lag; of several, the one whose origin is latest, and of
+// those a recorded one.
+void EventGraph::bind_nodes(const LagTable& lags) {
+    binding_.assign(time_.size(), kNoEvent);
+    recorded_binding_.assign(time_.size(), kNoEvent);
+    for (uint32_t node = 0; node < time_.size(); ++node) {
+        int64_t furthest = 0, furthest_recorded = 0;
+        for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge) {
+            if (from_[edge] == kNoEvent) continue;
+            const int64_t origin = time_[from_[edge]];
+            const int64_t usual =
+                is_latency(link_[edge]) ? lags[process_[event_of(node)]][link_[edge] & kLinkMask].shortest : 0;
+            const int64_t reach = std::min(time_[node], origin + usual);
+            const bool is_inferred = (link_[edge] & kInferredBit) != 0;
+            const auto replaces = [&](uint32_t other, int64_t other_reach) {
+                if (other == kNoEvent || reach != other_reach) return other == kNoEvent || reach > other_reach;
+                if (origin != time_[from_[other]]) return origin > time_[from_[other]];
+                return !is_inferred && (link_[other] & kInferredBit) != 0;
+            };
+            if (replaces(binding_[node], furthest)) {
+                binding_[node] = edge;
+                furthest = reach;
+            }
+            if (!is_inferred && replaces(recorded_binding_[node], furthest_recorded)) {
+                recorded_binding_[node] = edge;
+                furthest_recorded = reach;
+            }
+        }
+    }
+}
+
+// The shortest and the median lag of the edges of each kind that bind, by process.
+LagTable EventGraph::seen_lags(uint32_t processes) const {
+    std::vector<std::array<std::vector<int64_t>, kLinkCount>> seen(processes);
+    for (uint32_t node = 0; node < 2 * event_count_; ++node) {
+        const uint32_t binding = binding_[node];
+        if (binding != kNoEvent && is_latency(link_[binding]))
+            seen[process_[event_of(node)]][link_[binding] & kLinkMask].push_back(time_[node] - time_[from_[binding]]);
+    }
+    LagTable lags(processes);
+    for (size_t process = 0; process < processes; ++process)
+        for (size_t link = 0; link < kLinkCount; ++link) {
+            std::vector<int64_t>& values = seen[process][link];
+            if (values.empty()) continue;
+            const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+            std::nth_element(values.begin(), middle, values.end());
+            lags[process][link] = {*std::min_element(values.begin(), values.end()), *middle};
+        }
+    return lags;
 }
 
 PathColumns EventGraph::path(uint32_t group) const {

@@ -5,6 +5,7 @@
 // recorded distance, so that computing all nodes again from their edges gives the recorded times exactly.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -98,6 +99,11 @@ struct GraphReading {
     bool typical_lags = false;      // edges that do not bind have the median lag of their kind; else the shortest
 };
 
+struct Lags {
+    int64_t shortest = 0, median = 0;
+};
+using LagTable = std::vector<std::array<Lags, kLinkCount>>;  // by process and link
+
 class EventGraph {
   public:
     explicit EventGraph(const GraphInput& input);
@@ -127,6 +133,8 @@ class EventGraph {
     void link_edges(const std::vector<Draft>& drafts);
     void sort_nodes();
     void weigh_edges();
+    void bind_nodes(const LagTable& lags);
+    LagTable seen_lags(uint32_t processes) const;
 
     size_t event_count_ = 0;
     std::vector<int64_t> time_;         // of each node: 2 * event, 2 * event + 1, then meetings

@@ -69,6 +69,11 @@ class Change:
     def __add__(self, other: Change) -> Change:
         return Change((*self.parts, *other.parts))
 
+    def flagged(self, flag: int) -> pl.Series:
+        """The events with a flag."""
+        events = [part.events for part in self.parts if part.column == "flags" and int(part.value) & flag]
+        return pl.concat(events).cast(pl.UInt32) if events else pl.Series(dtype=pl.UInt32)
+
     def columns(self, count: int) -> dict[str, pl.Series]:
         """One value for each of `count` events, of the columns that differ; scales of one event multiply."""
         arrays: dict[str, Any] = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope import _core
+from wavescope.analysis.run.graph.change import ON_TIME, Change
 from wavescope.analysis.run.graph.events import DEPENDENCIES, EVENTS, LANES, PartialGraph, partial_graph
 from wavescope.analysis.run.meetings import ROW_COLUMNS, ClockOffsets, clock_offsets, matched
 from wavescope.errors import UsageError
@@ -16,7 +17,6 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.analysis.run.graph.change import Change
     from wavescope.model.run import Run
 
 _NO_EVENT = (1 << 32) - 1
@@ -89,8 +89,11 @@ class EventGraph:
         that did not bind with the shortest or the median lag of their kind.
         """
         columns = change.columns(self.events.height)
+        punctual = self.events["process"].gather(change.flagged(ON_TIME)).unique()
         lengths = [
-            self._lengths(pl.DataFrame(self.core.recompute(**columns, without_inferred=without, typical_lags=typical)))
+            self._lengths(
+                pl.DataFrame(self.core.recompute(**columns, without_inferred=without, typical_lags=typical)), punctual
+            )
             for without in (False, True)
             for typical in (False, True)
         ]
@@ -108,13 +111,18 @@ class EventGraph:
             if (row := by_group[number])
         ]
 
-    def _lengths(self, times: pl.DataFrame) -> pl.DataFrame:
-        """`group` and `ns`: from the start of the group to the end of what follows the last event of its processes."""
+    def _lengths(self, times: pl.DataFrame, punctual: pl.Series) -> pl.DataFrame:
+        """`group` and `ns`: from the start of the group to the end of what follows the last event of its processes.
+
+        Processes that are `punctual` by assumption do not end last: their own events are still as late as recorded.
+        """
         ends = self.events.select("process", before="end_ns").with_columns(after=times["end_ns"])
         last = ends.group_by("process").agg(pl.col("before").max(), pl.col("after").max())
         own = self.processes.join(last, on="process").with_columns(
             end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before")
         )
+        others = own.filter(~pl.col("process").is_in(punctual.implode()))
+        own = pl.concat([others, own.join(others, on="group", how="anti")])
         starts = self.spans.select("group", group_start_ns="start_ns")
         return (
             own.join(starts, on="group")

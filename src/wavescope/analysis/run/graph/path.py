@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.graph.event_graph import EventGraph, combine_graph
-from wavescope.analysis.run.graph.events import KINDS, partial_graph
+from wavescope.analysis.run.graph.events import CALL_KINDS, KINDS, partial_graph
 from wavescope.analysis.run.intervals import share_of
 from wavescope.analysis.run.open_regions import open_stacks
 from wavescope.model.answer import Answer
@@ -37,10 +37,14 @@ _LINKS: tuple[tuple[str | None, str], ...] = (
     ("idle", "after work of another stream"),
 )
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
-_LAUNCH = 3
+_LAUNCH, _WAIT, _DEPENDENCY = 3, 5, 6
 #: Class and words of each link with each kind of event; the last are of work that was held up after its launch.
 _MEANINGS = [
-    *((name or _OF_KIND.get(kind, "host"), what) for name, what in _LINKS for kind in KINDS),
+    *(
+        _LINKS[_WAIT] if number == _DEPENDENCY and kind in CALL_KINDS else (name or _OF_KIND.get(kind, "host"), what)
+        for number, (name, what) in enumerate(_LINKS)
+        for kind in KINDS
+    ),
     ("idle", "launched, not started"),
 ]
 #: Work that starts later than this after its launching call returned was held up by something that is not recorded:
@@ -216,7 +220,8 @@ def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
         group=pl.lit(group, pl.UInt32),
         stack=pl.lit("", pl.String),
     )
-    is_work = path.height > 0 and path["is_gpu"][0] == 1
+    first = graph.events["kind"].gather(path["from_event"].head(1)).to_list()
+    is_work = bool(first) and first[0] not in CALL_KINDS
     path = path.select(CriticalPath.tables["segments"].names)
     return _with_edges(graph, group, path, before="idle" if is_work else "host")
 
