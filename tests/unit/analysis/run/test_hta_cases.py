@@ -112,18 +112,13 @@ EXPECTED: dict[str, list[tuple[int, str, str]]] = {
 }
 
 
-#: The other cases wait for `graph/path.py`: code before the first launch of a path is class idle there instead of host,
-#: and so is the return from an event that `cuda_sync` tells. Then this becomes `HTA_CASES`.
-CHECKED = ("nested operators", "empty queue")
-
-
 def test_every_case_has_its_path() -> None:
     assert set(EXPECTED) == set(HTA_CASES)
     for case, rows in EXPECTED.items():
         assert rows[-1][0] * 1000 == simulate(hta_case(case)).span_ns
 
 
-@pytest.mark.parametrize("case", CHECKED)
+@pytest.mark.parametrize("case", HTA_CASES)
 @pytest.mark.parametrize("form", WRITERS)
 def test_path_is_that_of_hta(tmp_path: Path, case: str, form: str) -> None:
     WRITERS[form](simulate(hta_case(case)), tmp_path)
