@@ -2762,7 +2762,7 @@ export interface RunGapsLargestRow {
   queue_depth: number;
   /** Largest part of the gap, as in causes */
   cause: string;
-  /** The call of that thread that took most of the gap */
+  /** The call of that thread that took most of the gap, or is its cause */
   function: string | null;
   /** Time of the gap in that call [ns] */
   function_ns: number;
@@ -2789,7 +2789,7 @@ export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {
   launch_ns: ["Launch", "ns", "From the begin of that call to the start of the next one; empty = not known"],
   queue_depth: ["Queue depth", "", "Work of the GPU that was launched and had not begun when the gap began"],
   cause: ["Cause", "", "Largest part of the gap, as in causes"],
-  function: ["Function", "", "The call of that thread that took most of the gap"],
+  function: ["Function", "", "The call of that thread that took most of the gap, or is its cause"],
   function_ns: ["Function", "ns", "Time of the gap in that call"],
   context: ["Context", "", "Innermost of stack"],
   stack: ["Stack", "", "Markers, operators, frames that lasted half of the gap, outermost first"],

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _Capture: TypeAlias = tuple[str, int, int, int | None]  #: Path, begin, end and rank of a recording.
 _WORD = re.compile(r"[_\-.]")
+_ENDING = re.compile(r"(\.(gz|zst|json|csv|db|rpd|rpdb|sqlite3?|pb))+$")
 _COLUMNS = {"machine": pl.String, "new_machine": pl.String, "new_node": pl.String}
 
 
@@ -67,7 +68,7 @@ def path_labels(paths: Sequence[str]) -> dict[str, str]:
     >>> list(path_labels(["x/decode_fetch.csv", "x/decode_stall.json.gz"]).values()), path_labels(["x/y.json.gz"])
     (['fetch', 'stall'], {'x/y.json.gz': 'y'})
     """
-    parts = {path: [*PurePath(path).parent.parts, PurePath(path).name.split(".")[0]] for path in paths}
+    parts = {path: [*PurePath(path).parent.parts, _ENDING.sub("", PurePath(path).name)] for path in paths}
     if len(parts) == 1:
         return {path: parts[path][-1] or path for path in paths}
     while all(len(words) > 1 for words in parts.values()) and len({words[0] for words in parts.values()}) == 1:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from wavescope.base.words import counted, percent
 from wavescope.report.kit.bars import bar
-from wavescope.report.kit.tables import Column, frame_table, printable, truncation
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable, truncation
 from wavescope.report.kit.words import brief_kernel, duration
 from wavescope.report.run.words import gpu_name, process_name
 
@@ -198,8 +198,7 @@ def _histogram(answer: Gaps, *, width: int) -> Table:
 
 
 def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
-    names = max(12, min(40, (width - 72) // 3))
-    room = max(16, width - 66 - 2 * names)
+    names, room = _widths(answer.largest.head(limit), width)
     columns = [
         *_where(answer),
         Column("length", lambda row: duration(row["gap_ns"])),
@@ -214,6 +213,17 @@ def _largest_table(answer: Gaps, *, width: int, limit: int) -> Table:
     table = frame_table(answer.largest, columns, limit=limit, what="gaps", width=width)
     table.title = title
     return table
+
+
+def _widths(rows: pl.DataFrame, width: int) -> tuple[int, int]:
+    """Characters of the names of work, and of stacks: what the other columns leave, and stacks do not need."""
+    causes = max(map(len, (_cause(row) for row in rows.to_dicts())), default=0)
+    names = rows["node"].drop_nulls().unique().to_list()
+    nodes = max(map(len, names)) if len(names) > 1 else 0
+    left = width - 42 - causes - nodes - (8 if width >= WIDE else 0)
+    stacks = max(map(len, (_innermost(stack, width) for stack in rows["stack"])), default=0)
+    room = min(stacks, max(16, left // 2))
+    return max(12, min(60, (left - room) // 2)), max(16, room)
 
 
 def _cause(row: dict[str, Any]) -> str:

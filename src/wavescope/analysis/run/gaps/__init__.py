@@ -113,7 +113,7 @@ class Gaps(Answer):
             launch_ns     Int64    ns   | from the begin of that call to the start of the next one; null = not known
             queue_depth   Int64    -    | work of the GPU that was launched and had not begun when the gap began
             cause         String   -    | largest part of the gap, as in causes
-            function      String?  -    | the call of that thread that took most of the gap
+            function      String?  -    | the call of that thread that took most of the gap, or is its cause
             function_ns   Int64    ns   | time of the gap in that call
             context       String   -    | innermost of stack
             stack         String   -    | markers, operators, frames that lasted half of the gap, outermost first

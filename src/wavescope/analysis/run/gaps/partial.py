@@ -385,6 +385,8 @@ def _details(
         .with_columns(queue_depth=_queue_depths(chosen, work, regions.launches))
     )
     by = [column for column in ("place", "process", "stream") if column in longest.columns]
+    rows = rows.with_columns(cause=_largest_cause())
+    is_call = ~pl.col("cause").is_in(["launch", "stream wait", "queued", "unknown", "host code"])
     return rows.select(
         *by,
         "gap_ns",
@@ -395,12 +397,12 @@ def _details(
         "queue_depth",
         "context",
         "stack",
+        "cause",
         start_ns="gap_start_ns",
         launch_at_ns=pl.col("launch_start_ns") - pl.col("gap_start_ns"),
         launch_ns=pl.col("next_start_ns") - pl.col("launch_start_ns"),
-        cause=_largest_cause(),
-        function="call",
-        function_ns="call_ns",
+        function=pl.when(is_call).then("wait_call").otherwise("call"),
+        function_ns=pl.when(is_call).then("wait_call_ns").otherwise("call_ns"),
     )
 
 

@@ -19,7 +19,8 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     """For each gap (`thread`, `start_ns`, `end_ns`): `stack`, the regions of its thread that last at least half of it
     from the outermost to the innermost, and `context`, the innermost of them.
 
-    Frames of interpreters and frameworks are left out where others remain, and of many the innermost are kept.
+    Where none lasts so long, it is the one that lasts longest. Frames of interpreters and frameworks are left out where
+    others remain, and of many the innermost are kept.
 
     Examples
     --------
@@ -42,7 +43,9 @@ def _around(regions: pl.DataFrame | None, begin: int, end: int) -> list[str]:
     if regions is None:
         return []
     inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
-    lasting = regions.filter(inside * 2 >= end - begin).sort("start_ns", "end_ns", descending=[False, True])
+    there = regions.with_columns(inside=inside).filter(pl.col("inside") > 0)
+    enough = min((end - begin + 1) // 2, int(there["inside"].max() or 0))  # type: ignore[arg-type]
+    lasting = there.filter(pl.col("inside") >= enough).sort("start_ns", "end_ns", descending=[False, True])
     names = list(dict.fromkeys(lasting["name"].cast(pl.String).drop_nulls().to_list()))
     chosen = [name for name in names if not _PASSING.match(name)] or names
     return chosen[-_SHOWN:]
