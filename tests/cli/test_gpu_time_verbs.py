@@ -204,4 +204,4 @@ def test_options_of_the_verb_come_first() -> None:
     about, _, options = call("gaps", "--help").stdout.partition("Options:")
     places = [options.index(f"\n  --{name} ") for name in ("by", "table", "top", "kernel", "jobs")]
     assert places == sorted(places)
-    assert "A gap is a stretch of time between two pieces of work" in about
+    assert "A gap is the time between two pieces of work" in about

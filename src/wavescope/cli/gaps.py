@@ -37,10 +37,10 @@ _TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "hi
 def command(request: RunRequest, by: str, table: str) -> None:
     """When do the GPUs idle between their work, and who makes them wait?
 
-    A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none. It is
+    A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none. It is
     divided: what the thread that launched the next work did before (synchronisation, allocation, copies, other calls,
     host code), the launch itself, and what the launched work waited for (stream wait: an event; queued: other work).
-    Times `at` count from the begin of the run, as --time does. --domain chooses the regions of call stacks.
+    Times `at` count from the start of the run, as --time does. --domain chooses the regions of call stacks.
 
     \b
     wavescope gaps results.db

@@ -2640,7 +2640,7 @@ export interface RunGapsGpusRow {
   busy_ns: number;
   /** Before the first and after the last work, within the wall time [ns] */
   edge_ns: number;
-  /** Stretches of 1 ns between work: rounded times, no gaps [ns] */
+  /** Times of 1 ns between work, which rounding makes: no gaps [ns] */
   rounding_ns: number;
   /** Span of all GPU work of the node, or the time window [ns] */
   span_ns: number;
@@ -2661,7 +2661,7 @@ export const RUN_GAPS_GPUS: TableInfo<RunGapsGpusRow> = {
   gap_max_ns: ["Gap max", "ns", "Longest gap"],
   busy_ns: ["Busy", "ns", "Time with work"],
   edge_ns: ["Edge", "ns", "Before the first and after the last work, within the wall time"],
-  rounding_ns: ["Rounding", "ns", "Stretches of 1 ns between work: rounded times, no gaps"],
+  rounding_ns: ["Rounding", "ns", "Times of 1 ns between work, which rounding makes: no gaps"],
   span_ns: ["Span", "ns", "Span of all GPU work of the node, or the time window"],
   wall_ns: ["Wall", "ns", "Time that was recorded on the node, or the time window"],
 };

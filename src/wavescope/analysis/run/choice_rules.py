@@ -86,7 +86,7 @@ class ChoiceRules:
         return ((start < last) & (stop > first)) | moment
 
     def _borders(self, piece: pl.DataFrame) -> tuple[pl.Expr, pl.Expr]:
-        """Begin and end of the window of the process of each row."""
+        """Start and end of the window of the process of each row."""
         windows = self.windows.by_process if self.windows else []
         common = windows[0] if windows and len(set(windows)) == 1 else None
         if common:
@@ -102,7 +102,7 @@ class ChoiceRules:
         return table in _CUT and not {"start_ns", "end_ns"}.isdisjoint(columns)
 
     def cut(self, piece: pl.DataFrame) -> pl.DataFrame:
-        """Rows of the window, which begin and end inside of it; impossible lengths stay impossible."""
+        """Rows of the window, which start and end inside of it; impossible lengths stay impossible."""
         first, last = self._borders(piece)
         times = [pl.col(name).clip(first, last) for name in ("start_ns", "end_ns")]
         return piece.with_columns(pl.when(is_timed()).then(time).otherwise(time.meta.output_name()) for time in times)

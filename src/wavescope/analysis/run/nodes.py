@@ -59,7 +59,7 @@ def _replaced(values: Mapping[str, str]) -> pl.Expr:
 
 
 def path_labels(paths: Sequence[str]) -> dict[str, str]:
-    """What differs in paths: without folders and beginnings of words that all have, and without endings of files.
+    """What differs in paths: without folders and first words that all have, and without endings of files.
 
     Examples
     --------

@@ -31,7 +31,7 @@ _SCHEMA = {
 def recorded(run: Run) -> pl.DataFrame:
     """What each source recorded on each `machine`: `start_ns` to `end_ns`, which a window narrows (`is_window`).
 
-    `begin_ns` is the begin of all that the source recorded there: times of `--time` count from it. `is_named` says
+    `begin_ns` is the start of all that the source recorded there: times of `--time` count from it. `is_named` says
     whether the host is known, and `rank` is the lowest that is.
     """
     rows = [pl.DataFrame(schema=_SCHEMA)]
@@ -73,7 +73,7 @@ def extents_of(run: Run) -> pl.DataFrame:
 
 
 def _extents(events: pl.DataFrame) -> pl.DataFrame:
-    """By `process`; of impossible lengths the begin alone, and impossible times are moved as `intervals` does."""
+    """By `process`; of impossible lengths the start alone, and impossible times are moved as `intervals` does."""
     begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
     return events.group_by("process").agg(begin.min(), end.max().alias("end_ns")).drop_nulls()
@@ -95,8 +95,8 @@ def windows_of_processes(run: Run) -> pl.DataFrame | None:
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def stretches(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The results of `recorded` of several runs as merged stretches of time of each `machine`."""
+def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """The results of `recorded` of several runs as merged intervals of each `machine`."""
     rows = pl.concat([pl.DataFrame(schema=_SCHEMA), *parts]).select("machine", "start_ns", "end_ns")
     return merged(in_order(rows, ["machine"]), ["machine"])
 
@@ -104,23 +104,23 @@ def stretches(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
 def node_spans(parts: Iterable[pl.DataFrame], work: pl.DataFrame) -> pl.DataFrame:
     """`machine`, `span_ns`, `wall_ns`: the time that shares of GPU time are of, and all of the recorded time.
 
-    `work` has the begin and the end of the work of some GPU in some file. The span is from the first to the last of it
-    in each stretch of recorded time, so that time between two recordings is nobody's; with a window, it is the window.
+    `work` has the start and the end of the work of some GPU in some file. The span is from the first to the last of it
+    in each interval of recorded time, so that time between two recordings is nobody's; with a window, it is the window.
     """
     parts = list(parts)
     is_window = any(part["is_window"].any() for part in parts)
-    whole = stretches(parts).with_columns(stretch="start_ns")
+    whole = recorded_times(parts).with_columns(interval="start_ns")
     walls = whole.group_by("machine", maintain_order=True).agg(wall_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
     timed = work.select("machine", "start_ns", "end_ns").drop_nulls()
     if is_window:
         return walls.with_columns(span_ns="wall_ns")
     placed = timed.sort("start_ns").join_asof(
-        whole.select("machine", "start_ns", "stretch").sort("start_ns"),
+        whole.select("machine", "start_ns", "interval").sort("start_ns"),
         on="start_ns",
         by="machine",
         check_sortedness=False,
     )
-    spans = placed.group_by("machine", "stretch").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
+    spans = placed.group_by("machine", "interval").agg(span_ns=pl.col("end_ns").max() - pl.col("start_ns").min())
     return (
         spans.group_by("machine")
         .agg(pl.col("span_ns").sum())

@@ -188,17 +188,17 @@ def _with_node(rows: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
 
 
 def _walls(processes: pl.DataFrame) -> pl.DataFrame:
-    """Processes with `wall_ns`, the time in which any process of their node was recorded, and `stretch_ns`: without
-    the stretches of that time in which they were not."""
+    """Processes with `wall_ns`, the time in which any process of their node was recorded, and `own_wall_ns`: without
+    recordings in which they were not."""
     times = pl.col("start_ns", "end_ns").clip(-FARTHEST_NS, FARTHEST_NS)
     placed = _with_node(processes, _node_names(processes)).with_columns(times)
-    length = (pl.col("end_ns") - pl.col("start_ns")).alias("stretch_ns")
+    length = (pl.col("end_ns") - pl.col("start_ns")).alias("own_wall_ns")
     whole = merged_intervals(in_order(placed.drop_nulls(["start_ns", "end_ns"]), ["node"]), ["node"])
     whole = whole.select("node", "start_ns", length, wall_ns=length.sum().over("node"))
     return (
         placed.sort("start_ns")
         .join_asof(whole.sort("start_ns"), on="start_ns", by="node", check_sortedness=False)
-        .with_columns(pl.col("wall_ns", "stretch_ns").fill_null(0))
+        .with_columns(pl.col("wall_ns", "own_wall_ns").fill_null(0))
     )
 
 
@@ -211,7 +211,7 @@ def _processes(extents: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def _busy_share(processes: pl.DataFrame) -> float | None:
     used = _walls(processes).filter(pl.col("gpu_count") > 0)
-    wall = pl.col("stretch_ns").cast(pl.Int128) * pl.col("gpu_count")
+    wall = pl.col("own_wall_ns").cast(pl.Int128) * pl.col("gpu_count")
     times = used.select(pl.col("busy_ns").sum(), all_ns=wall.sum())
     busy, whole = times.row(0)
     return busy / whole if whole else None

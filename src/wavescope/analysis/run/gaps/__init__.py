@@ -44,7 +44,7 @@ class Gaps(Answer):
     """How long GPUs, or their streams, idled between work, and why."""
 
     definition: ClassVar[str] = (
-        "A gap is a stretch of time between two pieces of work of a GPU (or of a stream) in which it does none; 1 "
+        "A gap is the time between two pieces of work of a GPU (or of a stream) in which it does none; 1 "
         "ns is rounding, not a gap. The work that ends it was launched by a call of some thread. Before that call "
         "began, the gap is what that thread did meanwhile: calls by their kind, the rest is host code. After it, "
         "the gap is the cost of the launch; a stream wait where the thread made a stream wait for an event since "
@@ -67,7 +67,7 @@ class Gaps(Answer):
             gap_max_ns    Int64    ns   | longest gap
             busy_ns       Int64    ns   | time with work
             edge_ns       Int64    ns   | before the first and after the last work, within the wall time
-            rounding_ns   Int64    ns   | stretches of 1 ns between work: rounded times, no gaps
+            rounding_ns   Int64    ns   | times of 1 ns between work, which rounding makes: no gaps
             span_ns       Int64    ns   | span of all GPU work of the node, or the time window
             wall_ns       Int64    ns   | time that was recorded on the node, or the time window
             """,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Lower bounds of the bins of the histogram.
 _STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 _MOST_DETAILS = 10_000
-_ROUNDED_NS = 1  #: Shorter stretches between work come from times that were rounded to nanoseconds.
+_ROUNDED_NS = 1  #: Shorter times between work come from times that were rounded to nanoseconds.
 _LAUNCH_NS = 1_000_000  #: From the launch to the start of work it takes less, unless the work has to wait.
 _EVENT_NS = 100_000  #: The same where the stream was told to wait for an event.
 
@@ -115,7 +115,7 @@ def _windows(run: Run) -> pl.DataFrame | None:
 
 
 def _cut(frame: pl.DataFrame, windows: pl.DataFrame | None, start: str, length: str) -> pl.DataFrame:
-    """The parts of stretches of time that are inside of the windows."""
+    """The parts of the times that are inside of the windows."""
     if windows is None:
         return frame
     begin = pl.max_horizontal(start, "from_ns")
@@ -208,7 +208,7 @@ class _Regions:
     def of(
         cls, run: Run, work: pl.DataFrame, gaps: pl.DataFrame, longest: pl.DataFrame, domains: Sequence[str]
     ) -> _Regions:
-        idle, long_idle = (_stretches(frame) for frame in (gaps, longest))
+        idle, long_idle = (_idle_times(frame) for frame in (gaps, longest))
         half = int(longest["gap_ns"].min() or 0) // 2  # type: ignore[arg-type]
         launches, call_count = Launches(work), 0
         columns = ["thread", "name", "start_ns", "end_ns"]
@@ -236,7 +236,7 @@ class _Regions:
         return outermost(pl.concat(self.calls))
 
 
-def _stretches(gaps: pl.DataFrame) -> pl.DataFrame:
+def _idle_times(gaps: pl.DataFrame) -> pl.DataFrame:
     """The time of all gaps, merged."""
     idle = gaps.select(start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
     return merged(intervals(idle, []), [])
