@@ -122,7 +122,8 @@ def test_depth_and_share_of_regions(runs: Path) -> None:
 
 def test_choice_of_regions(runs: Path) -> None:
     wrong = call("regions", runs / "a", "--domain", "OPERATR", "--jobs", 1)
-    assert (wrong.status, wrong.stderr.splitlines()[0]) == (2, "error: no region of the domain OPERATR")
+    assert wrong.status == 2
+    assert wrong.stderr.startswith("error: no region of the domain OPERATR")
     assert "this run has HIP " in wrong.stderr or "this run has MARKER " in wrong.stderr
     assert "no module (nn.Module) was recorded" in call("regions", runs / "a", "--layers", "--jobs", 1).stderr
     named = told("regions", runs / "a", "--name", "/^hipLaunch/")["tree"]["rows"]

@@ -56,7 +56,7 @@ def gemms_report(answer: Gemms, *, width: int = 100, limit: int = 20) -> Iterato
 
 def _verdict(answer: Gemms) -> str:
     if not answer.operator_count:
-        return "no operators were recorded"
+        return "no operators were recorded; traces of torch.profiler have them"
     if not answer.operators.height:
         return f"{counted(answer.operator_count, 'operators')} launched no GPU work"
     if not answer.operators["input_dims"].count():

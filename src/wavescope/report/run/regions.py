@@ -71,7 +71,7 @@ def _gpu_ns(answer: Regions) -> int:
 
 def _verdict(answer: Regions, by: str) -> str:
     if not answer.tree.height:
-        return "no regions were recorded"
+        return "no regions were recorded; rocprofv3 --hip-trace and --marker-trace record them"
     counts = f"{counted(answer.region_count, 'regions')} of {counted(answer.thread_count, 'threads')}"
     gpu = _gpu_ns(answer)
     unlinked = answer.unlinked_gpu_ns
