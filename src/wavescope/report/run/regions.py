@@ -215,10 +215,11 @@ def _caller_table(answer: Regions, *, width: int) -> Table:
 
 
 def _by_name(answer: Regions, by: str) -> pl.DataFrame:
-    """CPU time without regions below, per name, whatever the path."""
-    sums = answer.tree.group_by("name", "domain").agg(
-        pl.col("call_count", "self_ns", "total_ns", "gpu_ns").sum(), share=pl.col("self_share").sum()
-    )
+    """CPU time without regions below, and GPU time launched, per name, whatever the path."""
+    keys = ["name", "domain"]
+    sums = answer.tree.group_by(keys).agg(pl.col("call_count", "self_ns").sum(), share=pl.col("self_share").sum())
+    launched = answer.launchers.select(*keys, "gpu_ns")
+    sums = sums.join(launched, on=keys, how="left", nulls_equal=True)
     column = "call_count" if by == "calls" else "self_ns"
     return sums.sort(column, "name", descending=[True, False], nulls_last=True)
 
