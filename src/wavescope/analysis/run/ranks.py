@@ -217,6 +217,7 @@ def ranks(run: Run) -> Ranks:
     return combine_ranks([partial_ranks(part) for part in run.parts])
 
 
+_MOST_PEERS = 64  #: Groups of ranks with the same kernels that are told apart.
 _ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
 
 
@@ -231,7 +232,7 @@ def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
     numbers = []
     for number, kernel_ns in enumerate(times):
         peer = next((first for first in firsts if _are_alike(times[first], kernel_ns)), None)
-        if peer is None:
+        if peer is None and len(firsts) < _MOST_PEERS:
             firsts.append(number)
         numbers.append(number if peer is None else peer)
     return pl.Series(numbers, dtype=pl.Int64)

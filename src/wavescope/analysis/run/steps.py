@@ -26,6 +26,8 @@ _OUTLIER = 1.5  #: Length over the median of the steps from which a step is an o
 _FEWEST = 3  #: Steps from which there are outliers.
 _ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
 _SAME = 0.5  #: Part of the steps of a repetition that must have the same kernels.
+_MOST_GROUPS = 64  #: Groups of steps with the same kernels that are told apart.
+_MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
 _PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
 _WHO = """
     host              String?  -   | node
@@ -280,8 +282,10 @@ def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) 
         .otherwise(pl.lit("outlier"))
     )
     steps = steps.with_columns(kind=kind)
-    causes = [_cause(row, steps, kernels, calls) if row["is_long"] else {} for row in steps.to_dicts()]
-    return steps.hstack(pl.DataFrame(causes, schema=_CAUSE))
+    longest = steps.filter("is_long").sort(-pl.col("excess_ns"), "step").head(_MOST_CAUSES)
+    causes = [{"step": row["step"], **_cause(row, steps, kernels, calls)} for row in longest.to_dicts()]
+    explained = pl.DataFrame(causes, schema={"step": pl.Int64, **_CAUSE})
+    return steps.join(explained, on="step", how="left", maintain_order="left")
 
 
 def _times(pieces: Iterable[pl.DataFrame], steps: pl.DataFrame) -> pl.DataFrame:
@@ -311,7 +315,8 @@ def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
                 numbers.append(first)
                 break
         else:
-            firsts.append(number)
+            if len(firsts) < _MOST_GROUPS:
+                firsts.append(number)
             numbers.append(number)
     return pl.Series(numbers, dtype=pl.Int64)
 

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from io import StringIO
 from itertools import combinations
 
 import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 from tests.sampling import examples
 from tests.unit.made_runs import rows, run, source, spans
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.pairs import bridged
 from wavescope.model.run import Run
+from wavescope.report.run.overlap import overlap_report
 
 
 def test_what_hides_what() -> None:
@@ -90,3 +94,15 @@ def test_equals_counting_nanosecond_by_nanosecond(pieces: list[tuple[int, int, i
     of_stream = {s: {t for b, n, on, _ in pieces if on == s for t in range(b, b + n)} for _, _, s, _ in pieces}
     both = {(a, b): len(of_stream[a] & of_stream[b]) for a, b in combinations(sorted(of_stream), 2)}
     assert {(a, b): n for a, b, n in rows(found.streams, "first_stream_id", "second_stream_id", "both_ns")} == both
+
+
+def test_the_report_fits_80_columns_where_a_file_stands_for_the_node() -> None:
+    answer = overlap(run(dispatches=spans((0, 10)) + spans((5, 25), name="ncclDevKernel_Generic", stream=2)))
+    path = pl.lit("/scratch/somebody/project/experiments/traces/a-very-long-name-of-a-folder/trace.json").alias("node")
+    answer = replace(answer, gpus=answer.gpus.with_columns(path), levels=answer.levels.with_columns(path))
+    console = Console(width=80, file=StringIO())
+    for part in overlap_report(answer, width=80):
+        console.print(part)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "2 streams" in text
+    assert "…" not in text
