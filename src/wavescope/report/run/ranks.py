@@ -158,14 +158,14 @@ def _process_columns(answer: Ranks) -> list[Column]:
         Column("compute", lambda row: duration(row["compute_ns"])),
         Column("", lambda row: bar(row["compute_ns"] / largest, 10), is_text=True, is_fixed=True, is_wide=True),
         Column("to mean", lambda row: percent(row["deviation"], sign=True)),
-        Column("collectives", lambda row: duration(row["collective_ns"])),
+        Column("comm.", lambda row: duration(row["collective_ns"])),
         Column("waited", lambda row: duration(row["waited_ns"])),
         Column("last", lambda row: f"{row['last_count']:,}"),
         Column("copies", lambda row: duration(row["copy_ns"]), is_wide=True),
         Column("idle", lambda row: duration(row["idle_ns"])),
         Column("host", lambda row: "?" if row["host_ns"] is None else duration(row["host_ns"])),
         Column("wall", lambda row: duration(row["wall_ns"]), is_wide=True),
-        Column("busy", lambda row: percent(row["busy_share"])),
+        Column("busy", lambda row: percent(row["busy_share"]), is_wide=True),
     ]
 
 
