@@ -34,6 +34,8 @@ const PROCESSES = figureColumns<RunRanksProcessesRow>(RUN_RANKS_PROCESSES, [
   ["waited_ns", "Waited"],
   ["last_count", "Arrived last"],
   ["copy_ns", "Copies"],
+  ["idle_ns", "Idle"],
+  ["host_ns", "Host"],
   ["wall_ns", "Wall"],
   ["busy_share", "Busy"],
   ["gpu_count", "GPUs"],
