@@ -3255,9 +3255,9 @@ export interface RunRanksProcessesRow {
   /** Of that, with nothing launched; empty = launches were not recorded [ns] */
   host_ns: number | null;
   /** From its first event to its last [ns] */
-  wall_ns: number;
+  wall_ns: number | null;
   /** Share of that in which its GPUs ran anything */
-  busy_share: number;
+  busy_share: number | null;
 }
 
 export const RUN_RANKS_PROCESSES: TableInfo<RunRanksProcessesRow> = {
@@ -3294,9 +3294,9 @@ export interface RunRanksKernelsRow {
   /** Largest total time minus the mean [ns] */
   cost_ns: number;
   /** Largest total time over the mean */
-  imbalance: number;
+  imbalance: number | null;
   /** Largest mean duration of a process over the mean duration of all */
-  per_call: number;
+  per_call: number | null;
   /** Node of the process that takes longest */
   host: string | null;
   /** Its process id */

@@ -98,8 +98,8 @@ class Ranks(Answer):
             copy_ns        Int64    ns  | time of its copies
             idle_ns        Int64    ns  | without any GPU work between its first and its last
             host_ns        Int64?   ns  | of that, with nothing launched; null = launches were not recorded
-            wall_ns        Int64    ns  | from its first event to its last
-            busy_share     Float64  -   | share of that in which its GPUs ran anything
+            wall_ns        Int64?   ns  | from its first event to its last
+            busy_share     Float64? -   | share of that in which its GPUs ran anything
             """,
         ),
         "kernels": table_spec(
@@ -112,8 +112,8 @@ class Ranks(Answer):
             mean_ns        Float64  ns  | mean of the processes' total times
             max_ns         Int64    ns  | largest total time of a process
             cost_ns        Float64  ns  | largest total time minus the mean
-            imbalance      Float64  -   | largest total time over the mean
-            per_call       Float64  -   | largest mean duration of a process over the mean duration of all
+            imbalance      Float64? -   | largest total time over the mean
+            per_call       Float64? -   | largest mean duration of a process over the mean duration of all
             host           String?  -   | node of the process that takes longest
             pid            Int64?   -   | its process id
             rank           Int32?   -   | its rank
@@ -125,8 +125,8 @@ class Ranks(Answer):
             "one collective that several processes ran",
             """
             name           String   -   | kernel
-            collective     String   -   | name of the collective as it was recorded: allreduce, ...; null = it was not
-            group          String   -   | ranks of its process group as recorded; null = not recorded
+            collective     String?  -   | name of the collective as it was recorded: allreduce, ...; null = it was not
+            group          String?  -   | ranks of its process group as recorded; null = not recorded
             process_count  Int64    -   | processes that ran it
             calls          Int64    -   | calls that were matched
             is_complete    Boolean  -   | whether all of its calls were

@@ -146,7 +146,7 @@ def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
     names = (
         rows.group_by("name")
         .agg(count=pl.len(), first=pl.col("place").first(), last=pl.col("place").last(), distances=distance)
-        .filter(pl.col("count") >= _FEWEST)
+        .filter((pl.col("count") >= _FEWEST) & pl.col("name").is_not_null())
         .with_columns(median=pl.col("distances").list.median())
         .with_columns(
             deviation=(pl.col("distances") - pl.col("median")).list.eval(pl.element().abs()).list.median(),

@@ -92,6 +92,12 @@ def test_kernels_that_do_not_repeat_are_no_steps() -> None:
     assert steps(made(irregular)).source == "none"
 
 
+def test_kernels_without_names_are_no_anchor() -> None:
+    kernels = repeated([40] * 5)
+    unnamed = [(None if name == "begin" else name, begin, length) for name, begin, length in kernels]
+    assert steps(made(unnamed)).source == "repetition of kernels, from head on"  # type: ignore[arg-type]
+
+
 def test_an_outlier_and_the_kernel_that_made_it() -> None:
     answer = steps(made(repeated([40, 40, 40, 140, 40])))
     row = answer.steps.row(3, named=True)
