@@ -98,3 +98,52 @@ def test_a_capture_with_the_run_of_its_run(tmp_path: Path) -> None:
     assert "also here: the run: wavescope summary" in done.stdout
     told = json.loads(call("info", tmp_path / "capture", "--json").stdout)
     assert [path.rpartition("/")[2] for path in told["profiles"]] == ["41_*.csv"]
+
+
+def test_several_paths_and_patterns_are_one_answer(tmp_path: Path) -> None:
+    first, second = write_run(tmp_path / "first", 41), write_run(tmp_path / "second", 42)
+    for paths in ((first, second), (f"{tmp_path}/*",), (first, f"{tmp_path}/sec*")):
+        done = call("info", *paths)
+        assert done.status == 0
+        assert ": 2 runs\n" in done.stdout
+        assert "4 dispatches, 2 regions\n" in done.stdout
+        assert "2 processes in 2 files; 2 GPUs had work" in done.stdout
+        assert [line.split()[:2] for line in done.stdout.splitlines() if line.startswith(("first", "second"))] == [
+            ["first/41_*", "41"],
+            ["second/42_*", "42"],
+        ]
+    told = json.loads(call("info", first, second, "--json").stdout)
+    assert (told["kind"], told["processes"]["row_count"]) == ("2 runs", 2)
+
+
+def test_a_pattern_that_matches_nothing_and_inputs_of_two_kinds(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", 41)
+    done = call("info", f"{tmp_path}/nothing*")
+    assert (done.status, "no file matches this pattern" in done.stderr) == (2, True)
+    synthetic = synthesize(Scenario())
+    write_capture(synthetic, tmp_path / "capture")
+    both = call("info", run, tmp_path / "capture")
+    assert both.status == 0
+    assert "folder of runs" in both.stdout
+    assert "raw thread-trace capture" in both.stdout
+    assert call("info", run, tmp_path / "capture", "--json").status == 2
+
+
+def test_the_path_is_written_once_in_what_comes_next(tmp_path: Path) -> None:
+    run = write_run(write_run(tmp_path / "run", 41), 42)
+    done = call("info", run)
+    steps = [line for line in done.stdout.splitlines() if "next:" in line]
+    assert len(steps) == 3
+    assert "".join(steps).count(str(run)) == 1
+    assert all(str(run) in step for step in json.loads(call("info", run, "--json").stdout)["next"])
+
+
+def test_what_wavescope_does_not_read(tmp_path: Path) -> None:
+    file, folder = tmp_path / "fruit.csv", tmp_path / "empty"
+    file.write_text("apple,pear\n1,2\n")
+    folder.mkdir()
+    for verb in ("info", "summary"):
+        done = call(verb, file)
+        assert (done.status, "not a format that wavescope reads" in done.stderr) == (3, True)
+        done = call(verb, folder)
+        assert (done.status, "this folder is empty" in done.stderr) == (3, True)
