@@ -27,7 +27,7 @@ class KernelName(str):
 
 
 class Placed(str):
-    """A label that begins with a path; a table leaves out what its paths have in common."""
+    """A label that starts with a path; a table leaves out what its paths have in common."""
 
     __slots__ = ("path", "rest")
     path: str
@@ -41,7 +41,7 @@ class Placed(str):
 
 
 def brief_paths(paths: Iterable[str]) -> dict[str, str]:
-    """Paths without the folders that they have in common at the beginning, and without common ends; one keeps its name.
+    """Paths without the folders that they have in common at the start, and without common ends; one keeps its name.
 
     Examples
     --------
