@@ -540,8 +540,8 @@ _KINDS = (
     ),
     LossKind(
         "other_forms",
-        "the same run is next to it in another form, which was not read: {detail}",
-        "nothing is missing; to read another form, name its files alone",
+        "skipped {detail}: it holds the same run",
+        "to read it instead, give only that file",
         is_damage=False,
     ),
     LossKind(
