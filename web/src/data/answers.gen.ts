@@ -3536,10 +3536,10 @@ export interface RunRegionsAnswer {
 
 /** One row is one kernel, kind of copy or allocation, or call, in one group. */
 export interface RunSummaryThingsRow {
-  /** File, when grouped by it; empty = not grouped by it, here and below */
+  /** File; empty = not grouped by it */
   path: string | null;
-  /** Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded */
-  host: string;
+  /** Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below */
+  host: string | null;
   /** Process id */
   pid: number | null;
   /** Rank; empty also where it is not known */
@@ -3589,8 +3589,8 @@ export interface RunSummaryThingsRow {
 }
 
 export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
-  path: ["Path", "", "File, when grouped by it; empty = not grouped by it, here and below"],
-  host: ["Host", "", "Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded"],
+  path: ["Path", "", "File; empty = not grouped by it"],
+  host: ["Host", "", "Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
@@ -3618,10 +3618,10 @@ export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
 
 /** One row is one domain in one group. */
 export interface RunSummaryDomainsRow {
-  /** File, when grouped by it; empty = not grouped by it, here and below */
+  /** File; empty = not grouped by it */
   path: string | null;
-  /** Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded */
-  host: string;
+  /** Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below */
+  host: string | null;
   /** Process id */
   pid: number | null;
   /** Rank; empty also where it is not known */
@@ -3671,8 +3671,8 @@ export interface RunSummaryDomainsRow {
 }
 
 export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
-  path: ["Path", "", "File, when grouped by it; empty = not grouped by it, here and below"],
-  host: ["Host", "", "Node, when grouped by process, GPU or stream; by GPU the file where it is not recorded"],
+  path: ["Path", "", "File; empty = not grouped by it"],
+  host: ["Host", "", "Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],

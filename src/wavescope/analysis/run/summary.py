@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 _GROUPS = """\
-path           String   -      | file, when grouped by it; null = not grouped by it, here and below
-host           String   -      | node, when grouped by process, GPU or stream; by GPU the file where it is not recorded
+path           String   -      | file; null = not grouped by it
+host           String   -      | node, by GPU its file where no node is recorded; null = not grouped by it, here and below
 pid            Int64?   -      | process id
 rank           Int32    -      | rank; null also where it is not known
 run            String?  -      | unique id of the recording, or its path
