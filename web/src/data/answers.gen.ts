@@ -3538,7 +3538,7 @@ export interface RunRegionsAnswer {
 export interface RunSummaryThingsRow {
   /** File; empty = not grouped by it */
   path: string | null;
-  /** Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below */
+  /** Node, by GPU its file where none is recorded; empty = not grouped by it, here and below */
   host: string | null;
   /** Process id */
   pid: number | null;
@@ -3590,7 +3590,7 @@ export interface RunSummaryThingsRow {
 
 export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
   path: ["Path", "", "File; empty = not grouped by it"],
-  host: ["Host", "", "Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below"],
+  host: ["Host", "", "Node, by GPU its file where none is recorded; empty = not grouped by it, here and below"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],
@@ -3620,7 +3620,7 @@ export const RUN_SUMMARY_THINGS: TableInfo<RunSummaryThingsRow> = {
 export interface RunSummaryDomainsRow {
   /** File; empty = not grouped by it */
   path: string | null;
-  /** Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below */
+  /** Node, by GPU its file where none is recorded; empty = not grouped by it, here and below */
   host: string | null;
   /** Process id */
   pid: number | null;
@@ -3672,7 +3672,7 @@ export interface RunSummaryDomainsRow {
 
 export const RUN_SUMMARY_DOMAINS: TableInfo<RunSummaryDomainsRow> = {
   path: ["Path", "", "File; empty = not grouped by it"],
-  host: ["Host", "", "Node, by GPU its file where no node is recorded; empty = not grouped by it, here and below"],
+  host: ["Host", "", "Node, by GPU its file where none is recorded; empty = not grouped by it, here and below"],
   pid: ["PID", "", "Process id"],
   rank: ["Rank", "", "Rank; empty also where it is not known"],
   run: ["Run", "", "Unique id of the recording, or its path"],

@@ -30,7 +30,7 @@ GPU_DOMAINS = ("KERNEL", "COPY")
 _DOMAINS = (*GPU_DOMAINS, "ALLOCATION", "SCRATCH")
 _GROUPS = """\
 path           String   -      | file; null = not grouped by it
-host           String   -      | node, by GPU its file where no node is recorded; null = not grouped by it, here and below
+host           String   -      | node, by GPU its file where none is recorded; null = not grouped by it, here and below
 pid            Int64?   -      | process id
 rank           Int32    -      | rank; null also where it is not known
 run            String?  -      | unique id of the recording, or its path
