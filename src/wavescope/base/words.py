@@ -73,6 +73,26 @@ def amount(size: float | None, *, none: str = "-") -> str:
     return f"{size:.0f} B"
 
 
+def duration(nanoseconds: float | None) -> str:
+    """A time in the unit that suits it.
+
+    Examples
+    --------
+    >>> duration(950), duration(12_345), duration(2_964_070_817), duration(7_500_000_000_000), duration(None)
+    ('950 ns', '12.3 us', '2.964 s', '7,500 s', '-')
+    """
+    if nanoseconds is None:
+        return "-"
+    size = abs(nanoseconds)
+    if size < 1_000:
+        return f"{nanoseconds:.0f} ns"
+    for unit, factor in (("us", 1e3), ("ms", 1e6)):
+        if size < factor * 999.95:
+            return f"{nanoseconds / factor:.1f} {unit}"
+    seconds = nanoseconds / 1e9
+    return f"{seconds:,.0f} s" if abs(seconds) >= 1_000 else f"{seconds:.3f} s"
+
+
 def shortened(name: str, width: int = 60) -> str:
     """Return a name in at most `width` characters.
 

@@ -1,6 +1,6 @@
 """Findings: the verdict of a diagnosis, how certain it is, its evidence, the remedy and a bound of the gain.
 
-Diagnoses of traces, limiters of counter captures and the decision tree about L2 all give findings.
+Diagnoses of traces and of runs, limiters of counter captures and the decision tree about L2 all give findings.
 """
 
 from __future__ import annotations
@@ -43,12 +43,29 @@ class NumberEvidence:
     why: str  #: Reason for the threshold; without a value, why there is none.
 
 
-EvidenceT = TypeVar("EvidenceT", CodeEvidence, NumberEvidence)
+@dataclass(frozen=True)
+class PlaceEvidence:
+    """One case of a finding in a run: what it was, and where and when to look at it."""
+
+    what: str  #: The kernel, call, copy or rank.
+    count: int  #: How many cases it stands for.
+    time_ns: int  #: How long they took together.
+    node: str | None = None
+    gpu: int | None = None
+    rank: int | None = None
+    start_ns: int | None = None  #: On the clock of the node; of the longest case.
+    end_ns: int | None = None
+    window: str = ""  #: The same as a value of --time, counted from the start of the run; empty = no single time.
+    call: str = ""  #: The call that took most of it; empty = none, or not recorded.
+    stack: tuple[str, ...] = ()  #: Markers, operators and functions that were open, outermost first.
+
+
+EvidenceT = TypeVar("EvidenceT", CodeEvidence, NumberEvidence, PlaceEvidence)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding(Generic[EvidenceT]):
-    """One conclusion about a kernel."""
+    """One conclusion about a kernel or a run."""
 
     name: str  #: What it is about: a stall class, a limiter, a question.
     kind: str

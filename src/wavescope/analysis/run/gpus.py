@@ -90,7 +90,7 @@ def gpu_work(
     A copy between two GPUs is the work of both. Work whose GPU is not recorded is that of an unknown GPU of its node.
     """
     common = ["process", "stream", "start_ns", "end_ns"]
-    dtypes = RUN["dispatches"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
+    dtypes = RUN["copies"].dtypes | RUN["dispatches"].dtypes | {"is_copy": pl.Boolean(), "place": pl.UInt32()}
     columns = ["place", "is_copy", *common, *dict.fromkeys((*kernel_columns, *copy_columns))]
     empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
     chunks = [

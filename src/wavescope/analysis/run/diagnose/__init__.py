@@ -1,0 +1,281 @@
+"""What set the time of a run, what to change first, and at most how much that gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import polars as pl
+
+from wavescope.analysis.run.diagnose.across import Ranks, rank_candidates
+from wavescope.analysis.run.diagnose.causes import candidates
+from wavescope.analysis.run.diagnose.doubts import doubts, hot_kernels, not_findings, notes, skipped, unknown_share
+from wavescope.analysis.run.diagnose.finding import Note, RunFinding, Threshold
+from wavescope.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
+from wavescope.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
+from wavescope.analysis.run.diagnose.rules import RULES
+from wavescope.analysis.run.diagnose.whole import Whole
+from wavescope.base.words import counted, duration, percent
+from wavescope.model.answer import Answer
+from wavescope.model.run import Run
+from wavescope.model.schema import table_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from wavescope.model.schema import TableSpec
+
+__all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
+
+_HALF = 0.5
+_GPU_COLUMNS = """
+    node                      String   -   | host name of the node, else the file
+    gpu                       Int64    -   | number of the GPU on the node; null = not recorded
+    pid                       Int64    -   | process with most of its work
+    rank                      Int32    -   | its rank; null = not known
+    start_ns                  Int64    ns  | begin of the window: its first work, or the end of start-up
+    end_ns                    Int64    ns  | end of its last work
+    window_ns                 Int64    ns  | length of the window
+    computation_ns            Int64    ns  | with kernels that compute
+    exposed_communication_ns  Int64    ns  | with communication, without computation
+    exposed_copy_ns           Int64    ns  | with copies, without any kernel
+    idle_ns                   Int64    ns  | without any work; the four add up to the window
+"""
+_KERNEL_COLUMNS = """
+    name           String   -      | the kernel
+    calls          Int64    -      | dispatches on all GPUs
+    total_ns       Int64    ns     | their time
+    share          Float64  -      | of the time of all computing kernels
+    max_ns         Int64    ns     | the longest
+    scratch_bytes  Int64    bytes  | scratch memory per lane; null = not recorded
+"""
+
+
+@dataclass(frozen=True)
+class RunDiagnosis(Answer):
+    """What set the time of a run, and what to change first."""
+
+    definition: ClassVar[str] = (
+        "The window of a GPU is from its first to its last work, without start-up where that is told. It is divided "
+        "into computation, communication that no computation hides, copies that no kernel hides, and idle time; idle "
+        "time is divided by what the thread did that launched the next work. A rule speaks when its share passes its "
+        "threshold. Its bound is the time that would vanish if its cause vanished and nothing else changed. Every idle "
+        "or exposed nanosecond belongs to one finding: bounds after those above add up to no more than the window "
+        "without computation. Times are means of the GPUs."
+    )
+    tables: ClassVar[Mapping[str, TableSpec]] = {
+        "gpus": table_spec("gpus", "one GPU", _GPU_COLUMNS),
+        "kernels": table_spec("kernels", "one hot kernel", _KERNEL_COLUMNS),
+    }
+
+    subject: str  #: What was measured, in a line.
+    trust: str  #: good, or with care: then `doubts` says why.
+    headline: str  #: What set the time.
+    findings: tuple[RunFinding, ...]
+    notes: tuple[Note, ...]  #: Hot kernels, scratch memory, unused GPUs: nothing is lost by them.
+    not_findings: tuple[Note, ...]  #: What looks like a problem and is none.
+    skipped: tuple[Note, ...]  #: Rules that could not be checked, and why.
+    doubts: tuple[Note, ...]
+    checked: tuple[str, ...]  #: Rules that were checked and say nothing.
+    gpus: pl.DataFrame
+    kernels: pl.DataFrame
+    window_ns: int  #: Mean of the GPUs.
+    computation_share: float
+    communication_share: float  #: Exposed.
+    copy_share: float  #: Exposed.
+    idle_share: float
+    step_count: int  #: 0 = no steps are known.
+    step_name: str
+    next_command: str  #: What to ask next.
+
+
+def diagnose_run(run: Run) -> RunDiagnosis:
+    """What set the time of the run, what to change first, and at most how much that gains."""
+    return combine_diagnosis([partial_diagnosis(part) for part in run.parts])
+
+
+def combine_diagnosis(partials: Sequence[PartialDiagnosis]) -> RunDiagnosis:
+    """The combined result of all runs."""
+    whole = Whole(partials or [partial_diagnosis(Run([]))])
+    ranks = Ranks(whole)
+    spoken = _spoken(whole, ranks)
+    account = _account(whole, ranks)
+    settled, covered = settle([each for each in spoken.values() if each is not None], account)
+    findings = tuple(_finding(each, whole) for each in settled)
+    hot = hot_kernels(whole)
+    beside = tuple(doubts(whole))
+    said = {rule for finding in findings for rule in finding.rules}
+    budget = {
+        name: whole.share(whole.total(f"{name}_ns"))
+        for name in ("computation", "exposed_communication", "exposed_copy", "idle")
+    }
+    tables = RunDiagnosis.tables
+    return RunDiagnosis(
+        subject=_subject(whole),
+        trust="with care" if beside else "good",
+        headline=_headline(whole, budget),
+        findings=findings,
+        notes=tuple(notes(whole, hot)),
+        not_findings=tuple(not_findings(whole)),
+        skipped=tuple(skipped(whole, ranks)),
+        doubts=beside,
+        checked=tuple(rule for rule in spoken if rule not in said),
+        gpus=whole.gpus.with_columns(window_ns=pl.col("end_ns") - pl.col("start_ns"))
+        .sort("rank", "node", "gpu", nulls_last=True)
+        .select(tables["gpus"].names),
+        kernels=hot.select(tables["kernels"].names),
+        window_ns=round(whole.window_ns),
+        computation_share=budget["computation"],
+        communication_share=budget["exposed_communication"],
+        copy_share=budget["exposed_copy"],
+        idle_share=budget["idle"],
+        step_count=whole.step_count,
+        step_name=whole.step_name,
+        next_command=_next(whole, findings, hot),
+    )
+
+
+def _spoken(whole: Whole, ranks: Ranks) -> dict[str, Candidate | None]:
+    """Rule -> what it says, of all that were checked."""
+    if not whole.gpu_count or not whole.window_ns:
+        return {}
+    has_launches = unknown_share(whole) < (RULES["D3"].say or 1)
+    spoken = dict(candidates(whole, has_launches=has_launches)) | dict(rank_candidates(whole, ranks))
+    graph, launches = spoken.get("L3"), spoken.get("G3")
+    if graph is not None and launches is None:
+        spoken["L3"] = None
+    slow, copies = spoken.get("C2"), spoken.get("C1")
+    if slow is not None and copies is None:
+        spoken["C2"] = replace(slow, within="") if whole.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
+    if spoken.get("X1") is None:
+        spoken |= {rule: None for rule in ("X4", "X5") if rule in spoken}
+    return _joined(spoken)
+
+
+def _joined(spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
+    """Small uploads and readbacks of one run are one finding, under the name of the larger part."""
+    up, back = spoken.get("C3"), spoken.get("G4")
+    if up is None or back is None:
+        return spoken
+    first, second = (up, back) if up.time_ns >= back.time_ns else (back, up)
+    both = replace(
+        first,
+        title="Small copies stop the pipeline",
+        cause=f"{first.cause}; {second.cause}",
+        claim=first.claim | second.claim,
+        takes=first.takes | second.takes,
+        value=first.value + second.value,
+        time_ns=first.time_ns + second.time_ns,
+        evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda each: -each.time_ns)[:5]),
+        case_count=first.case_count + second.case_count,
+        rules=(second.rule,),
+        remedies=(RULES[first.rule].remedies[0], RULES[second.rule].remedies[0], *RULES[first.rule].remedies[1:]),
+    )
+    return spoken | {first.rule: both, second.rule: None}
+
+
+def _account(whole: Whole, ranks: Ranks) -> Account:
+    count = max(1, whole.gpu_count)
+    busy = (whole.gpus["end_ns"] - whole.gpus["start_ns"] - whole.gpus["computation_ns"]).max()
+    return Account(
+        idle=whole.cells.with_columns(time_ns=pl.col("idle_ns") / count),
+        exposed=ranks.exposed.with_columns(time_ns=pl.col("exposed_ns") / count),
+        window_ns=whole.window_ns,
+        computation_ns=whole.total("computation_ns"),
+        limit_ns=float(busy or 0),  # type: ignore[arg-type]
+    )
+
+
+def _finding(settled: Settled, whole: Whole) -> RunFinding:
+    each, rule = settled.candidate, RULES[settled.candidate.rule]
+    bound = min(settled.owned_ns, whole.window_ns)
+    alone = min(settled.alone_ns, whole.window_ns)
+    is_strong = rule.stress is not None and (
+        each.value >= rule.stress if (rule.say or 0) <= rule.stress else each.value <= rule.stress
+    )
+    window = next((item.window for item in each.evidence if item.window), "")
+    command = rule.next_command.format(path=whole.path, window=window or "0%:100%", kernel=_quoted(each.kernel))
+    remedies = each.remedies or rule.remedies
+    return RunFinding(
+        name=rule.name,
+        kind=rule.kind,
+        verdict=each.title,
+        reason=each.cause,
+        confidence=each.confidence,
+        confidence_reason=each.confidence_reason,
+        evidence=each.evidence,
+        remedy=remedies[0] if remedies else "",
+        gain_share_max=whole.share(alone),
+        rule=each.rule,
+        rules=(each.rule, *each.rules),
+        within=each.within,
+        remedies=remedies,
+        share=each.value if rule.unit == "share" else whole.share(each.time_ns),
+        time_ns=round(each.time_ns),
+        step_time_ns=round(each.time_ns / whole.step_count) if whole.step_count else None,
+        bound_alone_ns=round(alone),
+        bound_ns=int(bound),
+        bound_share=whole.share(bound),
+        speedup_max=whole.window_ns / (whole.window_ns - bound) if bound < whole.window_ns else None,
+        is_strong=is_strong,
+        false_if=rule.false_if,
+        next_command=command,
+        threshold=Threshold(rule.quantity, each.value, rule.unit, rule.say, rule.stress, rule.source),
+        case_count=each.case_count,
+    )
+
+
+def _quoted(name: str) -> str:
+    short = name.split("(")[0].split("<")[0].split(" ")[-1]
+    return f"'{short}'" if short else ""
+
+
+def _subject(whole: Whole) -> str:
+    formats = list(dict.fromkeys(text for part in whole.partials for text in part.facts["formats"]))
+    products = list(dict.fromkeys(text for text in whole.gpus["product"] if text))
+    targets = list(dict.fromkeys(text for text in whole.gpus["target"] if text))
+    what = f" ({(products or targets)[0]})" if products or targets else ""
+    text = f"{', '.join(formats[:2]) or 'nothing'}: {counted(whole.gpu_count, 'GPUs')} with work{what}"
+    text += f", {duration(whole.window_ns)}" if whole.gpu_count else ""
+    return f"{text}, {whole.step_count} steps of {whole.step_name}" if whole.step_count else text
+
+
+def _headline(whole: Whole, budget: dict[str, float]) -> str:
+    if not whole.gpu_count:
+        return "No work of a GPU is recorded: there is nothing to diagnose."
+    busy = [f"computation {100 * budget['computation']:.1f}"]
+    if whole.total("communication_ns"):
+        busy.append(f"exposed communication {100 * budget['exposed_communication']:.1f}")
+    if whole.total("copy_ns"):
+        busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
+    who = "GPU" if whole.gpu_count == 1 else f"{whole.gpu_count} GPUs"
+    text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
+    return f"{text} {_decider(whole, budget)}"
+
+
+def _decider(whole: Whole, budget: dict[str, float]) -> str:
+    """What set the time: the part that takes at least half of it, if one does."""
+    if budget["computation"] >= _HALF:
+        return f"Work of the GPU decides: {percent(budget['computation'])} of the time is kernels."
+    if budget["exposed_communication"] >= _HALF:
+        return f"Communication decides: {percent(budget['exposed_communication'])} of the time it is hidden by nothing."
+    if budget["exposed_copy"] >= _HALF:
+        return f"Copies decide: {percent(budget['exposed_copy'])} of the time no kernel runs beside them."
+    if budget["idle"] < _HALF:
+        return "No part takes half of the time."
+    causes = whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"].sum()
+    if host >= _HALF * causes["idle_ns"].sum():
+        return "The host decides: the GPU waits for what it launches next."
+    return "Waiting decides: the GPU has nothing to do most of the time."
+
+
+_OF_HOST = ("host code", "data loader", "launch", "launch call", "other call", "allocation", "loading code", "first use")
+
+
+def _next(whole: Whole, findings: Sequence[RunFinding], hot: pl.DataFrame) -> str:
+    if findings:
+        return findings[0].next_command
+    if hot.height:
+        return f"wavescope kernels {_quoted(hot['name'][0])} {whole.path}"
+    return f"wavescope info {whole.path}"

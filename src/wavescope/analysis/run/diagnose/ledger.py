@@ -1,0 +1,137 @@
+"""Who owns which nanosecond: idle and exposed time that several rules claim is promised once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from wavescope.analysis.run.diagnose.rules import OWNERS, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.model.findings import PlaceEvidence
+
+NOTHING = pl.lit(value=False)
+_LEAST = 0.01  #: Less than this share of the window is not worth a finding of its own.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A rule that speaks, before time is given to owners. Times are those of one GPU."""
+
+    rule: str
+    value: float  #: What its threshold is compared with.
+    time_ns: float
+    title: str
+    cause: str
+    claim: pl.Expr = NOTHING  #: Cells of idle time.
+    takes: pl.Expr = NOTHING  #: Cells of exposed communication and copies.
+    extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels, or of other ranks.
+    evidence: tuple[PlaceEvidence, ...] = ()
+    case_count: int = 0
+    confidence: str = "high"
+    confidence_reason: str = "every event of it is recorded"
+    rules: tuple[str, ...] = ()  #: Rules that it stands for beside its own.
+    within: str = ""  #: The rule that owns its time.
+    kernel: str = ""  #: For the next command.
+    remedies: tuple[str, ...] = ()  #: Instead of those of the rule.
+
+    @property
+    def order(self) -> int:
+        """Its place among owners."""
+        return OWNERS.index(self.rule) if self.rule in OWNERS else len(OWNERS)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A candidate with its bounds."""
+
+    candidate: Candidate
+    alone_ns: float
+    owned_ns: float
+
+
+@dataclass(frozen=True)
+class Account:
+    """The time of a GPU that can be promised."""
+
+    idle: pl.DataFrame  #: Cells with their part of the time, `time_ns`.
+    exposed: pl.DataFrame
+    window_ns: float
+    computation_ns: float
+    limit_ns: float  #: All promises of idle and exposed time together: window - computation.
+
+
+def settle(candidates: Sequence[Candidate], account: Account) -> tuple[list[Settled], list[Candidate]]:
+    """The candidates with their bounds, largest first, and those whose time others own.
+
+    Who has less left than its rule speaks of is left out, and the rest is settled anew.
+    """
+    remaining, covered = list(candidates), []
+    while True:
+        settled = _limited(_assigned(remaining, account), account)
+        weak = [each for each in settled if not _is_enough(each, account)]
+        if not weak:
+            return _in_order(settled), covered
+        gone = min(weak, key=lambda each: (each.owned_ns, -each.candidate.order)).candidate
+        remaining.remove(gone)
+        covered.append(gone)
+        remaining = [each for each in remaining if each.within != gone.rule]
+
+
+def _in_order(settled: list[Settled]) -> list[Settled]:
+    """The largest bound first; a finding within another directly below it."""
+    apart = sorted(
+        (each for each in settled if not each.candidate.within), key=lambda each: (-each.owned_ns, each.candidate.order)
+    )
+    inside = {each.candidate.rule: [] for each in apart}
+    for each in settled:
+        if each.candidate.within in inside:
+            inside[each.candidate.within].append(each)
+    return [row for each in apart for row in (each, *inside[each.candidate.rule])]
+
+
+def _is_enough(settled: Settled, account: Account) -> bool:
+    rule = RULES[settled.candidate.rule]
+    if settled.candidate.within:
+        return True
+    least = min(rule.say or _LEAST, _LEAST) if rule.unit == "share" and rule.kind == "kernels" else rule.say or _LEAST
+    return settled.owned_ns >= (least if rule.unit == "share" else _LEAST) * account.window_ns
+
+
+def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
+    idle = account.idle.with_columns(is_free=pl.lit(value=True))
+    exposed = account.exposed.with_columns(is_free=pl.lit(value=True))
+    kernels_ns = account.computation_ns
+    settled = []
+    for each in sorted(candidates, key=lambda candidate: candidate.order):
+        alone = owned = 0.0
+        frames = []
+        for frame, claim in ((idle, each.claim), (exposed, each.takes)):
+            is_claimed = claim.fill_null(value=False)
+            of_claim = frame.filter(is_claimed)
+            alone += of_claim["time_ns"].sum()
+            owned += of_claim.filter("is_free")["time_ns"].sum()
+            is_free = pl.col("is_free") & (~is_claimed if not each.within else pl.lit(value=True))
+            frames.append(frame.with_columns(is_free=is_free))
+        idle, exposed = frames
+        extra = each.extra_ns
+        if RULES[each.rule].kind == "kernels":
+            extra = min(extra, kernels_ns)
+            kernels_ns -= extra
+        settled.append(Settled(each, alone + each.extra_ns, 0.0 if each.within else owned + extra))
+    return settled
+
+
+def _limited(settled: list[Settled], account: Account) -> list[Settled]:
+    """No more idle and exposed time than there is, the largest promises first."""
+    left, limited = account.limit_ns, {}
+    for each in sorted(settled, key=lambda one: -one.owned_ns):
+        is_of_kernels = RULES[each.candidate.rule].kind == "kernels"
+        owned = each.owned_ns if is_of_kernels else min(each.owned_ns, left)
+        left -= 0.0 if is_of_kernels else owned
+        limited[each.candidate.rule] = Settled(each.candidate, each.alone_ns, owned)
+    return [limited[each.candidate.rule] for each in settled]

@@ -1,0 +1,346 @@
+"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies and calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+from wavescope.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
+from wavescope.analysis.run.diagnose.idle import LATENCY_NS, gaps_of, idle_cells, worst_gaps
+from wavescope.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
+from wavescope.analysis.run.diagnose.pace import Pace, paces
+from wavescope.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
+from wavescope.analysis.run.gpus import GPU_KEY, index_gpus, machines
+from wavescope.analysis.run.intervals import in_order, intervals, merged
+from wavescope.analysis.run.meetings import collective_rows
+
+if TYPE_CHECKING:
+    from wavescope.analysis.run.gpus import GpuIndex, GpuKey
+    from wavescope.model.run import Run
+
+_MOST_SEGMENTS = 20_000
+_WORST = 5
+_SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
+_CLOCKS = r"(?i)^(sclk|gfx_?clk|gfx clock|gfxclk)"
+
+
+@dataclass(frozen=True)
+class PartialDiagnosis:
+    """The contribution of one run; numbers of GPUs (`place`) are its own."""
+
+    gpus: pl.DataFrame  #: One row per GPU with work: who and where it is, its window, its time by kind of work.
+    cells: pl.DataFrame  #: Idle time: see `idle_cells`.
+    worst: pl.DataFrame  #: The longest gaps: see `worst_gaps`.
+    exposed: pl.DataFrame  #: Exposed communication and copies by `place`, `segment`, `kind`, `direction`, `is_small`.
+    exposed_worst: pl.DataFrame  #: The longest of them.
+    copies: pl.DataFrame  #: Copies by `place` and `direction`: counts, bytes, time.
+    calls: pl.DataFrame  #: Calls by `kind`: counts and time; allocations after the first step.
+    kernels: KernelFacts
+    collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
+    clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
+    steps: tuple[tuple[str, int], ...]  #: Lengths of steps with the name they go by.
+    facts: dict[str, Any]
+
+    @property
+    def used_gpus(self) -> frozenset[GpuKey]:
+        """The GPUs that did work."""
+        return frozenset(self.gpus.select(GPU_KEY).rows())
+
+
+def partial_diagnosis(run: Run) -> PartialDiagnosis:
+    """The contribution of one run."""
+    gpu_index = index_gpus(run)
+    host = host_of(run)
+    whole = work_of(run, gpu_index, host)
+    steps, step_name = _steps(run, whole)
+    pace = {each.place: each for each in paces(whole, steps)}
+    steady = pl.col("place").replace_strict({p: each.steady_ns for p, each in pace.items()}, return_dtype=pl.Int64)
+    work = whole.filter(pl.col("start_ns") >= steady) if whole.height else whole
+    work = work.drop("row").with_row_index("row")
+    gaps = gaps_of(work, host, {place: each.early_ns for place, each in pace.items()})
+    ends = _segment_ends(work)
+    inside = repeated(work)
+    gaps = gaps.with_columns(segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=inside.gather(gaps["row"]))
+    exposed = _exposed(work, ends)
+    return PartialDiagnosis(
+        gpus=_gpus(run, gpu_index, work, whole, gaps, exposed, host, pace),
+        cells=idle_cells(gaps),
+        worst=worst_gaps(gaps, work, host),
+        exposed=exposed.group_by("place", "segment", "kind", "direction", "is_small", "is_edge")
+        .agg(pl.col("exposed_ns").sum(), pl.col("length_ns").sum())
+        .sort("place", "segment", "kind", "direction", "is_small", "is_edge"),
+        exposed_worst=_exposed_worst(exposed, work, host),
+        copies=_copies(work),
+        calls=_calls(host, pace),
+        kernels=kernel_facts(work, _compute_units(run, gpu_index)),
+        collectives=_collectives(run, gpu_index, pace, ends),
+        clocks=_clocks(run, gpu_index, work),
+        steps=tuple((step_name, end - begin) for spans in steps.values() for begin, end in spans),
+        facts=_facts(run, whole, gaps, host, gpu_index),
+    )
+
+
+def _steps(run: Run, work: pl.DataFrame) -> tuple[dict[int, list[tuple[int, int]]], str]:
+    return {}, ""
+
+
+def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
+    """The ends of the collectives of each GPU: what is between two of them is one segment."""
+    collectives = work.filter(pl.col("kind") == COMMUNICATE)
+    ends = {
+        int(place): group["end_ns"].sort()  # type: ignore[call-overload]
+        for (place,), group in collectives.group_by("place", maintain_order=True)
+    }
+    return {place: series for place, series in ends.items() if len(series) <= _MOST_SEGMENTS}
+
+
+def _segments(
+    frame: pl.DataFrame, ends: dict[int, pl.Series], time: str, side: Literal["left", "right"] = "right"
+) -> pl.Series:
+    """The segment that each row begins in; with `left`, that it ends."""
+    numbers = pl.repeat(0, frame.height, dtype=pl.UInt32, eager=True)
+    rows = frame.select("place", time).with_row_index("at")
+    for (place,), group in rows.group_by("place", maintain_order=True):
+        if place in ends:
+            at = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)  # type: ignore[index]
+            numbers = numbers.scatter(group["at"], at)
+    return numbers
+
+
+def _exposed(work: pl.DataFrame, ends: dict[int, pl.Series]) -> pl.DataFrame:
+    """Merged communication and copies, with the part that nothing more important hides: `exposed_ns`.
+
+    Copies before the first and after the last kernel of a GPU are at its edge.
+    """
+    compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
+    kernels = merged(work.filter(pl.col("kind") != COPY), ["place"])
+    columns = ["place", "start_ns", "end_ns"]
+    talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"]).select(columns)
+    copies = work.filter(pl.col("kind") == COPY)
+    by = ["place", "direction", "is_small"]
+    apart = merged(in_order(copies.with_columns(pl.col("direction").cast(pl.String)), by), by)
+    talking = talking.with_columns(direction=pl.lit(None, pl.String), is_small=pl.lit(value=False))
+    rows = []
+    for frame, kind, over in ((talking, COMMUNICATE, compute), (apart, COPY, kernels)):
+        length = pl.col("end_ns") - pl.col("start_ns")
+        hidden = time_within(over, frame, ["place"])
+        rows.append(
+            frame.select(*columns, "direction", "is_small", kind=pl.lit(kind, pl.UInt8), length_ns=length).with_columns(
+                exposed_ns=pl.col("length_ns") - hidden
+            )
+        )
+    spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
+    is_edge = (pl.col("kind") == COPY) & ((pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last")))
+    pieces = pl.concat(rows).join(spans, on="place", how="left", maintain_order="left")
+    pieces = pieces.with_columns(is_edge=is_edge.fill_null(value=True)).drop("first", "last")
+    pieces = _without_overlap(pieces, merged(copies, ["place"]), kernels)
+    return pieces.with_columns(segment=_segments(pieces, ends, "start_ns"))
+
+
+def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
+    """Copies of two directions at the same time count once: their parts are scaled to the time of all copies."""
+    hidden = time_within(kernels, copies, ["place"])
+    alone = copies.with_columns(alone_ns=pl.col("end_ns") - pl.col("start_ns") - hidden)
+    alone = alone.group_by("place").agg(pl.col("alone_ns").sum())
+    is_copy = pl.col("kind") == COPY
+    total = pl.col("exposed_ns").filter(is_copy).sum().over("place")
+    scale = pl.when(is_copy & (total > pl.col("alone_ns"))).then(pl.col("alone_ns") / total).otherwise(1.0)
+    joined = pieces.join(alone, on="place", how="left", maintain_order="left")
+    return joined.with_columns(exposed_ns=(pl.col("exposed_ns") * scale).cast(pl.Int64)).drop("alone_ns")
+
+
+def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
+    """The longest exposed stretches of each kind, with the first work in them and where it was launched."""
+    rows = [
+        exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST, by="exposed_ns")
+        for kind in (COMMUNICATE, COPY)
+    ]
+    chosen = pl.concat(rows).sort("place", "start_ns")
+    first = work.filter(pl.col("kind") != COMPUTE).select(
+        "place", "kind", "start_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
+    )
+    named = chosen.join(
+        first.unique(["place", "kind", "start_ns"], keep="first", maintain_order=True),
+        on=["place", "kind", "start_ns"],
+        how="left",
+        maintain_order="left",
+    )
+    moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
+    return named.with_columns(
+        pl.col("name").cast(pl.String),
+        stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
+    ).drop("launch_thread", "launch_start_ns")
+
+
+def _gpus(
+    run: Run,
+    gpu_index: GpuIndex,
+    work: pl.DataFrame,
+    whole: pl.DataFrame,
+    gaps: pl.DataFrame,
+    exposed: pl.DataFrame,
+    host: Host,
+    pace: dict[int, Pace],
+) -> pl.DataFrame:
+    """One row per GPU with work."""
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    sums = work.group_by("place").agg(
+        pl.col("start_ns").min(),
+        pl.col("end_ns").max(),
+        dispatch_count=(pl.col("kind") != COPY).sum().cast(pl.Int64),
+        copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
+        graph_count=((pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")).sum().cast(pl.Int64),
+        unlaunched_count=pl.col("launch_start_ns").is_null().sum().cast(pl.Int64),
+        delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns")).filter(pl.col("is_first") & (pl.col("kind") != COPY)).median(),
+        process=pl.col("process").mode().min(),
+    )
+    for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
+        of_kind = merged(work.filter(pl.col("kind") == kind), ["place"])
+        sums = sums.join(of_kind.group_by("place").agg(length.alias(name)), on="place", how="left")
+    for name, kind in (("exposed_communication_ns", COMMUNICATE), ("exposed_copy_ns", COPY)):
+        of_kind = exposed.filter(pl.col("kind") == kind).group_by("place").agg(pl.col("exposed_ns").sum().alias(name))
+        sums = sums.join(of_kind, on="place", how="left")
+    sums = sums.join(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()), on="place", how="left")
+    names = ["computation_ns", "communication_ns", "copy_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns"]
+    who = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
+    origins = _origins(run, whole, host, who)
+    where = gpu_index.table.select("place", *GPU_KEY, "gpu", "node", "target", "product")
+    paced = pl.DataFrame(
+        [(each.place, each.start_ns, each.early_ns, each.why) for each in pace.values()],
+        schema={"place": pl.UInt32, "whole_start_ns": pl.Int64, "early_ns": pl.Int64, "startup": pl.String},
+        orient="row",
+    )
+    return (
+        sums.with_columns(pl.col(names).fill_null(0))
+        .join(who.select("process", "pid", "rank"), on="process", how="left")
+        .join(where, on="place", how="left")
+        .join(paced, on="place", how="left")
+        .join(origins, on="machine", how="left")
+        .sort("place")
+    )
+
+
+def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.DataFrame:
+    """When the run began on each node: what times of --time count from."""
+    parts = [
+        work.group_by("process").agg(pl.col("start_ns").min()),
+        host.calls.group_by("process").agg(pl.col("start_ns").min()),
+    ]
+    threads = run.read("threads", ["thread", "process"])
+    others = host.others.group_by("thread").agg(pl.col("start_ns").min()).join(threads, on="thread", how="left")
+    parts.append(others.select("process", "start_ns"))
+    for table, column in (("allocations", "start_ns"), ("samples", "time_ns")):
+        parts += [
+            piece.group_by("process").agg(start_ns=pl.col(column).min())
+            for piece in run.chunks(table, ["process", column])
+        ]
+    firsts = pl.concat(parts).join(who, on="process", how="left")
+    return firsts.group_by("machine").agg(origin_ns=pl.col("start_ns").min())
+
+
+def _copies(work: pl.DataFrame) -> pl.DataFrame:
+    """Copies by GPU and direction."""
+    copies = work.filter(pl.col("kind") == COPY).with_columns(
+        pl.col("direction").cast(pl.String), length_ns=pl.col("end_ns") - pl.col("start_ns")
+    )
+    rate = pl.col("size_bytes") / pl.col("length_ns").clip(1)
+    is_large = pl.col("size_bytes") >= 1 << 20
+    return (
+        copies.group_by("place", "direction")
+        .agg(
+            count=pl.len().cast(pl.Int64),
+            small_count=(pl.col("size_bytes") < SMALL_BYTES).sum().cast(pl.Int64),
+            sized_count=pl.col("size_bytes").count().cast(pl.Int64),
+            size_bytes=pl.col("size_bytes").sum(),
+            median_bytes=pl.col("size_bytes").median(),
+            median_small=pl.col("is_small").cast(pl.Float64).median(),
+            length_ns=pl.col("length_ns").sum(),
+            sized_ns=pl.col("length_ns").filter(pl.col("size_bytes").is_not_null()).sum(),
+            best_rate=rate.filter(is_large).max(),
+        )
+        .sort("place", "direction")
+    )
+
+
+def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
+    """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
+    early = min((each.early_ns for each in pace.values()), default=0)
+    names = {number: name for number, name in enumerate(CALL_KINDS)}
+    rows = []
+    for number, name in names.items():
+        of_kind = host.outer.filter(pl.col("kind") == number)
+        whole = merged(intervals(of_kind, []), [])
+        rows.append((name, of_kind.height, int((whole["end_ns"] - whole["start_ns"]).sum() or 0), int((of_kind["start_ns"] >= early).sum())))
+    schema = {"kind": pl.String, "count": pl.Int64, "time_ns": pl.Int64, "late_count": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
+    """The compute units of each GPU, where recorded."""
+    agents = run.read("agents", ["agent", "cu_count"]).with_columns(place=gpu_index.numbers)
+    known = agents.drop_nulls().filter(pl.col("cu_count") > 0)
+    return dict(known.select("place", "cu_count").unique("place", keep="first").rows())
+
+
+def _collectives(
+    run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]
+) -> pl.DataFrame:
+    """The collectives after the start-up, with the GPU they ran on and the segment that they end."""
+    rows = collective_rows(run)
+    placed = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"]))
+    unknown = gpu_index.of_process.rename({"place": "other"})
+    placed = placed.join(unknown, on="process", how="left", maintain_order="left")
+    placed = placed.with_columns(place=pl.coalesce("place", "other")).drop("other")
+    steady = {place: each.steady_ns for place, each in pace.items()}
+    start = pl.col("place").replace_strict(steady, default=None, return_dtype=pl.Int64)
+    placed = placed.filter((pl.col("start_ns") >= start).fill_null(value=True))
+    return placed.with_columns(segment=_segments(placed, ends, "end_ns", side="left"))
+
+
+def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
+    """Clocks of each GPU while it is busy, weighted by time."""
+    monitors = run.read("monitors", ["agent", "name", "start_ns", "end_ns", "value"])
+    rows = monitors.filter(pl.col("name").cast(pl.String).str.contains(_CLOCKS).fill_null(value=False))
+    rows = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"])).drop_nulls(["place", "value"])
+    rows = intervals(rows, ["place"])
+    busy = merged(work, ["place"])
+    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"])).filter(pl.col("busy_ns") > 0, pl.col("value") > 0)
+    weighted = (pl.col("value") * pl.col("busy_ns")).sum() / pl.col("busy_ns").sum()
+    return (
+        rows.group_by("place")
+        .agg(sample_count=pl.len().cast(pl.Int64), mean_mhz=weighted, max_mhz=pl.col("value").max())
+        .sort("place")
+    )
+
+
+def _facts(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, host: Host, gpu_index: GpuIndex) -> dict[str, Any]:
+    """What doubts and notes are about."""
+    first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
+    before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
+    allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))
+    agents = run.read("agents", ["agent", "kind"]).with_columns(place=gpu_index.numbers)
+    visible = set(agents.filter(pl.col("kind") == "GPU")["place"].drop_nulls().to_list())
+    used = set(work["place"].unique().to_list())
+    texts = [text for text in run.read("processes", ["properties"])["properties"] if text]
+    settings = sorted({match for text in texts for match in pl.Series([text]).str.extract_all(_SETTINGS)[0]})
+    sources = run.read("sources", ["path", "format"])
+    times = [time for time in (host.start_ns, work["start_ns"].min()) if time is not None]
+    return {
+        "path": sources["path"][0] if sources.height else "",
+        "formats": sources["format"].to_list(),
+        "process_count": run.count("processes"),
+        "tool_ns": host.tool_ns,
+        "host_ns": 0 if host.start_ns is None or host.end_ns is None else host.end_ns - host.start_ns,
+        "call_count": host.calls.height,
+        "counter_count": run.count("counters"),
+        "settings": settings,
+        "unused_gpu_count": len(visible - used),
+        "before_ns": int(first) - int(min(times)) if first is not None and times else 0,  # type: ignore[call-overload]
+        "allocated_before_ns": int((allocated["end_ns"] - allocated["start_ns"]).sum() or 0),
+        "has_sizes": bool(work["size_bytes"].count()),
+        "has_grids": bool(work["grid_x"].count()),
+        "has_registers": False,
+        "latency_ns": LATENCY_NS,
+    }
