@@ -15,7 +15,7 @@ from wavescope.analysis.run.diagnose.ledger import Account, Candidate, Settled, 
 from wavescope.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
 from wavescope.analysis.run.diagnose.rules import RULES
 from wavescope.analysis.run.diagnose.whole import Whole
-from wavescope.base.words import counted, duration, percent
+from wavescope.base.words import counted, duration, kernel_title, percent
 from wavescope.model.answer import Answer
 from wavescope.model.run import Run
 from wavescope.model.schema import table_spec
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
 
 _HALF = 0.5
+_NAME = 60
 _GPU_COLUMNS = """
     node                      String   -   | host name of the node, else the file
     gpu                       Int64    -   | number of the GPU on the node; null = not recorded
     pid                       Int64    -   | process with most of its work
     rank                      Int32    -   | its rank; null = not known
-    start_ns                  Int64    ns  | begin of the window: its first work, or the end of start-up
-    end_ns                    Int64    ns  | end of its last work
+    start_ns                  Int64    ns  | begin of the window: first work, or the end of start-up
+    end_ns                    Int64    ns  | end of the last work; of GPUs of a node that communicate, of all of them
     window_ns                 Int64    ns  | length of the window
     computation_ns            Int64    ns  | with kernels that compute
     exposed_communication_ns  Int64    ns  | with communication, without computation
@@ -112,7 +113,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis]) -> RunDiagnosis:
     tables = RunDiagnosis.tables
     return RunDiagnosis(
         subject=_subject(whole),
-        trust="with care" if beside else "good",
+        trust="with care" if any(each.rule != "D1" for each in beside) else "good",
         headline=_headline(whole, budget),
         findings=findings,
         notes=tuple(notes(whole, hot)),
@@ -120,7 +121,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis]) -> RunDiagnosis:
         skipped=tuple(skipped(whole, ranks)),
         doubts=beside,
         checked=tuple(rule for rule in spoken if rule not in said),
-        gpus=whole.gpus.with_columns(window_ns=pl.col("end_ns") - pl.col("start_ns"))
+        gpus=whole.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
         .sort("rank", "node", "gpu", nulls_last=True)
         .select(tables["gpus"].names),
         kernels=hot.select(tables["kernels"].names),
@@ -176,13 +177,13 @@ def _joined(spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
 
 def _account(whole: Whole, ranks: Ranks) -> Account:
     count = max(1, whole.gpu_count)
-    busy = (whole.gpus["end_ns"] - whole.gpus["start_ns"] - whole.gpus["computation_ns"]).max()
+    most = (whole.gpus["to_ns"] - whole.gpus["from_ns"] - whole.gpus["computation_ns"]).max()
     return Account(
         idle=whole.cells.with_columns(time_ns=pl.col("idle_ns") / count),
         exposed=ranks.exposed.with_columns(time_ns=pl.col("exposed_ns") / count),
         window_ns=whole.window_ns,
         computation_ns=whole.total("computation_ns"),
-        limit_ns=float(busy or 0),  # type: ignore[arg-type]
+        limit_ns=float(most or 0),  # type: ignore[arg-type]
     )
 
 
@@ -226,7 +227,8 @@ def _finding(settled: Settled, whole: Whole) -> RunFinding:
 
 
 def _quoted(name: str) -> str:
-    short = name.split("(")[0].split("<")[0].split(" ")[-1]
+    """The part of a kernel's name that is asked for: what the name calls the function, at most."""
+    short = kernel_title(name).split("<")[0].split("::")[-1].split(" ")[-1][:_NAME]
     return f"'{short}'" if short else ""
 
 

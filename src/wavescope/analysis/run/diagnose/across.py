@@ -39,7 +39,7 @@ class Ranks:
         rows = self.whole.all("collectives")
         if not rows.height:
             return rows.with_columns(meeting=pl.lit(None, pl.UInt32), arrival_ns="start_ns", last_ns="start_ns")
-        met = matched(rows)
+        met = matched(rows.rename({"place": "gpu_place"})).rename({"gpu_place": "place"})
         offsets = clock_offsets(met).table
         self.__dict__["clocks_agree"] = bool(offsets["is_steady"].all())
         met = met.join(offsets.select("part", "process", "offset_ns"), on=["part", "process"], how="left")
@@ -100,11 +100,22 @@ class Ranks:
         return self.rows.select(_LANE).unique().height
 
     @cached_property
+    def meetings(self) -> pl.DataFrame:
+        """Meetings with the rank that came last, and how much the others waited for it alone: `late_ns`.
+
+        That is from the arrival before to the last, as far as another rank had nothing to compute meanwhile.
+        """
+        waiting = self.exposed.filter("is_waiting").group_by(*_LANE, "segment").agg(pl.col("exposed_ns").sum())
+        rows = self.rows.join(waiting, on=[*_LANE, "segment"], how="left")
+        most = pl.min_horizontal("wait_ns", pl.col("exposed_ns").fill_null(0)).max().over("meeting")
+        late = pl.min_horizontal(pl.col("last_ns") - pl.col("second_ns"), most)
+        return rows.with_columns(late_ns=late).filter("is_last").unique("meeting", keep="first", maintain_order=True)
+
+    @cached_property
     def late(self) -> pl.DataFrame:
-        """By rank: how often it is the last, and how much later than the one before: `late_ns`; the latest first."""
-        last = self.rows.filter("is_last").unique("meeting", keep="first", maintain_order=True)
-        sums = last.group_by(*_LANE, "rank", "pid").agg(
-            late_ns=(pl.col("last_ns") - pl.col("second_ns")).sum(), last_count=pl.len().cast(pl.Int64)
+        """By rank: how often it is the last, and how long the others waited for it alone; the latest first."""
+        sums = self.meetings.group_by(*_LANE, "rank", "pid").agg(
+            pl.col("late_ns").sum(), last_count=pl.len().cast(pl.Int64)
         )
         return sums.sort("late_ns", *_LANE, descending=[True, False, False])
 
@@ -164,7 +175,7 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
     bound = max(float(first["late_ns"]), waiting) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
-        f"{who} arrives last in {first['last_count']:,} of {meetings:,}, {duration(first['late_ns'])} after the others"
+        f"{who} arrives last in {first['last_count']:,} of {meetings:,}, and the others wait {duration(first['late_ns'])} for it alone"
     )
     why = _why_late(whole, ranks, first)
     title = f"{who[:1].upper() + who[1:]} is late" if is_straggler else "Ranks arrive late in collectives"
@@ -240,8 +251,7 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
 def _late_evidence(whole: Whole, ranks: Ranks, first: dict[str, object]) -> tuple[PlaceEvidence, ...]:
     """The meetings for which others waited longest."""
     is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
-    rows = ranks.rows.filter(is_it & pl.col("is_last")).with_columns(late_ns=pl.col("last_ns") - pl.col("second_ns"))
-    top = rows.sort("late_ns", "arrival_ns", descending=[True, False]).head(5)
+    top = ranks.meetings.filter(is_it).sort("late_ns", "arrival_ns", descending=[True, False]).head(5)
     return tuple(
         whole.evidence(
             row,

@@ -153,6 +153,9 @@ def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[str]:
     names = []
     outer = touching(outer, merged(intervals(windows, []), []))
     for thread, start, end in windows.select("thread", "start_ns", "end_ns").iter_rows():
+        if thread is None:
+            names.append("")
+            continue
         near = outer.filter(pl.col("thread") == thread, pl.col("start_ns") < end, pl.col("end_ns") > start)
         inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(start))
         best = near.select(pl.col("name").cast(pl.String), inside=inside).sort("inside", descending=True).head(1)
@@ -167,6 +170,9 @@ def stacks(others: pl.DataFrame, moments: pl.DataFrame) -> list[tuple[str, ...]]
     first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))
     others = others.filter((first < last) | (first != times.search_sorted(others["start_ns"], side="right")))
     for thread, time in moments.select("thread", "time_ns").iter_rows():
+        if thread is None or time is None:
+            names.append(())
+            continue
         is_open = (pl.col("thread") == thread) & (pl.col("start_ns") <= time) & (pl.col("end_ns") > time)
         opened = others.filter(is_open).sort("start_ns", "end_ns", descending=[False, True], maintain_order=True)
         names.append(tuple(name for name in opened["name"].cast(pl.String).tail(_MOST_FRAMES) if name))

@@ -108,14 +108,14 @@ def _blocker() -> pl.Expr:
 
 
 def idle_cells(gaps: pl.DataFrame) -> pl.DataFrame:
-    """Idle time by `place`, `segment`, `FLAGS` and `cause`, with the number of gaps."""
+    """Idle time by `place`, `segment`, `FLAGS` and `cause`: `idle_ns`, and in how many gaps: `gap_count`."""
     keys = ["place", "segment", *FLAGS]
-    sums = gaps.group_by(keys).agg(pl.col(CAUSES).sum(), gap_count=pl.len().cast(pl.Int64))
-    return (
-        sums.unpivot(CAUSES, index=[*keys, "gap_count"], variable_name="cause", value_name="idle_ns")
-        .filter(pl.col("idle_ns") > 0)
-        .sort(keys + ["cause"])
+    groups = gaps.group_by(keys, maintain_order=True)
+    sums, counts = (
+        groups.agg(values).unpivot(CAUSES, index=keys, variable_name="cause", value_name=name)
+        for values, name in ((pl.col(CAUSES).sum(), "idle_ns"), ((pl.col(CAUSES) > 0).sum().cast(pl.Int64), "gap_count"))
     )
+    return sums.with_columns(counts["gap_count"]).filter(pl.col("idle_ns") > 0).sort([*keys, "cause"])
 
 
 def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:

@@ -14,7 +14,8 @@ _BACK_TO_BACK_NS = 5_000
 _FUSED = range(2, 9)  #: Kernels of a sequence to fuse.
 _FUSED_TIMES = 10
 GRAPH_LENGTH, GRAPH_TIMES = 20, 5
-_ELEMENTWISE = r"(?i)elementwise|vectorized|pointwise|copy_kernel|fill_?functor|_cast|\badd_|\bmul_|relu|gelu|silu|dropout"
+_ELEMENTWISE = r"(?i)elementwise|pointwise|\badd_|\bmul_|relu|gelu|silu|dropout"
+_LAYOUT = r"(?i)direct_copy|fill_?functor|cat_?array"  #: These change the layout, or read nothing.
 _MOST_KERNELS = 2_000
 _MOST_SEQUENCES = 5
 
@@ -90,7 +91,8 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
     """Sequences of element-wise kernels of one grid that follow each other at once, often."""
     names = kernels.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    chosen = names.filter(pl.col("text").str.contains(_ELEMENTWISE).fill_null(value=False))["name"]
+    is_chosen = pl.col("text").str.contains(_ELEMENTWISE) & ~pl.col("text").str.contains(_LAYOUT)
+    chosen = names.filter(is_chosen.fill_null(value=False))["name"]
     grid = ["grid_x", "grid_y", "grid_z"]
     columns = ["place", "stream", "name", "start_ns", "end_ns", "duration_ns", *grid]
     rows = kernels.select(*columns, is_one=pl.col("name").is_in(chosen.implode()) if len(chosen) else pl.lit(value=False))
