@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from wavescope.analysis.run.diagnose.idle import LATENCY_NS
 from wavescope.analysis.run.diagnose.kernels import GRAPH_LENGTH, GRAPH_TIMES
-from wavescope.analysis.run.diagnose.ledger import Candidate
+from wavescope.analysis.run.diagnose.ledger import NOTHING, Candidate
 from wavescope.analysis.run.diagnose.rules import RULES
-from wavescope.analysis.run.diagnose.work import COPY
+from wavescope.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavescope.base.words import amount, counted, duration, kernel_title, percent, shortened
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _IS_LATE = ~pl.col("is_early")
 _NOT_FIRST = _CAUSE != "first use"
 _READBACK = (_FOLLOWS == "readback") & _NOT_FIRST & (_CAUSE != "data loader")
 _UPLOAD = (_FOLLOWS == "upload") & _NOT_FIRST & (_CAUSE != "data loader")
+_IS_HOST = (pl.col("kind") == COMMUNICATE) & pl.col("is_host")
 _IS_SMALL = pl.col("is_small") & (pl.col("kind") == COPY) & ~pl.col("is_edge")
 
 
@@ -35,7 +37,7 @@ def _due_to(kind: str) -> pl.Expr:
 
 #: Rule -> the cells of idle time that it claims.
 CLAIMS: dict[str, pl.Expr] = {
-    "T3": _CAUSE == "data loader",
+    "T3": ((_BLOCKER == "data loader") & _NOT_FIRST) | (_CAUSE == "data loader"),
     "T4": pl.col("has_fault"),
     "G4": _READBACK,
     "C3": _UPLOAD,
@@ -48,8 +50,20 @@ CLAIMS: dict[str, pl.Expr] = {
     "G2": _CAUSE == "host code",
     "G1": _NOT_FIRST,
 }
+#: Rule -> exposed communication during which nothing else was launched for its reason: what holds up the host holds up
+#: the computation, whether or not communication goes on meanwhile.
+COVERED: dict[str, pl.Expr] = {
+    "T3": _BLOCKER == "data loader",
+    "G4": _FOLLOWS == "readback",
+    "C3": _FOLLOWS == "upload",
+    "G7": (_BLOCKER == "loading code") & _IS_LATE,
+    "G6": (_BLOCKER == "allocation") & _IS_LATE,
+    "G8": (_BLOCKER == "copy call") & (_FOLLOWS == ""),
+    "G5": _BLOCKER == "synchronisation",
+}
 _MOST = 0.5
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
+_OFTEN = 0.8  #: Of the steps: the first or last may lack it.
 _ALLOCATIONS = 10
 _SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
 _HIDDEN = 0.3
@@ -73,6 +87,8 @@ def _say(rule: str) -> float:
 def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Candidate | None:
     """What a rule about gaps says, if they take long enough; `cause` may use {time}, {share}, {count}, {call}."""
     time = _time(whole, rule)
+    takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
+    time += whole.mean(whole.exposed.filter(takes)["exposed_ns"].sum())
     if whole.share(time) < _say(rule) or not time:
         return None
     evidence = whole.idle_evidence(CLAIMS[rule])
@@ -88,6 +104,7 @@ def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Ca
         title=title,
         cause=text,
         claim=CLAIMS[rule],
+        takes=takes,
         evidence=evidence,
         case_count=count,
         **more,  # type: ignore[arg-type]
@@ -131,7 +148,7 @@ def _launch_bound(whole: Whole) -> Candidate | None:
 
 def _readbacks(whole: Whole) -> Candidate | None:
     count = whole.gap_count(CLAIMS["G4"])
-    enough = max(_READBACKS, whole.step_count) * whole.gpu_count if whole.step_count else _READBACKS
+    enough = max(_READBACKS, _OFTEN * whole.step_count * whole.gpu_count)
     if count < enough:
         return None
     copies = whole.copies.filter(pl.col("direction") == "D2H")
@@ -176,11 +193,9 @@ def _with_copies(whole: Whole, candidate: Candidate | None, direction: str) -> C
     """Where the small copies themselves are exposed long enough to count, they belong to it."""
     if candidate is None:
         return None
-    from dataclasses import replace
-
     takes = _IS_SMALL & (pl.col("direction") == direction)
     exposed = whole.mean(whole.exposed.filter(takes)["exposed_ns"].sum())
-    return replace(candidate, takes=takes) if whole.share(exposed) >= _say(candidate.rule) else candidate
+    return replace(candidate, takes=candidate.takes | takes) if whole.share(exposed) >= _say(candidate.rule) else candidate
 
 
 def _synchronisation(whole: Whole) -> Candidate | None:

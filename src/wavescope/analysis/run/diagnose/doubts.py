@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _LEAST_STEPS, _LEAST_NS = 3, 100_000_000
 _WORTH_SAYING = 0.05
 _HALF = 0.5
+_LONG_STEP = 2.0
 _HOT, _WARM = 0.8, 0.03
 
 
@@ -67,9 +68,13 @@ def _startup(whole: Whole) -> Iterator[Note]:
             f"start-up is left out: {duration(left_out)} of {duration(whole_ns)} ({percent(left_out / whole_ns)}); "
             f"{late['startup'][0]}",
         )
+    for name, first, median in (part.first_step for part in whole.partials[:1] if part.first_step):
+        if first > _LONG_STEP * median:
+            times = f"{first / max(median, 1):.1f} times the median of {duration(median)}"
+            yield Note("D1", f"the first step of {name} takes {times}; --time can leave it out")
     before = max((part.facts["before_ns"] for part in whole.partials), default=0)
     spans = [part.facts["host_ns"] for part in whole.partials]
-    if not late.height and spans and before > (RULES["D1"].say or 0) * max(spans):
+    if spans and before > (RULES["D1"].say or 0) * max(spans):
         allocated = max(part.facts["allocated_before_ns"] for part in whole.partials)
         more = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
         yield Note("D1", f"start-up: {duration(before)} before the first kernel{more}; it is not counted")

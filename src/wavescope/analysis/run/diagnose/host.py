@@ -20,7 +20,7 @@ BLOCKING = CALL_KINDS[:4]
 _COMPILING = r"(?i)hiprtc|comgr"
 _LOADER = r"(?i)data_?loader|next_?batch|batch_?sampler|prefetcher"
 _FAULTS = r"(?i)page_?fault|page_?migrat|queue_?evict|KFD_(?:EVENT_)?(?:PAGE|QUEUE)"
-_TOOL = "TOOL"
+_TOOL, _MARKER = "TOOL", "MARKER"
 _COLUMNS = {"thread": pl.UInt32, "name": pl.Categorical, "start_ns": pl.Int64, "end_ns": pl.Int64}
 _MOST_FRAMES = 5
 
@@ -32,7 +32,7 @@ class Host:
     #: Calls into a runtime: `process`, `thread`, `correlation`, `name`, `kind`, `start_ns`, `end_ns`.
     calls: pl.DataFrame
     outer: pl.DataFrame  #: Those that no other call of their thread encloses, sorted by thread and time.
-    others: pl.DataFrame  #: Markers, operators and functions.
+    others: pl.DataFrame  #: Markers, operators and functions; `is_marker`.
     loader: pl.DataFrame  #: When each thread was in a data loader, merged.
     faults: pl.DataFrame  #: Page faults, migrations, evictions of queues, merged.
     tool_ns: int  #: Time in calls of the profiler, merged per thread.
@@ -43,13 +43,14 @@ class Host:
 def host_of(run: Run) -> Host:
     """The regions of a run, read once."""
     schema = {"process": pl.UInt32, **_COLUMNS, "correlation": pl.Int64}
-    calls, others, tools = [pl.DataFrame(schema=schema)], [pl.DataFrame(schema=_COLUMNS)], [_times()]
+    calls, others, tools = [pl.DataFrame(schema=schema)], [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})], [_times()]
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     is_tool = (pl.col("domain") == _TOOL).fill_null(value=False)
     for piece in run.chunks("regions", ["domain", *schema]):
         calls.append(piece.filter(is_call).select(*schema))
         tools.append(piece.filter(is_tool).select("thread", "start_ns", "end_ns"))
-        others.append(piece.filter(~is_call & ~is_tool).select(*_COLUMNS))
+        is_marker = (pl.col("domain") == _MARKER).fill_null(value=False)
+        others.append(piece.filter(~is_call & ~is_tool).select(*_COLUMNS, is_marker=is_marker))
     called = _kinds(intervals(pl.concat(calls), []))
     around = pl.concat(others).drop_nulls(["start_ns", "end_ns"])
     tool = merged(intervals(pl.concat(tools), ["thread"]), ["thread"])

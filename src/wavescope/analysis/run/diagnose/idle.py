@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, calls_within, longest_calls, stacks, time_within
+from wavescope.analysis.run.diagnose.work import COMMUNICATE
 from wavescope.analysis.run.intervals import gaps_between
 
 if TYPE_CHECKING:
@@ -28,9 +29,9 @@ _HALF = 2
 
 
 def gaps_of(work: pl.DataFrame, host: Host, early_ns: dict[int, int]) -> pl.DataFrame:
-    """The gaps between the work of each GPU: `gap_ns`, a column per cause (they add up), and the `FLAGS`.
+    """The gaps between the computation and copies of each GPU: `gap_ns`, a column per cause (they add up), the `FLAGS`.
 
-    `early_ns` has the end of the first step of each GPU.
+    Communication may go on in a gap: see `without_cover`. `early_ns` has the end of the first step of each GPU.
     """
     gaps = _bare_gaps(work)
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
@@ -72,8 +73,11 @@ def gaps_of(work: pl.DataFrame, host: Host, early_ns: dict[int, int]) -> pl.Data
 def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
     """Gaps with the work before them and the launch of the work that ends them."""
     latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
+    others = work.filter(pl.col("kind") != COMMUNICATE)
+    if not others.height:  # nothing but communication: its gaps are all there is
+        others = work
     launching = ["launch_start_ns", "launch_end_ns", "launch_thread", "is_first", "is_new"]
-    rows = work.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
+    rows = others.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
     gaps = gaps_between(rows, ["place"]).drop("start_ns", "end_ns")
     before = gaps["before_row"]
     return gaps.with_columns(
@@ -81,6 +85,79 @@ def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
         is_after_small=work["is_small"].gather(before),
         ends_copy=work["is_copy"].gather(gaps["row"]),
     )
+
+
+def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
+    """The gaps without the time in which communication goes on: what is left is idle.
+
+    It is taken from the parts before the launch and after it, as it lies, and there from all causes alike.
+    """
+    end = pl.col("gap_start_ns") + pl.col("gap_ns")
+    called = pl.col("gap_start_ns") + pl.col("wait_ns")
+    before = gaps.select("place", start_ns="gap_start_ns", end_ns=called)
+    after = gaps.select("place", start_ns=called, end_ns=end)
+    covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
+    if not any(cover.sum() for cover in covers):
+        return gaps
+    waits = [*CALL_KINDS, "data loader", "host code"]
+    rests = [cause for cause in CAUSES if cause not in waits]
+    columns = []
+    for causes, cover in ((waits, covers[0]), (rests, covers[1])):
+        total = pl.sum_horizontal(causes)
+        left = pl.when(total > 0).then((total - pl.lit(cover)) / total).otherwise(0.0)
+        parts = [(pl.col(cause) * left).floor().cast(pl.Int64) for cause in causes]
+        rest = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0) - pl.sum_horizontal(parts)
+        largest = pl.max_horizontal(causes)
+        for number, (cause, part) in enumerate(zip(causes, parts, strict=True)):
+            is_first = pl.col(cause) == largest
+            for earlier in causes[:number]:
+                is_first &= pl.col(earlier) != largest
+            columns.append((part + pl.when(is_first).then(rest).otherwise(0)).alias(cause))
+    return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
+
+
+def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
+    """Where communication goes on while nothing else does: `start_ns`, `end_ns`, `exposed_ns`, the flags of the gap, and
+    `is_host` where what ends the gap was not launched yet. What is in no gap, at the edges and beside copies, has no
+    flags."""
+    keys = ["follows", "blocker", "is_early"]
+    parts = [_cut(gaps, talking, keys)]
+    inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
+    alone = talking.with_row_index("piece")
+    alone = alone.with_columns(exposed_ns=pl.col("end_ns") - pl.col("start_ns") - time_within(compute, talking, ["place"]))
+    if inside is not None:
+        alone = alone.join(inside, on="piece", how="left", suffix="_inside").with_columns(
+            exposed_ns=pl.col("exposed_ns") - pl.col("exposed_ns_inside").fill_null(0)
+        )
+    edges = alone.filter(pl.col("exposed_ns") > 0).with_columns(
+        follows=pl.lit(""), blocker=pl.lit(""), is_early=pl.lit(value=False), is_host=pl.lit(value=False)
+    )
+    parts.append(edges.select(parts[0].columns))
+    return pl.concat(parts).drop("piece")
+
+
+def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The common time of gaps and communication, apart for before and after the launch of what ends the gap."""
+    schema = {"piece": pl.UInt32, "place": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64, "exposed_ns": pl.Int64}
+    schema |= {"follows": pl.String, "blocker": pl.String, "is_early": pl.Boolean, "is_host": pl.Boolean}
+    rows = [pl.DataFrame(schema=schema)]
+    numbered = talking.with_row_index("piece")
+    for (place,), of_gpu in numbered.group_by("place", maintain_order=True):
+        near = gaps.filter(pl.col("place") == place).sort("gap_start_ns")
+        ends = near["gap_start_ns"] + near["gap_ns"]
+        first = ends.search_sorted(of_gpu["start_ns"], side="right").cast(pl.Int64)
+        last = near["gap_start_ns"].search_sorted(of_gpu["end_ns"], side="left").cast(pl.Int64)
+        pairs = of_gpu.with_columns(gap=pl.int_ranges(first, last)).filter(last > first).explode("gap")
+        if not pairs.height:
+            continue
+        joined = pairs.hstack(near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", "wait_ns", *keys))
+        called = pl.col("gap_start_ns") + pl.col("wait_ns")
+        until = pl.col("gap_start_ns") + pl.col("gap_ns")
+        for is_host, start, end in ((True, pl.col("gap_start_ns"), called), (False, called, until)):
+            begin, stop = pl.max_horizontal("start_ns", start), pl.min_horizontal("end_ns", end)
+            cut = joined.with_columns(start_ns=begin, end_ns=stop, exposed_ns=stop - begin, is_host=pl.lit(is_host))
+            rows.append(cut.filter(pl.col("exposed_ns") > 0).select(*schema))
+    return pl.concat(rows)
 
 
 def _neighbours() -> dict[str, pl.Expr]:
@@ -100,9 +177,11 @@ def _blocker() -> pl.Expr:
     most = pl.max_horizontal(parts)
     blocker = pl.lit("")
     is_own_code = (pl.col("host code") + pl.col("data loader")) * _HALF > pl.col("gap_ns")
+    loads = pl.col("data loader") * _HALF > pl.col("gap_ns")
+    blocker = pl.when(loads).then(pl.lit("data loader")).otherwise(blocker)
     for number, name in reversed(list(enumerate(BLOCKING))):
         was_open = (pl.col("open") == number).fill_null(value=False) & ~is_own_code
-        is_it = (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)
+        is_it = ~loads & (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)
         blocker = pl.when(is_it).then(pl.lit(name)).otherwise(blocker)
     return blocker
 

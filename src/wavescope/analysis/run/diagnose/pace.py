@@ -15,9 +15,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the computation that it may hold.
-_LONG_STEP = 2.0
 _EARLY = 0.1
 _ROUNDS = 3
+
+
+_COVERED = 0.8  #: Share of the window that the steps of a run cover together.
+
+
+def marked_steps(markers: pl.DataFrame, windows: dict[int, tuple[int, int]]) -> dict[int, tuple[str, list[tuple[int, int]]]]:
+    """The steps of each process: the marker that occurs most often among those that cover most of its window.
+
+    `markers` have `process`, `name`, `start_ns`, `end_ns`; numbers in names do not count.
+    """
+    steps = {}
+    for process, (start, end) in windows.items():
+        clipped = markers.filter(pl.col("process") == process, pl.col("end_ns") > start, pl.col("start_ns") < end)
+        names = clipped.select(pl.col("name").unique()).with_columns(
+            step=pl.col("name").cast(pl.String).str.replace_all(r"\d+", "").str.strip_chars("#_- ")
+        )
+        rows = clipped.join(names, on="name", how="left").sort("start_ns", maintain_order=True)
+        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(start))
+        sums = rows.group_by("step").agg(
+            count=pl.len(), covered=inside.sum(), is_apart=(pl.col("start_ns") >= pl.col("end_ns").shift(1)).all()
+        )
+        regular = sums.filter(
+            pl.col("count") > 1, pl.col("is_apart"), pl.col("covered") >= _COVERED * (end - start), pl.col("step") != ""
+        ).sort("count", "covered", "step", descending=[True, True, False])
+        if regular.height:
+            name = regular["step"][0]
+            of_step = rows.filter(pl.col("step") == name)
+            steps[process] = (name, list(of_step.select("start_ns", "end_ns").iter_rows()))
+    return steps
 
 
 @dataclass(frozen=True)
@@ -44,14 +72,8 @@ def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterat
 
 
 def _after_steps(start: int, end: int, steps: list[tuple[int, int]]) -> tuple[int, str]:
-    first, second = steps[0], steps[1]
-    if first[0] - start > _BEFORE * (end - start):
-        return first[0], "it is before the first step"
-    lengths = sorted(stop - begin for begin, stop in steps)
-    median = lengths[len(lengths) // 2]
-    if len(steps) > 2 and first[1] - first[0] > _LONG_STEP * median and second[0] > start:
-        return second[0], f"the first step takes {(first[1] - first[0]) / max(median, 1):.1f} times the median"
-    return start, ""
+    first = steps[0][0]
+    return (first, "it is before the first step") if first - start > _BEFORE * (end - start) else (start, "")
 
 
 def _after_gaps(work: pl.DataFrame, start: int, end: int) -> tuple[int, str]:

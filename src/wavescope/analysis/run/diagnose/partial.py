@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from wavescope.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
-from wavescope.analysis.run.diagnose.idle import LATENCY_NS, gaps_of, idle_cells, worst_gaps
+from wavescope.analysis.run.diagnose.idle import LATENCY_NS, covered_pieces, gaps_of, idle_cells, without_cover, worst_gaps
 from wavescope.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
-from wavescope.analysis.run.diagnose.pace import Pace, paces
+from wavescope.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavescope.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
 from wavescope.analysis.run.gpus import GPU_KEY, index_gpus, machines
 from wavescope.analysis.run.intervals import in_order, intervals, merged
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.gpus import GpuIndex, GpuKey
     from wavescope.model.run import Run
 
+_EXPOSED_KEYS = ["place", "segment", "kind", "direction", "is_small", "is_edge", "follows", "blocker", "is_early", "is_host"]
 _MOST_SEGMENTS = 20_000
 _WORST = 5
 _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
@@ -41,6 +42,7 @@ class PartialDiagnosis:
     collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
     clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
     steps: tuple[tuple[str, int], ...]  #: Lengths of steps with the name they go by.
+    first_step: tuple[str, int, int] | None  #: Name and length of the first of at least 3 steps, and the median.
     facts: dict[str, Any]
 
     @property
@@ -54,23 +56,26 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     gpu_index = index_gpus(run)
     host = host_of(run)
     whole = work_of(run, gpu_index, host)
-    steps, step_name = _steps(run, whole)
+    steps, step_name = _steps(run, whole, host)
     pace = {each.place: each for each in paces(whole, steps)}
     steady = pl.col("place").replace_strict({p: each.steady_ns for p, each in pace.items()}, return_dtype=pl.Int64)
     work = whole.filter(pl.col("start_ns") >= steady) if whole.height else whole
     work = work.drop("row").with_row_index("row")
     gaps = gaps_of(work, host, {place: each.early_ns for place, each in pace.items()})
     ends = _segment_ends(work)
-    inside = repeated(work)
-    gaps = gaps.with_columns(segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=inside.gather(gaps["row"]))
-    exposed = _exposed(work, ends)
+    gaps = gaps.with_columns(
+        segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=repeated(work).gather(gaps["row"])
+    )
+    talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
+    exposed = _exposed(work, gaps, talking, ends)
+    gaps = without_cover(gaps, talking)
     return PartialDiagnosis(
         gpus=_gpus(run, gpu_index, work, whole, gaps, exposed, host, pace),
         cells=idle_cells(gaps),
         worst=worst_gaps(gaps, work, host),
-        exposed=exposed.group_by("place", "segment", "kind", "direction", "is_small", "is_edge")
+        exposed=exposed.group_by(_EXPOSED_KEYS)
         .agg(pl.col("exposed_ns").sum(), pl.col("length_ns").sum())
-        .sort("place", "segment", "kind", "direction", "is_small", "is_edge"),
+        .sort(_EXPOSED_KEYS),
         exposed_worst=_exposed_worst(exposed, work, host),
         copies=_copies(work),
         calls=_calls(host, pace),
@@ -78,12 +83,26 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         collectives=_collectives(run, gpu_index, pace, ends),
         clocks=_clocks(run, gpu_index, work),
         steps=tuple((step_name, end - begin) for spans in steps.values() for begin, end in spans),
+        first_step=_first_step(steps, step_name),
         facts=_facts(run, whole, gaps, host, gpu_index),
     )
 
 
-def _steps(run: Run, work: pl.DataFrame) -> tuple[dict[int, list[tuple[int, int]]], str]:
-    return {}, ""
+def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tuple[int, int]]], str]:
+    """The steps of the process with most work on each GPU, and what they are called."""
+    threads = run.read("threads", ["thread", "process"])
+    markers = host.others.filter("is_marker").join(threads, on="thread", how="left")
+    spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    windows = {process: (start, end) for process, start, end in spans.sort("process").iter_rows()}
+    found = marked_steps(markers, windows)
+    owners = dict(work.group_by("place").agg(pl.col("process").mode().min()).rows())
+    steps = {place: found[process][1] for place, process in owners.items() if process in found}
+    return steps, next((name for name, _ in found.values()), "")
+
+
+def _first_step(steps: dict[int, list[tuple[int, int]]], name: str) -> tuple[str, int, int] | None:
+    lengths = [end - begin for begin, end in next(iter(steps.values()), [])]
+    return (name, lengths[0], sorted(lengths)[len(lengths) // 2]) if len(lengths) > 2 else None
 
 
 def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
@@ -109,34 +128,32 @@ def _segments(
     return numbers
 
 
-def _exposed(work: pl.DataFrame, ends: dict[int, pl.Series]) -> pl.DataFrame:
+def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends: dict[int, pl.Series]) -> pl.DataFrame:
     """Merged communication and copies, with the part that nothing more important hides: `exposed_ns`.
 
-    Copies before the first and after the last kernel of a GPU are at its edge.
+    Communication is exposed in the gaps between other work, which have their causes: `is_host` where the next work was
+    not launched yet. Copies before the first and after the last kernel of a GPU are at its edge.
     """
-    compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
     kernels = merged(work.filter(pl.col("kind") != COPY), ["place"])
-    columns = ["place", "start_ns", "end_ns"]
-    talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"]).select(columns)
     copies = work.filter(pl.col("kind") == COPY)
     by = ["place", "direction", "is_small"]
     apart = merged(in_order(copies.with_columns(pl.col("direction").cast(pl.String)), by), by)
-    talking = talking.with_columns(direction=pl.lit(None, pl.String), is_small=pl.lit(value=False))
-    rows = []
-    for frame, kind, over in ((talking, COMMUNICATE, compute), (apart, COPY, kernels)):
-        length = pl.col("end_ns") - pl.col("start_ns")
-        hidden = time_within(over, frame, ["place"])
-        rows.append(
-            frame.select(*columns, "direction", "is_small", kind=pl.lit(kind, pl.UInt8), length_ns=length).with_columns(
-                exposed_ns=pl.col("length_ns") - hidden
-            )
-        )
+    length = pl.col("end_ns") - pl.col("start_ns")
+    apart = apart.with_columns(exposed_ns=pl.select(length_ns=apart["end_ns"] - apart["start_ns"]).to_series() - time_within(kernels, apart, ["place"]))
     spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
-    is_edge = (pl.col("kind") == COPY) & ((pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last")))
-    pieces = pl.concat(rows).join(spans, on="place", how="left", maintain_order="left")
-    pieces = pieces.with_columns(is_edge=is_edge.fill_null(value=True)).drop("first", "last")
-    pieces = _without_overlap(pieces, merged(copies, ["place"]), kernels)
-    return pieces.with_columns(segment=_segments(pieces, ends, "start_ns"))
+    is_edge = (pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last"))
+    apart = apart.join(spans, on="place", how="left", maintain_order="left").with_columns(
+        is_edge=is_edge.fill_null(value=True)
+    )
+    apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
+    pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
+    frames = [
+        pieces.with_columns(kind=pl.lit(COMMUNICATE, pl.UInt8), direction=pl.lit(None, pl.String), is_small=pl.lit(value=False), is_edge=pl.lit(value=False)),
+        apart.with_columns(kind=pl.lit(COPY, pl.UInt8), follows=pl.lit(""), blocker=pl.lit(""), is_early=pl.lit(value=False), is_host=pl.lit(value=False)),
+    ]
+    columns = [name for name in _EXPOSED_KEYS if name != "segment"]
+    both = pl.concat(frame.select(*columns, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length) for frame in frames)
+    return both.with_columns(segment=_segments(both, ends, "start_ns"))
 
 
 def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:
@@ -144,9 +161,8 @@ def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.Dat
     hidden = time_within(kernels, copies, ["place"])
     alone = copies.with_columns(alone_ns=pl.col("end_ns") - pl.col("start_ns") - hidden)
     alone = alone.group_by("place").agg(pl.col("alone_ns").sum())
-    is_copy = pl.col("kind") == COPY
-    total = pl.col("exposed_ns").filter(is_copy).sum().over("place")
-    scale = pl.when(is_copy & (total > pl.col("alone_ns"))).then(pl.col("alone_ns") / total).otherwise(1.0)
+    total = pl.col("exposed_ns").sum().over("place")
+    scale = pl.when(total > pl.col("alone_ns")).then(pl.col("alone_ns") / total).otherwise(1.0)
     joined = pieces.join(alone, on="place", how="left", maintain_order="left")
     return joined.with_columns(exposed_ns=(pl.col("exposed_ns") * scale).cast(pl.Int64)).drop("alone_ns")
 
@@ -161,11 +177,8 @@ def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.
     first = work.filter(pl.col("kind") != COMPUTE).select(
         "place", "kind", "start_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
     )
-    named = chosen.join(
-        first.unique(["place", "kind", "start_ns"], keep="first", maintain_order=True),
-        on=["place", "kind", "start_ns"],
-        how="left",
-        maintain_order="left",
+    named = chosen.sort("start_ns").join_asof(
+        first.sort("start_ns"), on="start_ns", by=["place", "kind"], strategy="backward", check_sortedness=False
     )
     moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
     return named.with_columns(
