@@ -1,7 +1,9 @@
-"""`wavescope diagnose`: what should be changed first, by a thread trace or by hardware counters?"""
+"""`wavescope diagnose`: what should be changed first, by a thread trace, hardware counters or a run?"""
 
 from __future__ import annotations
 
+import glob
+import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +14,7 @@ from wavescope.base.bounds import BYTES_GB
 from wavescope.cli.kit.counters import counter_verb
 from wavescope.cli.kit.io import arguments_of, context_of_kind, progress
 from wavescope.cli.kit.numbers import Real
+from wavescope.cli.kit.run import run_verb
 from wavescope.cli.kit.samples import give_sample_diagnosis, has_only_samples
 from wavescope.cli.kit.trace import trace_verb
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.diagnose import Diagnosis
     from wavescope.cli.kit.counters import CounterRequest
     from wavescope.cli.kit.request import Parts
+    from wavescope.cli.kit.run import RunRequest
     from wavescope.cli.kit.trace import TraceRequest
     from wavescope.errors import UsageError
     from wavescope.model.counters import CounterSet
@@ -35,6 +39,8 @@ _format_option = click.option(
     show_default=True,
     help="md prints the plan as Markdown.",
 )
+
+_run_option = click.option("--run", is_flag=True, help="Diagnose the run, where a file holds counters or samples too.")
 
 
 @trace_verb
@@ -136,7 +142,6 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     """Which limit each kernel of a counter capture is at."""
     from wavescope.analysis.counters.limiters import limiter_table, limiters
 
-    _require_counters(request)
     is_text = not (request.as_json or request.as_csv)
     top = request.top or None if request.top is not None or not is_text else _KERNELS
     answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else top)
@@ -155,54 +160,93 @@ def _counters(request: CounterRequest, file_format: str) -> None:
     request.give(answer, limiter_table(answer), report, request.counters.losses)
 
 
-def _require_counters(request: CounterRequest) -> None:
-    """Open the capture; a run without counters is told which verb fits it."""
-    from wavescope.errors import NotATraceError, UsageError
-    from wavescope.readers.files.kinds import RUNS, sniff
-    from wavescope.readers.opening import does_not_fit
-
-    try:
-        _ = request.counters
-    except (NotATraceError, UsageError):
-        if request.path is not None and (kind := sniff(request.path)) in RUNS:
-            raise does_not_fit(kind, request.path) from None
-        raise
-
-
 _of_counters = counter_verb(_format_option(_counters))
 
 
+@run_verb
+@_format_option
+@_run_option
+def _runs(request: RunRequest, file_format: str, run: bool) -> None:
+    """What set the time of a run, and what to change first."""
+    from wavescope.analysis.run.diagnose import combine_diagnosis, partial_diagnosis
+
+    gathered = request.gather(partial_diagnosis)
+    answer = combine_diagnosis(gathered.values, path=shlex.join(map(str, request.paths)))
+    if file_format == "md" and not (request.as_json or request.as_csv):
+        from wavescope.report.run.diagnose import diagnosis_markdown
+
+        name = Path(request.paths[0]).name if len(request.paths) == 1 else f"{len(gathered.paths):,} inputs"
+        click.echo(diagnosis_markdown(answer, name=name), nl=False)
+        request.print_losses(gathered.losses, stderr=True)
+        return
+
+    def report() -> Parts:
+        from wavescope.report.run.diagnose import diagnosis_report
+
+        return diagnosis_report(answer, limit=request.limit)
+
+    request.give(answer, answer.finding_table(), report, gathered.losses, inputs=gathered.paths)
+
+
 class _Either(click.Command):
-    """Diagnoses a thread trace or a counter capture, by what the path is; shows the options of both."""
+    """Diagnoses a thread trace, a counter capture or a run, by what the path is; shows the options of all."""
 
     def __init__(self) -> None:
-        trace_options = {option for parameter in _traces.params for option in parameter.opts}
-        more = [parameter for parameter in _of_counters.params if not trace_options & set(parameter.opts)]
-        super().__init__("diagnose", params=[*_traces.params, *more], help=_HELP)
+        params: list[click.Parameter] = [click.Argument(["paths"], nargs=-1, required=True, metavar="PATH...")]
+        options: set[str] = set()
+        for command in (_traces, _of_counters, _runs):
+            more = [each for each in command.params if isinstance(each, click.Option) and not options & set(each.opts)]
+            options |= {option for each in more for option in each.opts}
+            params += more
+        super().__init__("diagnose", params=params, help=_HELP)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        words = arguments_of(self, args)
-        is_counters = any(_has_counters(_kind_of(word)) and not _has_samples(word) for word in words)
-        chosen, what = (_of_counters, "counter captures") if is_counters else (_traces, "thread traces")
+        chosen, what = _chosen(arguments_of(self, args), asks_for_run="--run" in args)
         return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
+
+
+def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str]:
+    """The command for what the paths are: what holds both a run and counters is a counter capture, unless asked."""
+    from wavescope.readers.files.kinds import COUNTER_CAPTURES, RUNS, STORES_OF_COUNTERS
+
+    runs = (_runs, "runs")
+    if asks_for_run:
+        return runs
+    kinds = {word: _kind_of(word) for word in words}
+    if any(kind in COUNTER_CAPTURES for kind in kinds.values()):
+        return _of_counters, "counter captures"
+    if any(_has_samples(word) for word in words):
+        return _traces, "thread traces"
+    if not kinds or not any(kind in RUNS for kind in kinds.values()):
+        return _traces, "thread traces"
+    if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
+        if kinds[words[0]] in STORES_OF_COUNTERS:
+            click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
+        return _of_counters, "counter captures"
+    return runs
 
 
 _HELP = """A prioritized plan: what costs most, why, what to do, and how much it can gain at most.
 
-PATH is a thread trace, PC samples or a counter capture. Thread trace: findings by exposed cycles; it also says when
-the trace must not be trusted: cut off, waves that left early, too few waves. With --counters of the same kernel,
-findings get their reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
+PATH is a thread trace, PC samples, a counter capture or a run (any number of files). Thread trace: findings by exposed
+cycles; it also says when the trace must not be trusted: cut off, waves that left early, too few waves. With --counters
+of the same kernel, findings get their reasons: hit rates, sizes of reads, bandwidth against its peak, bank conflicts.
 
 PC samples: where the waves of the most sampled kernel are and why, as shares of samples with their intervals.
 
 Counter capture: which limit each kernel is at, the longest first, with its evidence, and the counters that would decide
-between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10';
---gpu and --target are for counter captures only, --se to --line, --code-object, --resources and --counters for
-thread traces only.
+between the suspects that remain. Here --kernel takes a rank as well (0 = the longest) and --dispatch 5, 3-7 or '>10'.
+
+Run: what set its time: the host, launches, copies, communication, late ranks or kernels, with bounds that never promise
+a nanosecond twice, what could not be checked, and what is no finding. A file with both a run and counters is taken for
+its counters; --run asks for the run.
+
+--target is for counter captures only, --se to --line, --code-object, --resources and --counters for thread traces only,
+--rank, --time, --jobs, --dask and the like for runs only.
 """
 
 
@@ -210,9 +254,9 @@ def _kind_of(word: str) -> Kind | None:
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.kinds import sniff
 
-    path = Path(word)
+    names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]
     try:
-        return sniff(path) if path.exists() else None
+        return sniff(Path(names[0])) if names else None
     except (WavescopeError, OSError, ValueError):
         return None
 
@@ -221,14 +265,21 @@ def _has_samples(word: str) -> bool:
     """Whether there are PC samples in the result files of a run."""
     from wavescope.readers.opening import samples_at
 
-    return bool(samples_at(Path(word)))
+    return Path(word).exists() and bool(samples_at(Path(word)))
 
 
-def _has_counters(kind: Kind | None) -> bool:
-    """Whether it is a counter capture, or the run that may hold counters as well."""
-    from wavescope.readers.files.kinds import COUNTER_CAPTURES, STORES_OF_COUNTERS, Kind
+def _has_counters(path: Path, kind: Kind | None) -> bool:
+    """Whether a run holds hardware counters as well; folders are asked for their files."""
+    from wavescope.errors import WavescopeError
+    from wavescope.readers.counters import open_counters
+    from wavescope.readers.files.kinds import STORES_OF_COUNTERS, Kind
 
-    return kind in (*COUNTER_CAPTURES, *STORES_OF_COUNTERS, Kind.RUN_FOLDER)
+    if kind not in (*STORES_OF_COUNTERS, Kind.RUN_FOLDER):
+        return False
+    try:
+        return bool(open_counters(path).dispatches.height)
+    except WavescopeError:
+        return False
 
 
 command = _Either()

@@ -15,6 +15,7 @@ from wavescope.analysis.run.diagnose.ledger import Account, Candidate, Settled, 
 from wavescope.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
 from wavescope.analysis.run.diagnose.rules import RULES
 from wavescope.analysis.run.diagnose.whole import Whole
+from wavescope.analysis.run.diagnose.work import COPY
 from wavescope.base.words import counted, duration, kernel_title, percent
 from wavescope.model.answer import Answer
 from wavescope.model.run import Run
@@ -50,6 +51,23 @@ _KERNEL_COLUMNS = """
     max_ns         Int64    ns     | the longest
     scratch_bytes  Int64    bytes  | scratch memory per lane; null = not recorded
 """
+
+
+_FINDING_COLUMNS: dict[str, type[pl.DataType]] = {
+    "rule": pl.String,
+    "name": pl.String,
+    "verdict": pl.String,
+    "reason": pl.String,
+    "share": pl.Float64,
+    "time_ns": pl.Int64,
+    "bound_alone_ns": pl.Int64,
+    "bound_ns": pl.Int64,
+    "bound_share": pl.Float64,
+    "within": pl.String,
+    "is_strong": pl.Boolean,
+    "confidence": pl.String,
+    "case_count": pl.Int64,
+}
 
 
 @dataclass(frozen=True)
@@ -89,15 +107,25 @@ class RunDiagnosis(Answer):
     step_name: str
     next_command: str  #: What to ask next.
 
+    def finding_table(self) -> pl.DataFrame:
+        """One row per finding, with its numbers and its longest case."""
+        rows = [
+            {name: getattr(finding, name) for name in _FINDING_COLUMNS}
+            | {"remedy": finding.remedy, "time": finding.evidence[0].window if finding.evidence else ""}
+            for finding in self.findings
+        ]
+        schema = _FINDING_COLUMNS | {"remedy": pl.String, "time": pl.String}
+        return pl.DataFrame(rows, schema=schema, orient="row").rename({"verdict": "title", "reason": "cause"})
+
 
 def diagnose_run(run: Run) -> RunDiagnosis:
     """What set the time of the run, what to change first, and at most how much that gains."""
     return combine_diagnosis([partial_diagnosis(part) for part in run.parts])
 
 
-def combine_diagnosis(partials: Sequence[PartialDiagnosis]) -> RunDiagnosis:
-    """The combined result of all runs."""
-    whole = Whole(partials or [partial_diagnosis(Run([]))])
+def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -> RunDiagnosis:
+    """The combined result of all runs; commands to ask next name `path`, else the file if there is one."""
+    whole = Whole(partials or [partial_diagnosis(Run([]))], path)
     ranks = Ranks(whole)
     spoken = _spoken(whole, ranks)
     account = _account(whole, ranks)
@@ -150,10 +178,10 @@ def _spoken(whole: Whole, ranks: Ranks) -> dict[str, Candidate | None]:
         spoken["C2"] = replace(slow, within="") if whole.share(slow.extra_ns) >= (RULES["C1"].say or 0) else None
     if spoken.get("X1") is None:
         spoken |= {rule: None for rule in ("X4", "X5") if rule in spoken}
-    return _joined(spoken)
+    return _joined(whole, spoken)
 
 
-def _joined(spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
+def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
     """Small uploads and readbacks of one run are one finding, under the name of the larger part."""
     up, back = spoken.get("C3"), spoken.get("G4")
     if up is None or back is None:
@@ -164,7 +192,8 @@ def _joined(spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
         title="Small copies stop the pipeline",
         cause=f"{first.cause}; {second.cause}",
         claim=first.claim | second.claim,
-        takes=first.takes | second.takes,
+        takes=_copies_too(whole, first.takes | second.takes),
+        extra_ns=0.0,
         value=first.value + second.value,
         time_ns=first.time_ns + second.time_ns,
         evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda each: -each.time_ns)[:5]),
@@ -175,12 +204,20 @@ def _joined(spoken: dict[str, Candidate | None]) -> dict[str, Candidate | None]:
     return spoken | {first.rule: both, second.rule: None}
 
 
+def _copies_too(whole: Whole, takes: pl.Expr) -> pl.Expr:
+    """The exposed time with the copies themselves, where these take long enough to count."""
+    copies = whole.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"].sum()
+    is_enough = whole.share(whole.mean(copies)) >= (RULES["C3"].say or 0)
+    return takes if is_enough else takes & (pl.col("kind") != COPY)
+
+
 def _account(whole: Whole, ranks: Ranks) -> Account:
-    count = max(1, whole.gpu_count)
     most = (whole.gpus["to_ns"] - whole.gpus["from_ns"] - whole.gpus["computation_ns"]).max()
     return Account(
-        idle=whole.cells.with_columns(time_ns=pl.col("idle_ns") / count),
-        exposed=ranks.exposed.with_columns(time_ns=pl.col("exposed_ns") / count),
+        idle=whole.cells.with_columns(time_ns="idle_ns"),
+        exposed=ranks.exposed.with_columns(time_ns="exposed_ns"),
+        gpu_count=whole.gpu_count,
+        is_aligned=ranks.are_aligned,
         window_ns=whole.window_ns,
         computation_ns=whole.total("computation_ns"),
         limit_ns=float(most or 0),  # type: ignore[arg-type]

@@ -75,6 +75,15 @@ class Ranks:
         return self.rows.height > 0 and self.clocks_agree
 
     @cached_property
+    def are_aligned(self) -> bool:
+        """Whether all GPUs have the same collectives, so that their segments lie between the same ones."""
+        if not self.are_met:
+            return False
+        counts = self.rows.group_by(_LANE).len()["len"]
+        every = self.whole.all("collectives").group_by(_LANE).len()["len"]
+        return len(counts) == self.whole.gpu_count and counts.n_unique() == 1 and every.n_unique() == 1
+
+    @cached_property
     def exposed(self) -> pl.DataFrame:
         """Exposed time, with what is spent waiting for later ranks apart: `is_waiting`."""
         exposed = self.whole.exposed.with_columns(is_waiting=pl.lit(value=False))
@@ -122,24 +131,14 @@ class Ranks:
 
 def rank_candidates(whole: Whole, ranks: Ranks) -> Iterator[tuple[str, Candidate | None]]:
     """Every rule about ranks that could be checked, with what it says, or None."""
-    talks = _exposed_communication(whole, ranks)
+    yield "X1", _exposed_communication(whole, ranks)
     late = _late_ranks(whole, ranks) if ranks.are_met else None
-    if talks is not None and late is not None and late.within:
-        yield "X1", _whole_communication(talks)
-    else:
-        yield "X1", talks
     if ranks.are_met:
         yield "X2", late
         yield "X3", _unequal_work(whole, ranks, late)
         yield "X4", _slow_collectives(whole, ranks)
         if ranks.rows["in_bytes"].count():
             yield "X5", _low_bandwidth(whole, ranks)
-
-
-def _whole_communication(talks: Candidate) -> Candidate:
-    from dataclasses import replace
-
-    return replace(talks, takes=_IS_TALKING)
 
 
 def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
@@ -156,7 +155,7 @@ def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
         title="Communication is not hidden behind computation",
         cause=f"{duration(exposed)} of {duration(total)} communication per GPU is exposed "
         f"({percent(whole.share(exposed))} of the time), {percent(hidden)} is hidden{waits}",
-        takes=_IS_TALKING & ~pl.col("is_waiting"),
+        takes=_IS_TALKING,
         evidence=whole.exposed_evidence(is_copy=False),
         case_count=int(whole.exposed.filter(_IS_TALKING).height),
     )
@@ -172,12 +171,13 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
     is_straggler = first["late_ns"] >= _MOST * all_late and all_late > 0
     waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"].sum())
     moving = whole.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"].sum())
-    bound = max(float(first["late_ns"]), waiting) if is_straggler else waiting
+    bound = max(float(first["late_ns"]), _longer(whole, first)) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
         f"{who} arrives last in {first['last_count']:,} of {meetings:,}, and the others wait {duration(first['late_ns'])} for it alone"
     )
     why = _why_late(whole, ranks, first)
+    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
     title = f"{who[:1].upper() + who[1:]} is late" if is_straggler else "Ranks arrive late in collectives"
     return Candidate(
         rule="X2",
@@ -185,8 +185,8 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
         time_ns=ranks.wait_ns,
         title=title,
         cause="; ".join([*parts, *([why] if why else [])]),
-        takes=pl.col("is_waiting"),
-        extra_ns=max(0.0, bound - waiting),
+        takes=_IS_TALKING & ~is_it if is_straggler else pl.col("is_waiting"),
+        fixed_ns=bound,
         evidence=_late_evidence(whole, ranks, first),
         case_count=meetings,
         within="" if bound > moving else "X1",
@@ -195,6 +195,18 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
         if ranks.whole.gpus["machine"].n_unique() == 1
         else "clocks of nodes are aligned by the ends of collectives",
     )
+
+
+def _longer(whole: Whole, first: dict[str, object]) -> float:
+    """By how much the time of the late rank without waiting for others exceeds that of any other rank."""
+    waits = whole.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
+    held = whole.exposed.filter(_IS_TALKING & ~pl.col("is_host")).group_by(_LANE).agg(pl.col("exposed_ns").sum())
+    lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
+    lanes = lanes.join(waits, on=_LANE, how="left").join(held, on=_LANE, how="left").fill_null(0)
+    times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("idle_ns") - pl.col("exposed_ns"))
+    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
+    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it)["busy"].max()
+    return max(0.0, float(here) - float(others)) if here is not None and others is not None else 0.0  # type: ignore[arg-type]
 
 
 def _who(row: dict[str, object]) -> str:

@@ -190,12 +190,13 @@ def _small_copies(whole: Whole) -> Candidate | None:
 
 
 def _with_copies(whole: Whole, candidate: Candidate | None, direction: str) -> Candidate | None:
-    """Where the small copies themselves are exposed long enough to count, they belong to it."""
+    """With the small copies themselves: nothing is computed while they run, even if communication goes on."""
     if candidate is None:
         return None
     takes = _IS_SMALL & (pl.col("direction") == direction)
-    exposed = whole.mean(whole.exposed.filter(takes)["exposed_ns"].sum())
-    return replace(candidate, takes=candidate.takes | takes) if whole.share(exposed) >= _say(candidate.rule) else candidate
+    rows = whole.exposed.filter(takes)
+    beside = whole.mean((rows["length_ns"] - rows["exposed_ns"]).sum())
+    return replace(candidate, takes=candidate.takes | takes, extra_ns=beside)
 
 
 def _synchronisation(whole: Whole) -> Candidate | None:
@@ -428,8 +429,7 @@ def _unequal_steps(whole: Whole) -> Candidate | None:
         title="Some steps take far longer than usual",
         cause=f"{len(long)} of {counted(len(lengths), 'steps')} take more than 1.5 times the median of "
         f"{duration(median)}; together {duration(excess)} more",
-        within="",
-        extra_ns=0.0,
+        rest_ns=excess,
         case_count=len(long),
     )
 

@@ -29,7 +29,9 @@ class Candidate:
     cause: str
     claim: pl.Expr = NOTHING  #: Cells of idle time.
     takes: pl.Expr = NOTHING  #: Cells of exposed communication and copies.
-    extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels, or of other ranks.
+    extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels.
+    fixed_ns: float | None = None  #: The bound itself, where it is not the sum of cells.
+    rest_ns: float = 0.0  #: At most so much of what nobody else owns.
     evidence: tuple[PlaceEvidence, ...] = ()
     case_count: int = 0
     confidence: str = "high"
@@ -58,11 +60,22 @@ class Settled:
 class Account:
     """The time of a GPU that can be promised."""
 
-    idle: pl.DataFrame  #: Cells with their part of the time, `time_ns`.
-    exposed: pl.DataFrame
+    idle: pl.DataFrame  #: Cells of idle time with `part`, `place`, `segment` and `time_ns`.
+    exposed: pl.DataFrame  #: Cells of exposed time, likewise.
+    gpu_count: int
+    #: Whether the segments of all GPUs lie between the same collectives: the slowest GPU of each sets the time.
+    is_aligned: bool
     window_ns: float
     computation_ns: float
     limit_ns: float  #: All promises of idle and exposed time together: window - computation.
+
+    def time_of(self, idle: pl.DataFrame, exposed: pl.DataFrame) -> float:
+        """The time of some cells: the mean of the GPUs; between collectives that all take part in, the most of one."""
+        cells = pl.concat(frame.select("part", "place", "segment", "time_ns") for frame in (idle, exposed))
+        if not self.is_aligned:
+            return float(cells["time_ns"].sum()) / max(1, self.gpu_count)
+        each = cells.group_by("part", "place", "segment").agg(pl.col("time_ns").sum())
+        return float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
 
 
 def settle(candidates: Sequence[Candidate], account: Account) -> tuple[list[Settled], list[Candidate]]:
@@ -108,21 +121,23 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
     kernels_ns = account.computation_ns
     settled = []
     for each in sorted(candidates, key=lambda candidate: candidate.order):
-        alone = owned = 0.0
-        frames = []
-        for frame, claim in ((idle, each.claim), (exposed, each.takes)):
-            is_claimed = claim.fill_null(value=False)
-            of_claim = frame.filter(is_claimed)
-            alone += of_claim["time_ns"].sum()
-            owned += of_claim.filter("is_free")["time_ns"].sum()
-            is_free = pl.col("is_free") & (~is_claimed if not each.within else pl.lit(value=True))
-            frames.append(frame.with_columns(is_free=is_free))
-        idle, exposed = frames
+        is_idle, is_exposed = each.claim.fill_null(value=False), each.takes.fill_null(value=False)
+        claimed, taken = idle.filter(is_idle), exposed.filter(is_exposed)
+        alone = account.time_of(claimed, taken)
+        owned = account.time_of(claimed.filter("is_free"), taken.filter("is_free"))
+        if not each.within:
+            idle = idle.with_columns(is_free=pl.col("is_free") & ~is_idle)
+            exposed = exposed.with_columns(is_free=pl.col("is_free") & ~is_exposed)
         extra = each.extra_ns
         if RULES[each.rule].kind == "kernels":
             extra = min(extra, kernels_ns)
             kernels_ns -= extra
-        settled.append(Settled(each, alone + each.extra_ns, 0.0 if each.within else owned + extra))
+        if each.rest_ns:
+            left = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
+            owned += min(each.rest_ns, left)
+            alone += each.rest_ns
+        alone, owned = (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
+        settled.append(Settled(each, alone, 0.0 if each.within else owned))
     return settled
 
 

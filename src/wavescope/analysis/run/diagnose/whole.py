@@ -26,6 +26,7 @@ class Whole:
     """All runs. Times of all GPUs are given as the mean of one."""
 
     partials: Sequence[PartialDiagnosis]
+    named: str = ""  #: What the user calls the input.
 
     @cached_property
     def gpus(self) -> pl.DataFrame:
@@ -102,6 +103,8 @@ class Whole:
     @property
     def path(self) -> str:
         """What to call the input in commands."""
+        if self.named:
+            return self.named
         paths = [str(part.facts["path"]) for part in self.partials]
         return paths[0] if len(paths) == 1 else "PATHS"
 
