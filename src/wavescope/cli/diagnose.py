@@ -254,7 +254,7 @@ def _kind_of(word: str) -> Kind | None:
     from wavescope.errors import WavescopeError
     from wavescope.readers.files.kinds import sniff
 
-    names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]
+    names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]  # noqa: PTH207 - patterns may be absolute
     try:
         return sniff(Path(names[0])) if names else None
     except (WavescopeError, OSError, ValueError):

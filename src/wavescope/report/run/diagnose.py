@@ -89,7 +89,13 @@ def _where(evidence: PlaceEvidence, *, with_gpu: bool) -> str:
     parts.append(f"after {what.replace(' -> ', ', before ')}" if " -> " in evidence.what else what)
     if evidence.call:
         parts.append(f"host in {brief(evidence.call, _NAME)}")
-    who = f"rank {evidence.rank} " if evidence.rank is not None else f"GPU {evidence.gpu} " if evidence.gpu is not None else ""
+    who = (
+        f"rank {evidence.rank} "
+        if evidence.rank is not None
+        else f"GPU {evidence.gpu} "
+        if evidence.gpu is not None
+        else ""
+    )
     when = f" at --time {evidence.window}" if evidence.window else ""
     longest = "longest" if evidence.count == 1 else counted(evidence.count, "calls")
     parts.append(f"{longest} {who if with_gpu else ''}{duration(evidence.time_ns)}{when}")

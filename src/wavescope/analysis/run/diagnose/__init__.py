@@ -129,7 +129,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     ranks = Ranks(whole)
     spoken = _spoken(whole, ranks)
     account = _account(whole, ranks)
-    settled, covered = settle([each for each in spoken.values() if each is not None], account)
+    settled = settle([each for each in spoken.values() if each is not None], account)
     findings = tuple(_finding(each, whole) for each in settled)
     hot = hot_kernels(whole)
     beside = tuple(doubts(whole))
@@ -302,14 +302,25 @@ def _decider(whole: Whole, budget: dict[str, float]) -> str:
         return f"Copies decide: {percent(budget['exposed_copy'])} of the time no kernel runs beside them."
     if budget["idle"] < _HALF:
         return "No part takes half of the time."
-    causes = whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    causes = (
+        whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    )
     host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"].sum()
     if host >= _HALF * causes["idle_ns"].sum():
         return "The host decides: the GPU waits for what it launches next."
     return "Waiting decides: the GPU has nothing to do most of the time."
 
 
-_OF_HOST = ("host code", "data loader", "launch", "launch call", "other call", "allocation", "loading code", "first use")
+_OF_HOST = (
+    "host code",
+    "data loader",
+    "launch",
+    "launch call",
+    "other call",
+    "allocation",
+    "loading code",
+    "first use",
+)
 
 
 def _next(whole: Whole, findings: Sequence[RunFinding], hot: pl.DataFrame) -> str:

@@ -147,6 +147,10 @@ def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
         return None
     hidden = 1 - exposed / total
     waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"].sum())
+    computed = whole.total("computation_ns")
+    of_kernels = (
+        f"; {percent(total / (total + computed))} of the time of kernels is communication" if total > computed else ""
+    )
     waits = f"; {duration(waiting)} of it is waiting for later ranks" if waiting >= 0.01 * exposed else ""
     return Candidate(
         rule="X1",
@@ -154,7 +158,7 @@ def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
         time_ns=exposed,
         title="Communication is not hidden behind computation",
         cause=f"{duration(exposed)} of {duration(total)} communication per GPU is exposed "
-        f"({percent(whole.share(exposed))} of the time), {percent(hidden)} is hidden{waits}",
+        f"({percent(whole.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
         takes=_IS_TALKING,
         evidence=whole.exposed_evidence(is_copy=False),
         case_count=int(whole.exposed.filter(_IS_TALKING).height),
@@ -174,7 +178,8 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
     bound = max(float(first["late_ns"]), _longer(whole, first)) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
-        f"{who} arrives last in {first['last_count']:,} of {meetings:,}, and the others wait {duration(first['late_ns'])} for it alone"
+        f"{who} arrives last in {first['last_count']:,} of {meetings:,}, "
+        f"and the others wait {duration(first['late_ns'])} for it alone"
     )
     why = _why_late(whole, ranks, first)
     is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
@@ -198,14 +203,14 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
 
 
 def _longer(whole: Whole, first: dict[str, object]) -> float:
-    """By how much the time of the late rank without waiting for others exceeds that of any other rank."""
+    """By how much the time of the late rank without waiting for others exceeds that of the fastest."""
     waits = whole.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
     held = whole.exposed.filter(_IS_TALKING & ~pl.col("is_host")).group_by(_LANE).agg(pl.col("exposed_ns").sum())
     lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
     lanes = lanes.join(waits, on=_LANE, how="left").join(held, on=_LANE, how="left").fill_null(0)
     times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("idle_ns") - pl.col("exposed_ns"))
     is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
-    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it)["busy"].max()
+    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it)["busy"].min()
     return max(0.0, float(here) - float(others)) if here is not None and others is not None else 0.0  # type: ignore[arg-type]
 
 
@@ -231,9 +236,12 @@ def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
     late = float(first["late_ns"])  # type: ignore[arg-type]
     if waited >= _MOST * late and more.height:
         cause, length = more.row(0)
-        return f"before, its GPU idles {duration(waited)} more than the others, {duration(length)} of it {_WORDS.get(cause, cause)}"
+        most = f"{duration(length)} of it {_WORDS.get(cause, cause)}"
+        return f"before, its GPU idles {duration(waited)} more than the others, {most}"
     kernel = _slower_kernel(whole, first)
-    computed = whole.gpus.filter(is_it)["computation_ns"].sum() - whole.gpus.filter(~is_it)["computation_ns"].sum() / others
+    computed = (
+        whole.gpus.filter(is_it)["computation_ns"].sum() - whole.gpus.filter(~is_it)["computation_ns"].sum() / others
+    )
     if computed >= _MOST * late:
         return f"its kernels take {duration(computed)} longer than those of the others{kernel}"
     return f"before, its GPU idles {duration(waited)} more than the others" if waited > 0 else ""
@@ -257,7 +265,8 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
     if not most.height or most["more"][0] <= 0 or not most["there"][0]:
         return ""
     name = shortened(kernel_title(most["name"][0]), 60)
-    return f", {duration(most['more'][0])} of it {name} ({most['here'][0] / most['there'][0]:.2f} times the mean of the others)"
+    times = most["here"][0] / most["there"][0]
+    return f", {duration(most['more'][0])} of it {name} ({times:.2f} times the mean of the others)"
 
 
 def _late_evidence(whole: Whole, ranks: Ranks, first: dict[str, object]) -> tuple[PlaceEvidence, ...]:
@@ -300,7 +309,8 @@ def _unequal_work(whole: Whole, ranks: Ranks, late: Candidate | None) -> Candida
         value=(most - mean) / most,
         time_ns=most - mean,
         title="Ranks have unequal work",
-        cause=f"{_who(slowest)} computes {duration(most)}, the mean of {counted(len(times), 'ranks')} with the same kernels "
+        cause=f"{_who(slowest)} computes {duration(most)}, the mean of {counted(len(times), 'ranks')} with the same "
+        "kernels "
         f"is {duration(mean)}",
         extra_ns=most - mean,
         within="" if late is None else "X2" if not late.within else late.within,
@@ -329,10 +339,15 @@ def _services(ranks: Ranks) -> pl.DataFrame:
 def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
     keys = ["kind", "name", "in_bytes", "out_bytes"]
     rows = _services(ranks).with_columns(
-        number=pl.int_range(pl.len()).over(keys), median=pl.col("service_ns").median().over(keys), calls=pl.len().over(keys)
+        number=pl.int_range(pl.len()).over(keys),
+        median=pl.col("service_ns").median().over(keys),
+        calls=pl.len().over(keys),
     )
     slow = rows.filter(
-        pl.col("number") > 0, pl.col("calls") >= 5, pl.col("service_ns") > _SLOW * pl.col("median"), pl.col("median") > 0
+        pl.col("number") > 0,
+        pl.col("calls") >= 5,
+        pl.col("service_ns") > _SLOW * pl.col("median"),
+        pl.col("median") > 0,
     ).with_columns(more=pl.col("service_ns") - pl.col("median"))
     excess = float(slow["more"].sum())
     if whole.share(excess) < (RULES["X4"].say or 0) or not slow.height:
@@ -342,7 +357,8 @@ def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
         value=whole.share(excess),
         time_ns=excess,
         title="Some collectives are far slower than their kind",
-        cause=f"{slow.height} of {counted(rows.height, 'collectives')} take more than 3 times the median of their kind and "
+        cause=f"{slow.height} of {counted(rows.height, 'collectives')} take more than 3 times the median of their kind "
+        "and "
         f"size after all ranks have arrived, {duration(excess)} more in all",
         extra_ns=excess,
         within="X1",
@@ -354,8 +370,10 @@ def _low_bandwidth(whole: Whole, ranks: Ranks) -> Candidate | None:
     size = pl.max_horizontal("in_bytes", "out_bytes")
     count = pl.coalesce("group_size", "member_count")
     factor = pl.when(pl.col("kind") == "all-reduce").then(2.0).otherwise(1.0) * (count - 1) / count
-    rows = _services(ranks).with_columns(moved=size * factor).filter(
-        size >= _LARGE_BYTES, pl.col("service_ns") > 0, pl.col("kind").is_not_null()
+    rows = (
+        _services(ranks)
+        .with_columns(moved=size * factor)
+        .filter(size >= _LARGE_BYTES, pl.col("service_ns") > 0, pl.col("kind").is_not_null())
     )
     if rows.height < 5:
         return None
@@ -368,7 +386,8 @@ def _low_bandwidth(whole: Whole, ranks: Ranks) -> Candidate | None:
         value=mean / best,
         time_ns=float(rows["service_ns"].sum()),
         title="Collectives stay below the best bandwidth of this run",
-        cause=f"{counted(rows.height, 'collectives')} of 8 MiB or more move {mean:.0f} GB/s on average, the best {best:.0f} GB/s",
+        cause=f"{counted(rows.height, 'collectives')} of 8 MiB or more move {mean:.0f} GB/s on average, "
+        f"the best {best:.0f} GB/s",
         extra_ns=float(rows["service_ns"].sum()) * (1 - mean / best),
         within="X1",
         case_count=rows.height,

@@ -32,7 +32,7 @@ _IS_SMALL = pl.col("is_small") & (pl.col("kind") == COPY) & ~pl.col("is_edge")
 
 def _due_to(kind: str) -> pl.Expr:
     """Gaps that are due to a kind of call as a whole, and the parts of others that are spent in one."""
-    return ((_BLOCKER == kind) & _NOT_FIRST & (_CAUSE != "data loader")) | (_CAUSE == kind)
+    return (_BLOCKER.eq(kind) & _NOT_FIRST & _CAUSE.ne("data loader")) | _CAUSE.eq(kind)
 
 
 #: Rule -> the cells of idle time that it claims.
@@ -63,6 +63,7 @@ COVERED: dict[str, pl.Expr] = {
 }
 _MOST = 0.5
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
+_LONG_STEP = 1.5
 _OFTEN = 0.8  #: Of the steps: the first or last may lack it.
 _ALLOCATIONS = 10
 _SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
@@ -72,7 +73,7 @@ _HIDDEN = 0.3
 def candidates(whole: Whole, *, has_launches: bool) -> Iterator[tuple[str, Candidate | None]]:
     """Every rule that could be checked, with what it says, or None."""
     for rule, check in CHECKS.items():
-        if has_launches or rule not in CLAIMS or rule in ("G1", "T4"):
+        if has_launches or rule not in CLAIMS or rule == "T4":
             yield rule, check(whole)
 
 
@@ -95,7 +96,10 @@ def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Ca
     count = whole.gap_count(CLAIMS[rule])
     calls = list(dict.fromkeys(each.call for each in evidence if each.call))
     text = cause.format(
-        time=duration(time), share=percent(whole.share(time)), gaps=counted(count, "gaps"), call=", ".join(calls[:2]) or "calls"
+        time=duration(time),
+        share=percent(whole.share(time)),
+        gaps=counted(count, "gaps"),
+        call=", ".join(calls[:2]) or "calls",
     )
     return Candidate(
         rule=rule,
@@ -123,8 +127,7 @@ def _starved(whole: Whole) -> Candidate | None:
         "stream": "launched work is held up in its stream, by an event or other work",
     }
     why = words.get(largest["cause"][0], "no single cause is large enough") if largest.height else ""
-    found = _idle(whole, "G1", f"The GPU idles {percent(whole.share(idle))} of the time", why)
-    return found
+    return _idle(whole, "G1", f"The GPU idles {percent(whole.share(idle))} of the time", why)
 
 
 def _host_bound(whole: Whole) -> Candidate | None:
@@ -142,7 +145,10 @@ def _launch_bound(whole: Whole) -> Candidate | None:
         return None
     why = f"half of the kernels start within {duration(float(delay))} of their launch"  # type: ignore[arg-type]
     return _idle(
-        whole, "G3", "Kernels are launched just in time", "the GPU idles {time} ({share}) for launches, in {gaps}: " + why
+        whole,
+        "G3",
+        "Kernels are launched just in time",
+        "the GPU idles {time} ({share}) for launches, in {gaps}: " + why,
     )
 
 
@@ -270,7 +276,8 @@ def _exposed_copies(whole: Whole) -> Candidate | None:
         value=whole.share(time),
         time_ns=time,
         title="Copies run while no kernel does",
-        cause=f"{duration(time)} ({percent(whole.share(time))}) of copies are hidden by nothing: {', '.join(directions)}",
+        cause=f"{duration(time)} ({percent(whole.share(time))}) of copies are hidden by nothing: "
+        f"{', '.join(directions)}",
         takes=takes,
         evidence=whole.exposed_evidence(is_copy=True),
         case_count=rows.height,
@@ -280,7 +287,9 @@ def _exposed_copies(whole: Whole) -> Candidate | None:
 def _slow_copies(whole: Whole) -> Candidate | None:
     """Large copies between host and GPU below a rate that pinned memory reaches."""
     is_host = pl.col("direction").is_in(["H2D", "D2H"])
-    rows = whole.copies.filter(is_host, pl.col("sized_count") > 0, pl.col("size_bytes") >= (1 << 20) * pl.col("sized_count"))
+    rows = whole.copies.filter(
+        is_host, pl.col("sized_count") > 0, pl.col("size_bytes") >= (1 << 20) * pl.col("sized_count")
+    )
     rate = rows["size_bytes"].sum() / max(1, rows["sized_ns"].sum())
     if not rows.height or not 0 < rate < _say("C2"):
         return None
@@ -307,7 +316,11 @@ def _slow_copies(whole: Whole) -> Candidate | None:
 
 def _tiny_kernels(whole: Whole) -> Candidate | None:
     rows = pl.concat(part.kernels.tiny for part in whole.partials)
-    calls, total, saved = int(rows["calls"].sum()), whole.mean(rows["total_ns"].sum()), whole.mean(rows["saved_ns"].sum())
+    calls, total, saved = (
+        int(rows["calls"].sum()),
+        whole.mean(rows["total_ns"].sum()),
+        whole.mean(rows["saved_ns"].sum()),
+    )
     if not calls or whole.share(total) < _say("L1"):
         return None
     named = whole.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
@@ -372,16 +385,15 @@ def _underfilled(whole: Whole) -> Candidate | None:
         return None
     first = rows.row(0, named=True)
     name = shortened(kernel_title(first["name"]), 60)
+    is_most = first["small_ns"] > _MOST * rows["small_ns"].sum()
+    largest = f"most of it {name} with {first['workgroups']:,} workgroups" if is_most else f"the largest is {name}"
     return Candidate(
         rule="L4",
         value=small / computation,
         time_ns=small,
         title="Launches leave compute units without work",
         cause=f"kernels with fewer workgroups than the GPU has compute units, alone on it, take {duration(small)} "
-        f"({percent(small / computation)} of the computation); most of it {name} with {first['workgroups']:,} workgroups"
-        if first["small_ns"] > _MOST * rows["small_ns"].sum()
-        else f"kernels with fewer workgroups than the GPU has compute units, alone on it, take {duration(small)} "
-        f"({percent(small / computation)} of the computation); the largest is {name}",
+        f"({percent(small / computation)} of the computation); {largest}",
         extra_ns=lost,
         evidence=whole.kernel_evidence(rows, "small_ns"),
         case_count=rows.height,
@@ -405,7 +417,8 @@ def _clocks(whole: Whole) -> Candidate | None:
         value=slower,
         time_ns=computation,
         title="The clock is below its highest while the GPU works",
-        cause=f"{mean:,.0f} MHz on average while busy, {top:,.0f} MHz at most, in {counted(int(rows['sample_count'].sum()), 'samples')}",
+        cause=f"{mean:,.0f} MHz on average while busy, {top:,.0f} MHz at most, "
+        f"in {counted(int(rows['sample_count'].sum()), 'samples')}",
         extra_ns=computation * slower,
         case_count=int(rows["sample_count"].sum()),
         confidence="medium",
@@ -414,11 +427,14 @@ def _clocks(whole: Whole) -> Candidate | None:
 
 
 def _unequal_steps(whole: Whole) -> Candidate | None:
-    lengths = sorted(whole.steps)
-    if len(lengths) < 3:
+    if len(whole.steps) < 3:
         return None
-    median = lengths[len(lengths) // 2]
-    long = [length - median for length in lengths if length > 1.5 * median]
+    median, computed = (sorted(values)[len(values) // 2] for values in zip(*whole.steps, strict=True))
+    long = [
+        max(0, length - median - max(0, busy - computed))
+        for length, busy in whole.steps
+        if length > _LONG_STEP * median
+    ]
     excess = whole.mean(sum(long))
     if whole.share(excess) < _say("T2") or not long:
         return None
@@ -427,8 +443,8 @@ def _unequal_steps(whole: Whole) -> Candidate | None:
         value=whole.share(excess),
         time_ns=excess,
         title="Some steps take far longer than usual",
-        cause=f"{len(long)} of {counted(len(lengths), 'steps')} take more than 1.5 times the median of "
-        f"{duration(median)}; together {duration(excess)} more",
+        cause=f"{len(long)} of {counted(len(whole.steps), 'steps')} take more than 1.5 times the median of "
+        f"{duration(median)}; together {duration(excess)} more without computing",
         rest_ns=excess,
         case_count=len(long),
     )

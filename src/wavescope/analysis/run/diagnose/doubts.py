@@ -44,8 +44,8 @@ def doubts(whole: Whole) -> Iterator[Note]:
     if unknown >= (RULES["D3"].say or 0):
         yield Note(
             "D3",
-            f"the launch of {percent(unknown)} of the idle time is not recorded, so nothing is said about its cause; "
-            "record with rocprofv3 --runtime-trace",
+            f"the launch that ends {percent(unknown)} of the idle time ({duration(whole.total('idle_ns'))}) is not "
+            "recorded, so nothing is said about its cause; record with rocprofv3 --runtime-trace",
         )
     if any(part.facts["counter_count"] for part in whole.partials):
         yield Note("D4", "counters were measured in this run: the profiler runs kernels one after another")
@@ -82,8 +82,8 @@ def _startup(whole: Whole) -> Iterator[Note]:
     if whole.share(first) >= _WORTH_SAYING:
         yield Note(
             "D1",
-            f"first use: the GPU idles {duration(first)} ({percent(whole.share(first))}) while kernels are loaded at their "
-            "first launch; warm up before recording",
+            f"first use: the GPU idles {duration(first)} ({percent(whole.share(first))}) while kernels are loaded at "
+            "their first launch; warm up before recording",
         )
 
 
@@ -141,12 +141,14 @@ def notes(whole: Whole, hot: pl.DataFrame) -> Iterator[Note]:
     if hot.height:
         first = hot.row(0, named=True)
         name = shortened(kernel_title(first["name"]), 60)
-        few = f"{hot.height} of {counted(whole.kernels.height, 'kernels')} take {percent(hot['share'].sum())} of the computation"
-        yield Note("N1", f"{few}; the first, {name}, {percent(first['share'])}")
+        few = f"{hot.height} of {counted(whole.kernels.height, 'kernels')} take {percent(hot['share'].sum())}"
+        yield Note("N1", f"{few} of the computation; the first, {name}, {percent(first['share'])}")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:
             names = ", ".join(shortened(kernel_title(name), 40) for name in scratch["name"].head(3))
-            yield Note("N2", f"{counted(scratch.height, 'hot kernels')} with scratch memory (spilled registers?): {names}")
+            yield Note(
+                "N2", f"{counted(scratch.height, 'hot kernels')} with scratch memory (spilled registers?): {names}"
+            )
     unused = max((part.facts["unused_gpu_count"] for part in whole.partials), default=0)
     if unused and len(whole.partials) == 1:
         yield Note("N3", f"{unused} more {'GPU' if unused == 1 else 'GPUs'} visible, unused")

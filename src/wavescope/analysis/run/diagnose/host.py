@@ -43,7 +43,11 @@ class Host:
 def host_of(run: Run) -> Host:
     """The regions of a run, read once."""
     schema = {"process": pl.UInt32, **_COLUMNS, "correlation": pl.Int64}
-    calls, others, tools = [pl.DataFrame(schema=schema)], [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})], [_times()]
+    calls, others, tools = (
+        [pl.DataFrame(schema=schema)],
+        [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})],
+        [_times()],
+    )
     is_call = pl.col("domain").is_in(API_DOMAINS).fill_null(value=False)
     is_tool = (pl.col("domain") == _TOOL).fill_null(value=False)
     for piece in run.chunks("regions", ["domain", *schema]):
@@ -75,7 +79,11 @@ def _times() -> pl.DataFrame:
 def _kinds(calls: pl.DataFrame) -> pl.DataFrame:
     """With `kind`, one of `CALL_KINDS` as a number."""
     names = calls.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    kind = pl.when(pl.col("text").str.contains(_COMPILING)).then(pl.lit("loading code")).otherwise(cause_of(pl.col("text")))
+    kind = (
+        pl.when(pl.col("text").str.contains(_COMPILING))
+        .then(pl.lit("loading code"))
+        .otherwise(cause_of(pl.col("text")))
+    )
     numbers = {name: number for number, name in enumerate(CALL_KINDS)}
     known = names.select("name", kind=kind.replace_strict(numbers, return_dtype=pl.UInt8))
     return calls.join(known, on="name", how="left", nulls_equal=True, maintain_order="left")
@@ -100,15 +108,13 @@ def time_within(whole: pl.DataFrame, windows: pl.DataFrame, by: list[str]) -> pl
     """
     if not whole.height or not windows.height:
         return pl.repeat(0, windows.height, dtype=pl.Int64, eager=True)
-    upto = [
-        covered_before(whole, windows.select(*by, time_ns=pl.col(name)), by) for name in ("start_ns", "end_ns")
-    ]
+    upto = [covered_before(whole, windows.select(*by, time_ns=pl.col(name)), by) for name in ("start_ns", "end_ns")]
     return upto[1] - upto[0]
 
 
 def calls_within(outer: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """How much of each window of a `thread` its calls take, by kind: a column per kind; and `open`, the kind of the call
-    that was going on when the window began, and `call`, its row in `outer`; null = none."""
+    """How much of each window of a `thread` its calls take: a column per kind; and `open`, the kind of the call that
+    was going on when the window began; null = none."""
     parts = []
     threads = outer.partition_by("thread", as_dict=True, maintain_order=True) if windows.height else {}
     numbered = windows.with_row_index("window")
@@ -117,10 +123,15 @@ def calls_within(outer: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
         if own_calls is None:
             continue
         parts.append(group.select("window").hstack(_within(own_calls, group)))
-    empty = pl.DataFrame(schema={"window": numbered.schema["window"], **dict.fromkeys(CALL_KINDS, pl.Int64), "open": pl.UInt8})
+    empty = pl.DataFrame(
+        schema={"window": numbered.schema["window"], **dict.fromkeys(CALL_KINDS, pl.Int64), "open": pl.UInt8}
+    )
     sums = pl.concat([empty, *parts])
-    return numbered.select("window").join(sums, on="window", how="left", maintain_order="left").drop("window").with_columns(
-        pl.col(CALL_KINDS).fill_null(0)
+    return (
+        numbered.select("window")
+        .join(sums, on="window", how="left", maintain_order="left")
+        .drop("window")
+        .with_columns(pl.col(CALL_KINDS).fill_null(0))
     )
 
 
@@ -133,8 +144,10 @@ def _within(calls: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
         time = windows[side]
         at = calls["start_ns"].search_sorted(time, side="right").cast(pl.Int64) - 1
         index = at.clip(0)
-        spent = (pl.select(pl.min_horizontal(pl.lit(time), pl.lit(calls["end_ns"].gather(index)))).to_series()
-                 - calls["start_ns"].gather(index)).clip(0)
+        spent = (
+            pl.select(pl.min_horizontal(pl.lit(time), pl.lit(calls["end_ns"].gather(index)))).to_series()
+            - calls["start_ns"].gather(index)
+        ).clip(0)
         last[side] = (at, index, spent, calls["kind"].gather(index))
     sums: list[pl.Series] = []
     for number, name in enumerate(CALL_KINDS):
@@ -165,7 +178,7 @@ def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[str]:
 
 
 def stacks(others: pl.DataFrame, moments: pl.DataFrame) -> list[tuple[str, ...]]:
-    """For each of few moments (`thread`, `time_ns`): the regions that are open, outermost first, the innermost of many."""
+    """For each of few moments (`thread`, `time_ns`): the regions that are open, outermost first; of many, the inner."""
     names = []
     times = moments["time_ns"].sort()
     first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))

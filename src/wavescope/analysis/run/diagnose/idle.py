@@ -64,7 +64,8 @@ def gaps_of(work: pl.DataFrame, host: Host, early_ns: dict[int, int]) -> pl.Data
     loader = pl.min_horizontal(pl.lit(time_within(host.loader, waits, ["thread"])), outside)
     gaps = gaps.with_columns(loader.alias("data loader")).with_columns(
         (outside - pl.col("data loader")).alias("host code"),
-        has_fault=time_within(host.faults, gaps.select(start_ns="gap_start_ns", end_ns=end), []) * _HALF >= gaps["gap_ns"],
+        has_fault=time_within(host.faults, gaps.select(start_ns="gap_start_ns", end_ns=end), []) * _HALF
+        >= gaps["gap_ns"],
         is_early=pl.col("gap_start_ns") < pl.col("place").replace_strict(early_ns, default=None, return_dtype=pl.Int64),
     )
     return gaps.with_columns(pl.col("is_early").fill_null(value=False), **_neighbours(), blocker=_blocker())
@@ -117,14 +118,16 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
 
 
 def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
-    """Where communication goes on while nothing else does: `start_ns`, `end_ns`, `exposed_ns`, the flags of the gap, and
+    """Where communication goes on while nothing else does: its times, `exposed_ns`, the flags of the gap, and
     `is_host` where what ends the gap was not launched yet. What is in no gap, at the edges and beside copies, has no
     flags."""
     keys = ["follows", "blocker", "is_early"]
     parts = [_cut(gaps, talking, keys)]
     inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
     alone = talking.with_row_index("piece")
-    alone = alone.with_columns(exposed_ns=pl.col("end_ns") - pl.col("start_ns") - time_within(compute, talking, ["place"]))
+    alone = alone.with_columns(
+        exposed_ns=pl.col("end_ns") - pl.col("start_ns") - time_within(compute, talking, ["place"])
+    )
     if inside is not None:
         alone = alone.join(inside, on="piece", how="left", suffix="_inside").with_columns(
             exposed_ns=pl.col("exposed_ns") - pl.col("exposed_ns_inside").fill_null(0)
@@ -192,7 +195,10 @@ def idle_cells(gaps: pl.DataFrame) -> pl.DataFrame:
     groups = gaps.group_by(keys, maintain_order=True)
     sums, counts = (
         groups.agg(values).unpivot(CAUSES, index=keys, variable_name="cause", value_name=name)
-        for values, name in ((pl.col(CAUSES).sum(), "idle_ns"), ((pl.col(CAUSES) > 0).sum().cast(pl.Int64), "gap_count"))
+        for values, name in (
+            (pl.col(CAUSES).sum(), "idle_ns"),
+            ((pl.col(CAUSES) > 0).sum().cast(pl.Int64), "gap_count"),
+        )
     )
     return sums.with_columns(counts["gap_count"]).filter(pl.col("idle_ns") > 0).sort([*keys, "cause"])
 
@@ -220,5 +226,15 @@ def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFra
         stack=pl.Series([list(stack) for stack in stacks(host.others, at_start)], dtype=pl.List(pl.String)),
         launch_stack=pl.Series([list(stack) for stack in stacks(host.others, moments)], dtype=pl.List(pl.String)),
     ).select(
-        "place", "segment", *FLAGS, *CAUSES, "gap_start_ns", "gap_ns", "before", "after", "call", "stack", "launch_stack"
+        "place",
+        "segment",
+        *FLAGS,
+        *CAUSES,
+        "gap_start_ns",
+        "gap_ns",
+        "before",
+        "after",
+        "call",
+        "stack",
+        "launch_stack",
     )

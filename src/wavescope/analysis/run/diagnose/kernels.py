@@ -1,4 +1,4 @@
-"""Kernels by themselves: the hot ones, tiny ones, sequences to fuse or to record as graphs, launches that fill no GPU."""
+"""Kernels by themselves: hot and tiny ones, sequences to fuse or to record as graphs, launches that fill no GPU."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _MOST_SEQUENCES = 5
 class KernelFacts:
     """What the kernels of a run say."""
 
-    #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `worst_ns` (start of the longest), `scratch_bytes`, `graph_calls`,
-    #: `small_ns` and `lost_ns` of launches that do not fill the GPU, `workgroups` of the largest of them.
+    #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `scratch_bytes`, `graph_calls`; `small_ns` and `lost_ns` of launches
+    #: that do not fill the GPU, `workgroups` of the largest of them.
     kernels: pl.DataFrame
     fused: pl.DataFrame  #: Sequences to fuse: `place`, `names`, `length`, `times`, `total_ns`, `saved_ns`, `start_ns`.
     tiny: pl.DataFrame  #: `place`, `calls`, `total_ns`, `saved_ns` of tiny kernels outside of graphs.
@@ -42,7 +42,6 @@ def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
             calls=pl.len().cast(pl.Int64),
             total_ns=pl.col("duration_ns").sum(),
             max_ns=pl.col("duration_ns").max(),
-            worst_ns=pl.col("start_ns").sort_by("duration_ns").last(),
             scratch_bytes=pl.col("scratch_bytes").max(),
             graph_calls=pl.col("is_graph").sum().cast(pl.Int64),
             small_ns=pl.col("duration_ns").filter(pl.col("lost_ns") > 0).sum(),
@@ -81,7 +80,9 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
     starts = (pl.col("is_tiny") != pl.col("is_tiny").shift(1)).fill_null(value=True).cum_sum().over("place", "stream")
     series = marked.with_columns(series=starts).filter("is_tiny").group_by("place", "stream", "series")
     return (
-        series.agg(calls=pl.len().cast(pl.Int64), total_ns=pl.col("duration_ns").sum(), max_ns=pl.col("duration_ns").max())
+        series.agg(
+            calls=pl.len().cast(pl.Int64), total_ns=pl.col("duration_ns").sum(), max_ns=pl.col("duration_ns").max()
+        )
         .group_by("place")
         .agg(pl.col("calls", "total_ns").sum(), saved_ns=(pl.col("total_ns") - pl.col("max_ns")).sum())
         .sort("place")
@@ -95,7 +96,9 @@ def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
     chosen = names.filter(is_chosen.fill_null(value=False))["name"]
     grid = ["grid_x", "grid_y", "grid_z"]
     columns = ["place", "stream", "name", "start_ns", "end_ns", "duration_ns", *grid]
-    rows = kernels.select(*columns, is_one=pl.col("name").is_in(chosen.implode()) if len(chosen) else pl.lit(value=False))
+    rows = kernels.select(
+        *columns, is_one=pl.col("name").is_in(chosen.implode()) if len(chosen) else pl.lit(value=False)
+    )
     rows = rows.sort("place", "stream", "start_ns", maintain_order=True)
     by = ["place", "stream"]
     is_next = pl.col("start_ns") - pl.col("end_ns").shift(1).over(by) < _BACK_TO_BACK_NS
@@ -135,12 +138,16 @@ def repeated(work: pl.DataFrame) -> pl.Series:
     breaks = pl.col("is_copy") & (pl.col("direction") == "D2H") | ~pl.col("is_first")
     name = pl.col("name").to_physical().cast(pl.UInt64).fill_null(0)
     shape = pl.col("grid_x").fill_null(0).hash(seed=1) // 65_536
-    alone = pl.when(breaks.fill_null(value=False)).then(pl.col("row").hash(seed=2)).otherwise((name + shape).hash(seed=3))
+    alone = (
+        pl.when(breaks.fill_null(value=False)).then(pl.col("row").hash(seed=2)).otherwise((name + shape).hash(seed=3))
+    )
     rows = work.select("row", "place", "stream", hash=alone // 256).sort("place", "stream", "row", maintain_order=True)
     reach = 1
     while reach < GRAPH_LENGTH:
         more = min(reach, GRAPH_LENGTH - reach)
-        rows = rows.with_columns(hash=(pl.col("hash") * 31 + pl.col("hash").shift(-more).fill_null(0)).hash(seed=4) // 256)
+        rows = rows.with_columns(
+            hash=(pl.col("hash") * 31 + pl.col("hash").shift(-more).fill_null(0)).hash(seed=4) // 256
+        )
         reach += more
     is_repeated = rows.select((pl.len().over("hash") >= GRAPH_TIMES).cast(pl.UInt8)).to_series()
     inside = is_repeated.rolling_max(GRAPH_LENGTH, min_samples=1) > 0

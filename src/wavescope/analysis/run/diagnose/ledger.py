@@ -78,20 +78,19 @@ class Account:
         return float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
 
 
-def settle(candidates: Sequence[Candidate], account: Account) -> tuple[list[Settled], list[Candidate]]:
-    """The candidates with their bounds, largest first, and those whose time others own.
+def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
+    """The candidates with their bounds, largest first, without those whose time others own.
 
     Who has less left than its rule speaks of is left out, and the rest is settled anew.
     """
-    remaining, covered = list(candidates), []
+    remaining = list(candidates)
     while True:
         settled = _limited(_assigned(remaining, account), account)
         weak = [each for each in settled if not _is_enough(each, account)]
         if not weak:
-            return _in_order(settled), covered
+            return _in_order(settled)
         gone = min(weak, key=lambda each: (each.owned_ns, -each.candidate.order)).candidate
         remaining.remove(gone)
-        covered.append(gone)
         remaining = [each for each in remaining if each.within != gone.rule]
 
 
@@ -136,7 +135,9 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
             left = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
             owned += min(each.rest_ns, left)
             alone += each.rest_ns
-        alone, owned = (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
+        alone, owned = (
+            (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
+        )
         settled.append(Settled(each, alone, 0.0 if each.within else owned))
     return settled
 

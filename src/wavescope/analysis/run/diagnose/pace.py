@@ -22,7 +22,9 @@ _ROUNDS = 3
 _COVERED = 0.8  #: Share of the window that the steps of a run cover together.
 
 
-def marked_steps(markers: pl.DataFrame, windows: dict[int, tuple[int, int]]) -> dict[int, tuple[str, list[tuple[int, int]]]]:
+def marked_steps(
+    markers: pl.DataFrame, windows: dict[int, tuple[int, int]]
+) -> dict[int, tuple[str, list[tuple[int, int]]]]:
     """The steps of each process: the marker that occurs most often among those that cover most of its window.
 
     `markers` have `process`, `name`, `start_ns`, `end_ns`; numbers in names do not count.
@@ -77,8 +79,9 @@ def _after_steps(start: int, end: int, steps: list[tuple[int, int]]) -> tuple[in
 
 
 def _after_gaps(work: pl.DataFrame, start: int, end: int) -> tuple[int, str]:
-    """After the longest gap, if it takes much of the window and little is computed before it ends."""
-    gaps = gaps_between(work.select("start_ns", "end_ns"), []).sort("gap_ns", descending=True).head(100)
+    """After the longest gap, if it takes much of the window, little is computed before, and its launch is recorded."""
+    gaps = gaps_between(work.select("start_ns", "end_ns", "launch_start_ns"), [])
+    gaps = gaps.filter(pl.col("launch_start_ns").is_not_null()).sort("gap_ns", descending=True).head(100)
     compute = merged(work.filter(pl.col("kind") == COMPUTE), [])
     total = int((compute["end_ns"] - compute["start_ns"]).sum() or 0)
     steady = start

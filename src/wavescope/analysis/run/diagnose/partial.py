@@ -1,4 +1,4 @@
-"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies and calls."""
+"""What one run contributes to a diagnosis: its GPUs, their time by cause, the worst cases, kernels, copies, calls."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from wavescope.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
-from wavescope.analysis.run.diagnose.idle import LATENCY_NS, covered_pieces, gaps_of, idle_cells, without_cover, worst_gaps
+from wavescope.analysis.run.diagnose.idle import (
+    LATENCY_NS,
+    covered_pieces,
+    gaps_of,
+    idle_cells,
+    without_cover,
+    worst_gaps,
+)
 from wavescope.analysis.run.diagnose.kernels import KernelFacts, kernel_facts, repeated
 from wavescope.analysis.run.diagnose.pace import Pace, marked_steps, paces
 from wavescope.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMALL_BYTES, work_of
@@ -17,10 +24,23 @@ from wavescope.analysis.run.intervals import in_order, intervals, merged
 from wavescope.analysis.run.meetings import collective_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from wavescope.analysis.run.gpus import GpuIndex, GpuKey
     from wavescope.model.run import Run
 
-_EXPOSED_KEYS = ["place", "segment", "kind", "direction", "is_small", "is_edge", "follows", "blocker", "is_early", "is_host"]
+_EXPOSED_KEYS = [
+    "place",
+    "segment",
+    "kind",
+    "direction",
+    "is_small",
+    "is_edge",
+    "follows",
+    "blocker",
+    "is_early",
+    "is_host",
+]
 _MOST_SEGMENTS = 20_000
 _WORST = 5
 _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
@@ -41,7 +61,8 @@ class PartialDiagnosis:
     kernels: KernelFacts
     collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
     clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
-    steps: tuple[tuple[str, int], ...]  #: Lengths of steps with the name they go by.
+    #: Steps of all GPUs: the name they go by, their length, and how much of it the GPU computes.
+    steps: tuple[tuple[str, int, int], ...]
     first_step: tuple[str, int, int] | None  #: Name and length of the first of at least 3 steps, and the median.
     facts: dict[str, Any]
 
@@ -82,7 +103,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         kernels=kernel_facts(work, _compute_units(run, gpu_index)),
         collectives=_collectives(run, gpu_index, pace, ends),
         clocks=_clocks(run, gpu_index, work),
-        steps=tuple((step_name, end - begin) for spans in steps.values() for begin, end in spans),
+        steps=tuple(_lengths(steps, step_name, whole)),
         first_step=_first_step(steps, step_name),
         facts=_facts(run, whole, gaps, host, gpu_index),
     )
@@ -98,6 +119,16 @@ def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tup
     owners = dict(work.group_by("place").agg(pl.col("process").mode().min()).rows())
     steps = {place: found[process][1] for place, process in owners.items() if process in found}
     return steps, next((name for name, _ in found.values()), "")
+
+
+def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFrame) -> Iterator[tuple[str, int, int]]:
+    """The name, the length and the computation of each step."""
+    compute = merged(work.filter(pl.col("kind") == COMPUTE), ["place"])
+    for place, spans in steps.items():
+        windows = pl.DataFrame(spans, schema={"start_ns": pl.Int64, "end_ns": pl.Int64}, orient="row")
+        computed = time_within(compute.filter(pl.col("place") == place), windows, [])
+        for (begin, end), busy in zip(spans, computed, strict=True):
+            yield name, end - begin, busy
 
 
 def _first_step(steps: dict[int, list[tuple[int, int]]], name: str) -> tuple[str, int, int] | None:
@@ -139,7 +170,10 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     by = ["place", "direction", "is_small"]
     apart = merged(in_order(copies.with_columns(pl.col("direction").cast(pl.String)), by), by)
     length = pl.col("end_ns") - pl.col("start_ns")
-    apart = apart.with_columns(exposed_ns=pl.select(length_ns=apart["end_ns"] - apart["start_ns"]).to_series() - time_within(kernels, apart, ["place"]))
+    apart = apart.with_columns(
+        exposed_ns=pl.select(length_ns=apart["end_ns"] - apart["start_ns"]).to_series()
+        - time_within(kernels, apart, ["place"])
+    )
     spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
     is_edge = (pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last"))
     apart = apart.join(spans, on="place", how="left", maintain_order="left").with_columns(
@@ -148,11 +182,24 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
     pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
     frames = [
-        pieces.with_columns(kind=pl.lit(COMMUNICATE, pl.UInt8), direction=pl.lit(None, pl.String), is_small=pl.lit(value=False), is_edge=pl.lit(value=False)),
-        apart.with_columns(kind=pl.lit(COPY, pl.UInt8), follows=pl.lit(""), blocker=pl.lit(""), is_early=pl.lit(value=False), is_host=pl.lit(value=False)),
+        pieces.with_columns(
+            kind=pl.lit(COMMUNICATE, pl.UInt8),
+            direction=pl.lit(None, pl.String),
+            is_small=pl.lit(value=False),
+            is_edge=pl.lit(value=False),
+        ),
+        apart.with_columns(
+            kind=pl.lit(COPY, pl.UInt8),
+            follows=pl.lit(""),
+            blocker=pl.lit(""),
+            is_early=pl.lit(value=False),
+            is_host=pl.lit(value=False),
+        ),
     ]
     columns = [name for name in _EXPOSED_KEYS if name != "segment"]
-    both = pl.concat(frame.select(*columns, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length) for frame in frames)
+    both = pl.concat(
+        frame.select(*columns, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length) for frame in frames
+    )
     return both.with_columns(segment=_segments(both, ends, "start_ns"))
 
 
@@ -206,7 +253,9 @@ def _gpus(
         copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
         graph_count=((pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")).sum().cast(pl.Int64),
         unlaunched_count=pl.col("launch_start_ns").is_null().sum().cast(pl.Int64),
-        delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns")).filter(pl.col("is_first") & (pl.col("kind") != COPY)).median(),
+        delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns"))
+        .filter(pl.col("is_first") & (pl.col("kind") != COPY))
+        .median(),
         process=pl.col("process").mode().min(),
     )
     for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
@@ -280,12 +329,18 @@ def _copies(work: pl.DataFrame) -> pl.DataFrame:
 def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
     """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
     early = min((each.early_ns for each in pace.values()), default=0)
-    names = {number: name for number, name in enumerate(CALL_KINDS)}
     rows = []
-    for number, name in names.items():
+    for number, name in enumerate(CALL_KINDS):
         of_kind = host.outer.filter(pl.col("kind") == number)
         whole = merged(intervals(of_kind, []), [])
-        rows.append((name, of_kind.height, int((whole["end_ns"] - whole["start_ns"]).sum() or 0), int((of_kind["start_ns"] >= early).sum())))
+        rows.append(
+            (
+                name,
+                of_kind.height,
+                int((whole["end_ns"] - whole["start_ns"]).sum() or 0),
+                int((of_kind["start_ns"] >= early).sum()),
+            )
+        )
     schema = {"kind": pl.String, "count": pl.Int64, "time_ns": pl.Int64, "late_count": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -297,9 +352,7 @@ def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
     return dict(known.select("place", "cu_count").unique("place", keep="first").rows())
 
 
-def _collectives(
-    run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]
-) -> pl.DataFrame:
+def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]) -> pl.DataFrame:
     """The collectives after the start-up, with the GPU they ran on and the segment that they end."""
     rows = collective_rows(run)
     placed = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"]))
@@ -319,7 +372,9 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"])).drop_nulls(["place", "value"])
     rows = intervals(rows, ["place"])
     busy = merged(work, ["place"])
-    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"])).filter(pl.col("busy_ns") > 0, pl.col("value") > 0)
+    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"])).filter(
+        pl.col("busy_ns") > 0, pl.col("value") > 0
+    )
     weighted = (pl.col("value") * pl.col("busy_ns")).sum() / pl.col("busy_ns").sum()
     return (
         rows.group_by("place")

@@ -358,12 +358,17 @@ _TABLE = (
         0.01,
         None,
         "AMD's rocprofv3 skill reports any",
-        remedies=("prefetch managed memory (hipMemPrefetchAsync), or use hipMalloc", "lower the memory use below the GPU's"),
+        remedies=(
+            "prefetch managed memory (hipMemPrefetchAsync), or use hipMalloc",
+            "lower the memory use below the GPU's",
+        ),
         false_if="it happens once, at first touch",
         next_command="wavescope gaps {path} --time {window}",
     ),
     Rule("N1", "hot kernels", "note", "fewest kernels of 80 % of the computation, and each of 3 %", source="PerfXpert"),
-    Rule("N2", "scratch memory in a hot kernel", "note", "scratch bytes of a hot kernel", source="AMD's rocprofv3 skill"),
+    Rule(
+        "N2", "scratch memory in a hot kernel", "note", "scratch bytes of a hot kernel", source="AMD's rocprofv3 skill"
+    ),
     Rule("N3", "unused GPUs", "note", "visible GPUs without work"),
     Rule(
         "D1",
@@ -381,6 +386,6 @@ _TABLE = (
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _TABLE}
 #: Rules about idle time that need the launch of what ended a gap.
-OF_LAUNCHES = ("G2", "G3", "G4", "G5", "G6", "G7", "G8", "C3", "L3", "T3")
+OF_LAUNCHES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "C3", "L3", "T3")
 #: Who owns time that several rules claim: the most specific first.
-OWNERS = ("T3", "T4", "G4", "C3", "G7", "G6", "G8", "G5", "L3", "G3", "G2", "G1", "C1", "X2", "X1")
+OWNERS = ("T3", "T4", "G4", "C3", "G7", "G6", "G8", "G5", "G3", "G2", "G1", "C1", "X2", "X1", "T2")

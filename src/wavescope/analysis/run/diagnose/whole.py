@@ -86,9 +86,9 @@ class Whole:
         return sums.sort("total_ns", "name", descending=[True, False])
 
     @cached_property
-    def steps(self) -> list[int]:
-        """Lengths of all steps."""
-        return [length for part in self.partials for _, length in part.steps]
+    def steps(self) -> list[tuple[int, int]]:
+        """Lengths of all steps, and the computation in them."""
+        return [(length, computed) for part in self.partials for _, length, computed in part.steps]
 
     @cached_property
     def step_count(self) -> int:
@@ -98,7 +98,7 @@ class Whole:
     @property
     def step_name(self) -> str:
         """What steps are known by."""
-        return next((name for part in self.partials for name, _ in part.steps), "")
+        return next((name for part in self.partials for name, _, _ in part.steps), "")
 
     @property
     def path(self) -> str:
@@ -129,9 +129,13 @@ class Whole:
         """The longest gaps that a claim is about."""
         rows = self.all("worst")
         index = [name for name in rows.columns if name not in CAUSES]
-        parts = rows.with_row_index("gap").unpivot(CAUSES, index=["gap", *index], variable_name="cause", value_name="part_ns")
-        chosen = parts.filter(claim, pl.col("part_ns") > 0).group_by("gap").agg(
-            pl.col([name for name in index if name != "cause"]).first(), pl.col("part_ns").sum()
+        parts = rows.with_row_index("gap").unpivot(
+            CAUSES, index=["gap", *index], variable_name="cause", value_name="part_ns"
+        )
+        chosen = (
+            parts.filter(claim, pl.col("part_ns") > 0)
+            .group_by("gap")
+            .agg(pl.col([name for name in index if name != "cause"]).first(), pl.col("part_ns").sum())
         )
         top = chosen.sort("part_ns", "gap", descending=[True, False]).head(_MOST_EVIDENCE)
         return tuple(

@@ -38,14 +38,22 @@ def work_of(run: Run, gpu_index: GpuIndex, host: Host) -> pl.DataFrame:
     direction = pl.lit("other")
     for name, pattern in _DIRECTIONS.items():
         direction = pl.when(pl.col("text").str.contains(pattern)).then(pl.lit(name)).otherwise(direction)
-    kind = pl.when("is_copy").then(COPY).when(is_collective("text").fill_null(value=False)).then(COMMUNICATE).otherwise(COMPUTE)
+    kind = (
+        pl.when("is_copy")
+        .then(COPY)
+        .when(is_collective("text").fill_null(value=False))
+        .then(COMMUNICATE)
+        .otherwise(COMPUTE)
+    )
     facts = names.select(
         "is_copy", "name", kind=kind.cast(pl.UInt8), direction=pl.when("is_copy").then(direction).cast(pl.Categorical)
     )
     work = work.join(facts, on=["is_copy", "name"], how="left", nulls_equal=True, maintain_order="left")
     keys = ["process", "correlation"]
     length = pl.col("end_ns") - pl.col("start_ns")
-    is_small = pl.when(pl.col("size_bytes").is_null()).then(length <= _SHORT_NS).otherwise(pl.col("size_bytes") <= SMALL_BYTES)
+    is_small = (
+        pl.when(pl.col("size_bytes").is_null()).then(length <= _SHORT_NS).otherwise(pl.col("size_bytes") <= SMALL_BYTES)
+    )
     calls = host.calls.select(
         *keys, launch_start_ns="start_ns", launch_end_ns="end_ns", launch_thread="thread"
     ).drop_nulls(keys)
@@ -57,4 +65,3 @@ def work_of(run: Run, gpu_index: GpuIndex, host: Host) -> pl.DataFrame:
         is_first = pl.col("correlation").is_null() | (pl.int_range(pl.len()).over(keys) == 0)
     is_new = ~pl.col("is_copy") & (pl.int_range(pl.len()).over("place", "name") == 0)
     return work.with_columns(is_small=pl.col("is_copy") & is_small, is_first=is_first, is_new=is_new)
-
