@@ -94,6 +94,8 @@ def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
     names = kernels.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
     is_chosen = pl.col("text").str.contains(_ELEMENTWISE) & ~pl.col("text").str.contains(_LAYOUT)
     chosen = names.filter(is_chosen.fill_null(value=False))["name"]
+    if not len(chosen):
+        kernels = kernels.clear()
     grid = ["grid_x", "grid_y", "grid_z"]
     columns = ["place", "stream", "name", "start_ns", "end_ns", "duration_ns", *grid]
     rows = kernels.select(

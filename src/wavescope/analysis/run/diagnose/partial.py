@@ -22,12 +22,12 @@ from wavescope.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMA
 from wavescope.analysis.run.gpus import GPU_KEY, index_gpus, machines
 from wavescope.analysis.run.intervals import in_order, intervals, merged
 from wavescope.analysis.run.meetings import collective_rows
+from wavescope.model.run import Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavescope.analysis.run.gpus import GpuIndex, GpuKey
-    from wavescope.model.run import Run
 
 _EXPOSED_KEYS = [
     "place",
@@ -143,7 +143,7 @@ def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
         int(place): group["end_ns"].sort()  # type: ignore[call-overload]
         for (place,), group in collectives.group_by("place", maintain_order=True)
     }
-    return {place: series for place, series in ends.items() if len(series) <= _MOST_SEGMENTS}
+    return {place: series if len(series) <= _MOST_SEGMENTS else series.head(0) for place, series in ends.items()}
 
 
 def _segments(
@@ -354,7 +354,7 @@ def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
 
 def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]) -> pl.DataFrame:
     """The collectives after the start-up, with the GPU they ran on and the segment that they end."""
-    rows = collective_rows(run)
+    rows = collective_rows(run if ends else Run([]))
     placed = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"]))
     unknown = gpu_index.of_process.rename({"place": "other"})
     placed = placed.join(unknown, on="process", how="left", maintain_order="left")

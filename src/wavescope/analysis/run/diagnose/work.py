@@ -34,34 +34,46 @@ def work_of(run: Run, gpu_index: GpuIndex, host: Host) -> pl.DataFrame:
     its kernel did not run before."""
     work = gpu_work(run, gpu_index, [*_COMMON, *_SHAPE, "scratch_bytes"], [*_COMMON, "size_bytes"])
     work = intervals(work, ["place"]).with_row_index("row")
+    work = work.with_columns(_kinds(work))
+    length = pl.col("end_ns") - pl.col("start_ns")
+    is_known = pl.col("size_bytes").is_not_null()
+    is_small = pl.when(is_known).then(pl.col("size_bytes") <= SMALL_BYTES).otherwise(length <= _SHORT_NS)
+    is_new = pl.col("name").is_first_distinct()
+    return _launched(work, host).with_columns(
+        is_small=pl.col("is_copy") & is_small,
+        is_new=~pl.col("is_copy") & (is_new.over("place") if work["place"].n_unique() > 1 else is_new),
+    )
+
+
+def _kinds(work: pl.DataFrame) -> list[pl.Expr]:
+    """`kind`, and `direction` of copies, told by the names."""
     names = work.select("is_copy", "name").unique().with_columns(text=pl.col("name").cast(pl.String))
+
+    def among(chosen: pl.Expr) -> pl.Expr:
+        rows = names.filter(chosen.fill_null(value=False))["name"]
+        return pl.col("name").is_in(rows.implode()) if len(rows) else pl.lit(value=False)
+
+    is_talking = among(~pl.col("is_copy") & is_collective("text"))
+    kind = pl.when("is_copy").then(COPY).when(is_talking).then(COMMUNICATE).otherwise(COMPUTE).cast(pl.UInt8)
     direction = pl.lit("other")
     for name, pattern in _DIRECTIONS.items():
-        direction = pl.when(pl.col("text").str.contains(pattern)).then(pl.lit(name)).otherwise(direction)
-    kind = (
-        pl.when("is_copy")
-        .then(COPY)
-        .when(is_collective("text").fill_null(value=False))
-        .then(COMMUNICATE)
-        .otherwise(COMPUTE)
-    )
-    facts = names.select(
-        "is_copy", "name", kind=kind.cast(pl.UInt8), direction=pl.when("is_copy").then(direction).cast(pl.Categorical)
-    )
-    work = work.join(facts, on=["is_copy", "name"], how="left", nulls_equal=True, maintain_order="left")
+        is_it = among(pl.col("is_copy") & pl.col("text").str.contains(pattern))
+        direction = pl.when(is_it).then(pl.lit(name)).otherwise(direction)
+    return [kind.alias("kind"), pl.when("is_copy").then(direction).cast(pl.Categorical).alias("direction")]
+
+
+def _launched(work: pl.DataFrame, host: Host) -> pl.DataFrame:
+    """The work with the call that launched it, the first of several, and whether it is the first of that call."""
     keys = ["process", "correlation"]
-    length = pl.col("end_ns") - pl.col("start_ns")
-    is_small = (
-        pl.when(pl.col("size_bytes").is_null()).then(length <= _SHORT_NS).otherwise(pl.col("size_bytes") <= SMALL_BYTES)
-    )
-    calls = host.calls.select(
+    if work["process"].n_unique() < 2:  # one key is found faster than two
+        keys = ["correlation"]
+    calls = host.calls.drop_nulls(["process", "correlation"])
+    if len(keys) == 1 and work.height:
+        calls = calls.filter(pl.col("process") == work["process"][0])
+    is_first = pl.struct(keys).is_first_distinct() if len(keys) > 1 else pl.col(keys[0]).is_first_distinct()
+    calls = calls.filter(is_first).select(
         *keys, launch_start_ns="start_ns", launch_end_ns="end_ns", launch_thread="thread"
-    ).drop_nulls(keys)
-    needed = work.select(keys).drop_nulls()
-    launching = calls.join(needed, on=keys, how="semi").unique(keys, keep="first", maintain_order=True)
-    work = work.join(launching, on=keys, how="left", maintain_order="left")
-    is_first = pl.lit(value=True)
-    if needed.height > launching.height:
-        is_first = pl.col("correlation").is_null() | (pl.int_range(pl.len()).over(keys) == 0)
-    is_new = ~pl.col("is_copy") & (pl.int_range(pl.len()).over("place", "name") == 0)
-    return work.with_columns(is_small=pl.col("is_copy") & is_small, is_first=is_first, is_new=is_new)
+    )
+    linked = work.join(calls, on=keys, how="left", maintain_order="left")
+    is_one = pl.col("correlation").is_null() | is_first
+    return linked.with_columns(is_first=is_one)

@@ -1,0 +1,477 @@
+"""Every rule of a diagnosis of a run: it speaks where its cause is planted, and is silent about its usual false alarm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.sampling import examples
+from tests.unit.made_runs import Row, run, source
+from wavescope.analysis.run.diagnose import RunDiagnosis, combine_diagnosis, diagnose_run, partial_diagnosis
+from wavescope.analysis.run.diagnose.finding import RunFinding
+from wavescope.analysis.run.diagnose.rules import OWNERS, RULES
+from wavescope.model.run import Run
+
+US = 1_000
+MS = 1_000_000
+STEPS = 12
+
+
+class Made:
+    """A run of one thread and one GPU, written down call by call."""
+
+    def __init__(self) -> None:
+        self.now = 0  #: Of the host.
+        self.busy = 0  #: End of the last work.
+        self.tables: dict[str, list[Row]] = {"dispatches": [], "copies": [], "regions": []}
+        self.number = 0
+
+    def host(self, length: int, name: str = "", domain: str = "PYTHON") -> Made:
+        if name:
+            self._region(name, domain, self.now, self.now + length)
+        self.now += length
+        return self
+
+    def call(self, name: str, length: int) -> Made:
+        return self.host(length, name, "HIP")
+
+    def launch(self, length: int, name: str = "gemm", call: int = 5 * US, lag: int = 5 * US, **more: Any) -> Made:
+        start = max(self.busy, self.now + lag)
+        self._linked("hipLaunchKernel", call, "dispatches", start, start + length, name=name, **more)
+        return self
+
+    def graph(self, count: int, length: int) -> Made:
+        self.number += 1
+        start = max(self.busy, self.now + 8 * US)
+        self._region("hipGraphLaunch", "HIP", self.now, self.now + 12 * US, self.number)
+        for _ in range(count):
+            row = {"start_ns": start, "end_ns": start + length, "name": "tiny", "graph_exec": 7}
+            self.tables["dispatches"].append(row | {"correlation": self.number})
+            start += length
+        self.busy, self.now = start, self.now + 12 * US
+        return self
+
+    def copy(self, direction: str, size: int, length: int, *, blocks: bool = False) -> Made:
+        start = max(self.busy, self.now + 5 * US)
+        end = start + length
+        call = end + 5 * US - self.now if blocks else 5 * US
+        agents = {"src_agent": 0, "dst_agent": 1} if direction == "HOST_TO_DEVICE" else {"src_agent": 1, "dst_agent": 0}
+        more = agents | {"size_bytes": size, "name": f"MEMORY_COPY_{direction}"}
+        self._linked("hipMemcpyWithStream" if blocks else "hipMemcpyAsync", call, "copies", start, end, **more)
+        return self
+
+    def wait(self, name: str = "hipDeviceSynchronize") -> Made:
+        until = max(self.now, self.busy) + 5 * US
+        return self.call(name, until - self.now)
+
+    def steps(self, body: Any) -> Run:
+        """The run of `STEPS` steps of the body."""
+        for step in range(STEPS):
+            begin = self.now
+            body(self, step)
+            self._region(f"ProfilerStep#{step}", "MARKER", begin, self.now)
+        return self.run()
+
+    def run(self) -> Run:
+        return run(**self.tables)
+
+    def _region(self, name: str, domain: str, start: int, end: int, correlation: int | None = None) -> None:
+        row = {"start_ns": start, "end_ns": end, "name": name, "domain": domain, "correlation": correlation}
+        self.tables["regions"].append(row)
+
+    def _linked(self, function: str, call: int, table: str, start: int, end: int, **more: Any) -> None:
+        self.number += 1
+        self._region(function, "HIP", self.now, self.now + call, self.number)
+        self.tables[table].append({"start_ns": start, "end_ns": end, "correlation": self.number} | more)
+        self.busy, self.now = end, self.now + call
+
+
+def healthy(made: Made, step: int) -> None:
+    """Ten kernels that the host launches far ahead; it waits for the step before."""
+    for _ in range(10):
+        made.launch(400 * US)
+    if step:
+        made.now = max(made.now, made.busy - 3 * MS)
+
+
+def rules_of(answer: RunDiagnosis) -> list[str]:
+    return [rule for finding in answer.findings for rule in finding.rules]
+
+
+def the(answer: RunDiagnosis, rule: str) -> RunFinding:
+    return next(finding for finding in answer.findings if rule in finding.rules)
+
+
+def test_a_healthy_run_is_silent() -> None:
+    answer = diagnose_run(Made().steps(healthy))
+    assert answer.findings == ()
+    assert (answer.step_count, answer.step_name) == (STEPS, "ProfilerStep")
+    assert answer.headline.endswith("Work of the GPU decides: 100.0 % of the time is kernels.")
+    assert "G2" in answer.checked
+    assert answer.next_command == "wavescope kernels 'gemm' run.db"
+
+
+def test_host_code_between_launches() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(5):
+            made.host(600 * US).launch(400 * US)
+
+    answer = diagnose_run(Made().steps(body))
+    first = answer.findings[0]
+    assert first.rule == "G2"
+    assert first.evidence[0].window
+    assert first.bound_ns <= first.bound_alone_ns
+
+
+def test_launches_just_in_time_and_their_twin_in_a_graph() -> None:
+    def one_by_one(made: Made, step: int) -> None:
+        for _ in range(60):
+            made.launch(3 * US, "tiny", call=9 * US, lag=5 * US)
+        made.launch(1 * MS)
+        made.wait()
+
+    def as_graph(made: Made, step: int) -> None:
+        made.graph(60, 3 * US)
+        made.launch(1 * MS)
+        made.now = max(made.now, made.busy - 500 * US)
+
+    answer = diagnose_run(Made().steps(one_by_one))
+    assert answer.findings[0].rule == "G3"
+    assert the(answer, "L3").within == "G3"
+    twin = diagnose_run(Made().steps(as_graph))
+    assert not {"G3", "L1", "L3"} & set(rules_of(twin))
+    assert any("come from graphs" in note.text for note in twin.not_findings)
+
+
+def test_readbacks_and_copies_that_nobody_waits_for() -> None:
+    def body(blocks: bool) -> Any:
+        def step(made: Made, number: int) -> None:
+            for _ in range(4):
+                made.launch(600 * US).copy("DEVICE_TO_HOST", 4, 3 * US, blocks=blocks)
+                if blocks:
+                    made.host(80 * US, "decide")
+            made.now = max(made.now, made.busy - 2 * MS)
+
+        return step
+
+    answer = diagnose_run(Made().steps(body(blocks=True)))
+    first = answer.findings[0]
+    assert first.rule == "G4"
+    gap = 4 * STEPS * (5 + 80 + 5) * US
+    assert gap * 0.9 <= first.bound_ns <= gap * 1.2
+    assert first.evidence[0].call == "hipMemcpyWithStream"
+    assert rules_of(diagnose_run(Made().steps(body(blocks=False)))) == []
+
+
+def test_small_uploads_and_one_upload() -> None:
+    def many(made: Made, step: int) -> None:
+        for _ in range(20):
+            made.copy("HOST_TO_DEVICE", 16, 3 * US, blocks=True)
+        made.launch(2 * MS)
+
+    def one(made: Made, step: int) -> None:
+        made.copy("HOST_TO_DEVICE", 320, 3 * US)
+        made.launch(2 * MS)
+        made.now = max(made.now, made.busy - 1 * MS)
+
+    answer = diagnose_run(Made().steps(many))
+    assert answer.findings[0].rule == "C3"
+    assert "240 uploads (240 below 64 KiB)" in answer.findings[0].reason
+    assert rules_of(diagnose_run(Made().steps(one))) == []
+
+
+def test_time_in_blocking_calls_is_no_finding_while_the_gpu_works() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(10):
+            made.launch(1 * MS)
+        made.wait("hipStreamSynchronize")
+
+    answer = diagnose_run(Made().steps(body))
+    assert rules_of(answer) == []
+    assert any(note.rule == "G5" and "inside blocking calls" in note.text for note in answer.not_findings)
+
+
+def test_synchronisation_that_runs_the_gpu_dry() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(5):
+            made.launch(300 * US).wait().host(8 * US)
+
+    answer = diagnose_run(Made().steps(body))
+    assert answer.findings[0].rule == "G5"
+    assert "hipDeviceSynchronize" in answer.findings[0].reason
+
+
+def test_allocation_in_the_loop_and_before_it() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(4):
+            made.launch(500 * US).wait("hipFree").call("hipMalloc", 150 * US)
+
+    answer = diagnose_run(Made().steps(body))
+    assert answer.findings[0].rule == "G6"
+    early = Made().call("hipMalloc", 40 * MS)
+    twin = diagnose_run(early.steps(healthy))
+    assert rules_of(twin) == []
+    assert any(doubt.rule == "D1" and "in allocations" in doubt.text for doubt in twin.doubts)
+
+
+def test_code_that_is_loaded_in_the_loop_and_at_first_use() -> None:
+    def body(made: Made, step: int) -> None:
+        made.launch(1 * MS).wait().call("hipModuleLoadData", 400 * US)
+
+    assert diagnose_run(Made().steps(body)).findings[0].rule == "G7"
+
+    def first_use(made: Made, step: int) -> None:
+        if step == 0:
+            made.launch(2 * MS, "new", call=3 * MS, lag=3 * MS)
+        healthy(made, step)
+
+    twin = diagnose_run(Made().steps(first_use))
+    assert "G7" not in rules_of(twin)
+
+
+def test_large_blocking_copies() -> None:
+    def body(made: Made, step: int) -> None:
+        made.launch(500 * US).copy("DEVICE_TO_HOST", 1 << 22, 100 * US, blocks=True).host(30 * US).call("hipMemcpy", 200 * US)
+
+    rules = rules_of(diagnose_run(Made().steps(body)))
+    assert rules[0] == "G8"
+    assert "C1" in rules
+
+
+def test_slow_copies_name_their_rate() -> None:
+    def body(made: Made, step: int) -> None:
+        made.launch(500 * US).copy("HOST_TO_DEVICE", 2_000_000, 1 * MS).launch(100 * US)
+
+    answer = diagnose_run(Made().steps(body))
+    slow = the(answer, "C2")
+    assert (slow.within, slow.confidence) == ("C1", "low")
+    assert "2.0 GB/s" in slow.reason
+    assert slow.threshold.value == pytest.approx(2.0)
+
+
+def test_the_data_loader_and_a_loader_ahead() -> None:
+    def body(length: int) -> Any:
+        def step(made: Made, number: int) -> None:
+            made.host(length, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "MARKER")
+            for _ in range(5):
+                made.launch(400 * US)
+            if length > 100 * US:
+                made.wait()
+
+        return step
+
+    answer = diagnose_run(Made().steps(body(1 * MS)))
+    assert answer.findings[0].rule == "T3"
+    assert answer.findings[0].bound_ns >= (STEPS - 1) * MS
+    assert rules_of(diagnose_run(Made().steps(body(20 * US)))) == []
+
+
+def test_page_faults_beside_gaps() -> None:
+    def body(made: Made, step: int) -> None:
+        made.launch(1 * MS).wait()
+        made.tables["regions"].append(
+            {"start_ns": made.now, "end_ns": made.now + 200 * US, "name": "KFD_PAGE_FAULT", "domain": "KFD", "thread": 3}
+        )
+        made.host(210 * US)
+
+    assert diagnose_run(Made().steps(body)).findings[0].rule == "T4"
+
+
+def test_tiny_kernels_to_fuse() -> None:
+    def body(made: Made, step: int) -> None:
+        for _ in range(10):
+            made.launch(8 * US, "elementwise_add", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
+            made.launch(9 * US, "elementwise_mul", call=1 * US, lag=1 * US, grid_x=256, workgroup_x=64)
+            made.launch(40 * US, "gemm", call=1 * US, lag=1 * US, grid_x=1 << 20, workgroup_x=256)
+
+    rules = rules_of(diagnose_run(Made().steps(body)))
+    assert "L2" in rules
+    assert "L1" in rules
+
+
+def test_launches_that_fill_no_gpu() -> None:
+    made = Made()
+    made.steps(lambda each, step: each.launch(900 * US, "small", grid_x=64 * 8, workgroup_x=64))
+    tables = made.run().origins[0]
+    tables.tables["agents"] = tables.tables["agents"].with_columns(cu_count=pl.lit(304, pl.Int64))  # type: ignore[attr-defined]
+    answer = diagnose_run(Run([tables]))
+    found = the(answer, "L4")
+    assert "8 workgroups" in found.reason
+    assert found.bound_ns == pytest.approx(STEPS * 900 * US * (1 - 8 / 304), rel=0.01)
+
+
+def test_clocks_below_their_highest() -> None:
+    made = Made()
+    made.steps(healthy)
+    span = made.busy // 30
+    values = [2100.0] + [1500.0] * 29
+    monitors = [
+        {"agent": 1, "name": "sclk", "start_ns": n * span, "end_ns": (n + 1) * span, "value": value}
+        for n, value in enumerate(values)
+    ]
+    answer = diagnose_run(run(**made.tables, monitors=monitors))
+    assert the(answer, "T1").threshold.value == pytest.approx(1 - 1520 / 2100, abs=0.02)
+    few = diagnose_run(run(**made.tables, monitors=monitors[:10]))
+    assert "T1" not in rules_of(few)
+    assert any(note.rule == "T1" for note in few.skipped)
+
+
+def test_steps_that_take_longer_than_usual() -> None:
+    def body(made: Made, step: int) -> None:
+        if step == 6:
+            made.host(6 * MS)
+        made.launch(1 * MS).launch(1 * MS).wait()
+
+    rules = rules_of(diagnose_run(Made().steps(body)))
+    assert rules[0] == "G2"
+    assert "T2" not in rules  # its time belongs to the finding that knows why
+
+
+def test_without_launches_nothing_is_said_about_causes() -> None:
+    kernels = [{"start_ns": n * MS, "end_ns": n * MS + 100 * US, "name": "k"} for n in range(200)]
+    answer = diagnose_run(run(dispatches=kernels))
+    assert rules_of(answer) == []
+    assert any(doubt.rule == "D3" for doubt in answer.doubts)
+    assert any("G2" in note.rule for note in answer.skipped)
+    assert answer.trust == "with care"
+    assert "idle 90.0 %" in answer.headline
+
+
+def test_the_time_of_the_profiler_is_a_doubt() -> None:
+    made = Made()
+    made.steps(healthy)
+    made._region("flush", "TOOL", 0, 3 * MS)
+    answer = diagnose_run(made.run())
+    assert any(doubt.rule == "D2" and "3.0 ms" in doubt.text for doubt in answer.doubts)
+    assert answer.findings == ()
+
+
+def rank(number: int, slow: int, *, exposed: int = 300 * US) -> Any:
+    """A rank that computes 3 ms per step and meets the others; the slowest takes `slow` longer."""
+    tables: dict[str, list[Row]] = {"dispatches": [], "regions": []}
+    now = correlation = 0
+    for step in range(STEPS):
+        end = now + 3 * MS + (slow if number == 1 else 0)
+        meet = now + 3 * MS + slow
+        for begin, stop, name in ((now, end, "gemm"), (end, meet + exposed, "ncclDevKernel_AllReduce_Sum")):
+            correlation += 1
+            tables["regions"].append(
+                {"start_ns": begin - 50 * US, "end_ns": begin - 45 * US, "name": "hipLaunchKernel", "domain": "HIP"}
+                | {"correlation": correlation}
+            )
+            tables["dispatches"].append({"start_ns": begin, "end_ns": stop, "name": name, "correlation": correlation})
+        tables["regions"].append({"start_ns": now, "end_ns": meet + exposed, "name": f"step {step}", "domain": "MARKER"})
+        now = meet + exposed
+    shifted = {name: [row | {"agent": number + 1} if name == "dispatches" else row for row in rows] for name, rows in tables.items()}
+    return source(f"rank{number}.db", pid=number, gpus=4, **shifted)
+
+
+def test_a_late_rank_is_named_with_its_reason() -> None:
+    answer = diagnose_run(Run([rank(number, 900 * US) for number in range(4)]))
+    first = answer.findings[0]
+    assert (first.rule, first.verdict) == ("X2", "Rank 1 is late")
+    assert first.bound_ns == pytest.approx(STEPS * 900 * US, rel=0.02)
+    assert "its kernels take 10.8 ms longer than those of the others" in first.reason
+    assert "gemm (1.30 times" in first.reason
+    assert "X3" in rules_of(answer)
+
+
+def test_exposed_communication_of_ranks_on_time() -> None:
+    answer = diagnose_run(Run([rank(number, 0, exposed=900 * US) for number in range(4)]))
+    first = answer.findings[0]
+    assert first.rule == "X1"
+    assert first.bound_ns == pytest.approx(STEPS * 900 * US, rel=0.01)
+    assert "X2" not in rules_of(answer)
+
+
+def test_one_rank_alone_says_what_it_cannot_know() -> None:
+    answer = diagnose_run(Run([rank(0, 900 * US)]))
+    assert "X2" not in rules_of(answer)
+    assert any("X2" in note.rule and "one GPU" in note.text for note in answer.skipped)
+
+
+def test_partial_results_combine_to_the_same_answer() -> None:
+    sources = [rank(number, 900 * US) for number in range(3)]
+    together = diagnose_run(Run(sources))
+    apart = combine_diagnosis([partial_diagnosis(Run([each])) for each in sources])
+    assert [(each.rule, each.bound_ns) for each in apart.findings] == [(each.rule, each.bound_ns) for each in together.findings]
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        {},
+        {"dispatches": [{"start_ns": 5, "end_ns": 9, "name": "k"}]},
+        {"dispatches": [{"start_ns": None, "end_ns": None}, {"start_ns": 9, "end_ns": 5, "name": "k"}]},
+        {"regions": [{"start_ns": 5, "end_ns": 9, "name": "hipMalloc", "domain": "HIP"}]},
+        {"copies": [{"start_ns": 5, "end_ns": 9, "name": None, "size_bytes": None}]},
+        {"dispatches": [{"start_ns": -(1 << 63), "end_ns": (1 << 63) - 1, "name": "nccl", "correlation": 1}] * 3},
+        {
+            "dispatches": [{"start_ns": 5, "end_ns": 9, "name": None, "correlation": 1, "thread": None, "agent": None}] * 2,
+            "regions": [{"start_ns": None, "end_ns": 9, "name": None, "domain": "HIP", "correlation": 1, "thread": None}],
+        },
+    ],
+)
+def test_damaged_and_empty_runs_have_a_smaller_answer(tables: dict[str, list[Row]]) -> None:
+    answer = diagnose_run(run(**tables))
+    assert answer.findings == ()
+    assert answer.headline
+
+
+def test_no_run_at_all() -> None:
+    answer = combine_diagnosis([])
+    assert answer.headline == "No work of a GPU is recorded: there is nothing to diagnose."
+    assert answer.finding_table().height == 0
+
+
+ops = st.lists(
+    st.tuples(
+        st.sampled_from(["launch", "copy", "read", "wait", "host", "malloc", "loader", "nccl"]), st.integers(1, 400)
+    ),
+    min_size=2,
+    max_size=60,
+)
+
+
+@settings(max_examples=examples(60))
+@given(ops)
+def test_no_nanosecond_is_promised_twice(program: list[tuple[str, int]]) -> None:
+    made = Made()
+    for what, size in program:
+        if what in ("launch", "nccl"):
+            made.launch(size * US, "ncclDevKernel" if what == "nccl" else "gemm", stream=1 if what == "nccl" else 0)
+            made.busy -= size * US // 2 if what == "nccl" else 0
+        elif what in ("copy", "read"):
+            made.copy("HOST_TO_DEVICE" if what == "copy" else "DEVICE_TO_HOST", size, 3 * US, blocks=what == "read")
+        elif what == "wait":
+            made.wait()
+        elif what == "malloc":
+            made.call("hipMalloc", size * US)
+        else:
+            made.host(size * US, "DataLoader.__next__" if what == "loader" else "", "MARKER")
+    answer = diagnose_run(made.run())
+    budget = answer.gpus
+    for row in budget.iter_rows(named=True):
+        parts = row["computation_ns"] + row["exposed_communication_ns"] + row["exposed_copy_ns"] + row["idle_ns"]
+        assert parts == row["window_ns"]
+    apart = [each for each in answer.findings if each.kind != "kernels"]
+    assert sum(each.bound_ns for each in apart) <= (budget["window_ns"] - budget["computation_ns"]).sum()
+    assert sum(each.bound_ns for each in answer.findings) <= answer.window_ns + 1
+    for each in answer.findings:
+        assert each.bound_ns <= each.bound_alone_ns
+        assert not (each.within and each.bound_ns)
+        assert len(each.evidence) <= 5
+
+
+def test_rules_are_complete() -> None:
+    assert set(OWNERS) <= set(RULES)
+    for rule in RULES.values():
+        if rule.kind in ("idle", "communication", "copies", "kernels"):
+            assert rule.remedies
+            assert rule.false_if
+            assert rule.next_command.startswith("wavescope ")
+            assert rule.say is not None
