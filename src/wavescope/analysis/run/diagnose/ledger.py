@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wavescope.model.findings import PlaceEvidence
 
 NOTHING = pl.lit(value=False)
+_IN_STEP = 1.05  #: GPUs are in step where the last takes at most so many times the mean.
 _LEAST = 0.01  #: Less than this share of the window is not worth a finding of its own.
 
 
@@ -70,12 +71,17 @@ class Account:
     limit_ns: float  #: All promises of idle and exposed time together: window - computation.
 
     def time_of(self, idle: pl.DataFrame, exposed: pl.DataFrame) -> float:
-        """The time of some cells: the mean of the GPUs; between collectives that all take part in, the most of one."""
+        """The time of some cells: the mean of the GPUs.
+
+        Where all GPUs have about the same between two collectives, it is the most of one: the last sets the time.
+        """
         cells = pl.concat(frame.select("part", "place", "segment", "time_ns") for frame in (idle, exposed))
+        mean = float(cells["time_ns"].sum()) / max(1, self.gpu_count)
         if not self.is_aligned:
-            return float(cells["time_ns"].sum()) / max(1, self.gpu_count)
+            return mean
         each = cells.group_by("part", "place", "segment").agg(pl.col("time_ns").sum())
-        return float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
+        most = float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
+        return most if most <= _IN_STEP * mean else mean
 
 
 def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:

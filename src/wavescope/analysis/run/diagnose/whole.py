@@ -141,7 +141,7 @@ class Whole:
         return tuple(
             self.evidence(
                 row,
-                what=f"{row['before'] or 'nothing'} -> {row['after']}",
+                what=f"{row['before'] or 'nothing'} -> {row['after'] or '?'}",
                 start_ns=row["gap_start_ns"],
                 end_ns=row["gap_start_ns"] + row["gap_ns"],
                 time_ns=row["part_ns"],

@@ -9,6 +9,7 @@ import polars as pl
 from wavescope.analysis.run.collectives import is_collective
 from wavescope.analysis.run.gpus import gpu_work
 from wavescope.analysis.run.intervals import intervals
+from wavescope.analysis.run.launches import Launches
 
 if TYPE_CHECKING:
     from wavescope.analysis.run.diagnose.host import Host
@@ -64,16 +65,10 @@ def _kinds(work: pl.DataFrame) -> list[pl.Expr]:
 
 def _launched(work: pl.DataFrame, host: Host) -> pl.DataFrame:
     """The work with the call that launched it, the first of several, and whether it is the first of that call."""
-    keys = ["process", "correlation"]
-    if work["process"].n_unique() < 2:  # one key is found faster than two
-        keys = ["correlation"]
-    calls = host.calls.drop_nulls(["process", "correlation"])
-    if len(keys) == 1 and work.height:
-        calls = calls.filter(pl.col("process") == work["process"][0])
-    is_first = pl.struct(keys).is_first_distinct() if len(keys) > 1 else pl.col(keys[0]).is_first_distinct()
-    calls = calls.filter(is_first).select(
-        *keys, launch_start_ns="start_ns", launch_end_ns="end_ns", launch_thread="thread"
+    begins, ends = Launches(work), Launches(work)
+    begins.add(host.calls)
+    ends.add(host.calls.with_columns(start_ns="end_ns"))
+    slots = begins.slots_of(work)
+    return work.hstack(begins.of(work)).with_columns(
+        launch_end_ns=ends.of(work)["launch_start_ns"], is_first=slots.is_null() | slots.is_first_distinct()
     )
-    linked = work.join(calls, on=keys, how="left", maintain_order="left")
-    is_one = pl.col("correlation").is_null() | is_first
-    return linked.with_columns(is_first=is_one)

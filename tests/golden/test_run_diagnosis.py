@@ -1,0 +1,96 @@
+"""Diagnoses of public runs: the same first finding, with the same bound, as a careful reader of the files names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wavescope.analysis.run.diagnose import RunDiagnosis, diagnose_run
+from wavescope.readers.run.inputs import open_run
+
+
+def diagnosed(shared: Path, name: str) -> RunDiagnosis:
+    return diagnose_run(open_run(shared / "data" / name))
+
+
+def rules(answer: RunDiagnosis) -> list[str]:
+    return [finding.rule for finding in answer.findings]
+
+
+def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
+    answer = diagnosed(shared, "rpd/mytrace.rpd.gz")
+    assert answer.headline == (
+        "GPU busy 92.0 % (computation 89.9, copies 2.1), idle 8.0 %. "
+        "Work of the GPU decides: 89.9 % of the time is kernels."
+    )
+    (only,) = answer.findings
+    assert only.rules == ("C3", "G4")
+    assert f"{100 * only.bound_share:.1f}" == "6.9"
+    assert "350 uploads (344 below 64 KiB): the GPU idles 17.7 ms" in only.reason
+    assert "the GPU idles 13.4 ms (3.0 %) after 21 of them" in only.reason
+    assert only.evidence[0].stack[-1] == "aten::copy_"
+    assert (answer.step_count, answer.step_name) == (22, "execute_model")
+    texts = " ".join(note.text for note in answer.not_findings)
+    assert "inside blocking calls: the GPU was busy 92.0 %" in texts
+    assert "come from graphs" in texts
+    assert any(doubt.rule == "D2" for doubt in answer.doubts)
+    assert any(note.text == "7 more GPUs visible, unused" for note in answer.notes)
+
+
+def test_matmul_starts_up_and_then_reads_back(shared: Path) -> None:
+    answer = diagnosed(shared, "rpd/matmul_result.rpd")
+    assert rules(answer) == ["G4"]
+    assert [doubt.rule for doubt in answer.doubts][:1] == ["D1"]
+    assert "start-up is left out: 2.895 s of 2.964 s" in answer.doubts[0].text
+
+
+def test_qwen_has_nothing_above_a_tenth(shared: Path) -> None:
+    answer = diagnosed(shared, "kineto-amd/Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz")
+    assert all(finding.bound_share < 0.1 for finding in answer.findings)
+    assert answer.kernels["share"].sum() >= 0.8
+
+
+def test_bert_is_bound_by_host_and_launches(shared: Path) -> None:
+    answer = diagnosed(shared, "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz")
+    assert rules(answer)[:2] == ["G2", "G3"]
+    assert f"{100 * answer.idle_share:.1f}" == "88.8"
+    assert any(doubt.rule == "D5" for doubt in answer.doubts)
+
+
+def test_timesformer_is_healthy(shared: Path) -> None:
+    answer = diagnosed(shared, "kineto-amd/facebook_timesformer-base-finetuned-k400__1016002.json.gz")
+    assert rules(answer) == []
+    assert f"{100 * answer.idle_share:.1f}" == "1.2"
+
+
+def test_one_wait_of_sglang_is_not_launch_bound(shared: Path) -> None:
+    answer = diagnosed(shared, "kineto-amd/sglang_Qwen3-8B_decode.json.gz")
+    assert rules(answer) == []
+    assert {doubt.rule for doubt in answer.doubts} == {"D1", "D5"}
+
+
+def test_two_ranks_expose_communication(shared: Path) -> None:
+    answer = diagnosed(shared, "kineto-multirank-2of4/merged_ranks01.json.gz")
+    first, second, *rest = answer.findings
+    assert (first.rule, f"{100 * first.share:.1f}", f"{100 * first.bound_share:.1f}") == ("X1", "28.0", "28.0")
+    assert (second.rule, second.within, second.bound_ns) == ("X2", "X1", 0)
+    assert second.time_ns == pytest.approx(17_600_000, abs=100_000)  # as `wavescope ranks` has it
+    assert [finding.rule for finding in rest][:2] == ["G2", "G3"]
+    assert "X3" in answer.checked
+
+
+def test_without_launches_there_are_no_causes(shared: Path) -> None:
+    llama = diagnosed(shared, "gfx1151-rocprofv3-llama")
+    assert rules(llama) == []
+    assert any(doubt.rule == "D3" for doubt in llama.doubts)
+    training = diagnosed(shared, "rocprofv3-json-mi350x/908_first8000_results.json.gz")
+    assert rules(training) == ["X1"]
+    assert "1.0 % is hidden; 98." in training.findings[0].reason
+    assert any(doubt.rule == "D3" for doubt in training.doubts)
+
+
+def test_allocation_before_the_first_kernel_is_a_doubt(shared: Path) -> None:
+    answer = diagnosed(shared, "att-mi300x-bmm/c09/raw/37_results.db")
+    assert "G6" not in rules(answer)
+    assert any(doubt.rule == "D1" and "in allocations" in doubt.text for doubt in answer.doubts)
