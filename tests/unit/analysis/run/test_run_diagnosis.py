@@ -235,7 +235,9 @@ def test_code_that_is_loaded_in_the_loop_and_at_first_use() -> None:
 
 def test_large_blocking_copies() -> None:
     def body(made: Made, step: int) -> None:
-        made.launch(500 * US).copy("DEVICE_TO_HOST", 1 << 22, 100 * US, blocks=True).host(30 * US).call("hipMemcpy", 200 * US)
+        made.launch(500 * US).copy("DEVICE_TO_HOST", 1 << 22, 100 * US, blocks=True).host(30 * US).call(
+            "hipMemcpy", 200 * US
+        )
 
     rules = rules_of(diagnose_run(Made().steps(body)))
     assert rules[0] == "G8"
@@ -274,7 +276,13 @@ def test_page_faults_beside_gaps() -> None:
     def body(made: Made, step: int) -> None:
         made.launch(1 * MS).wait()
         made.tables["regions"].append(
-            {"start_ns": made.now, "end_ns": made.now + 200 * US, "name": "KFD_PAGE_FAULT", "domain": "KFD", "thread": 3}
+            {
+                "start_ns": made.now,
+                "end_ns": made.now + 200 * US,
+                "name": "KFD_PAGE_FAULT",
+                "domain": "KFD",
+                "thread": 3,
+            }
         )
         made.host(210 * US)
 
@@ -364,9 +372,14 @@ def rank(number: int, slow: int, *, exposed: int = 300 * US) -> Any:
                 | {"correlation": correlation}
             )
             tables["dispatches"].append({"start_ns": begin, "end_ns": stop, "name": name, "correlation": correlation})
-        tables["regions"].append({"start_ns": now, "end_ns": meet + exposed, "name": f"step {step}", "domain": "MARKER"})
+        tables["regions"].append(
+            {"start_ns": now, "end_ns": meet + exposed, "name": f"step {step}", "domain": "MARKER"}
+        )
         now = meet + exposed
-    shifted = {name: [row | {"agent": number + 1} if name == "dispatches" else row for row in rows] for name, rows in tables.items()}
+    shifted = {
+        name: [row | {"agent": number + 1} if name == "dispatches" else row for row in rows]
+        for name, rows in tables.items()
+    }
     return source(f"rank{number}.db", pid=number, gpus=4, **shifted)
 
 
@@ -398,7 +411,9 @@ def test_partial_results_combine_to_the_same_answer() -> None:
     sources = [rank(number, 900 * US) for number in range(3)]
     together = diagnose_run(Run(sources))
     apart = combine_diagnosis([partial_diagnosis(Run([each])) for each in sources])
-    assert [(each.rule, each.bound_ns) for each in apart.findings] == [(each.rule, each.bound_ns) for each in together.findings]
+    assert [(each.rule, each.bound_ns) for each in apart.findings] == [
+        (each.rule, each.bound_ns) for each in together.findings
+    ]
 
 
 @pytest.mark.parametrize(
@@ -411,8 +426,11 @@ def test_partial_results_combine_to_the_same_answer() -> None:
         {"copies": [{"start_ns": 5, "end_ns": 9, "name": None, "size_bytes": None}]},
         {"dispatches": [{"start_ns": -(1 << 63), "end_ns": (1 << 63) - 1, "name": "nccl", "correlation": 1}] * 3},
         {
-            "dispatches": [{"start_ns": 5, "end_ns": 9, "name": None, "correlation": 1, "thread": None, "agent": None}] * 2,
-            "regions": [{"start_ns": None, "end_ns": 9, "name": None, "domain": "HIP", "correlation": 1, "thread": None}],
+            "dispatches": [{"start_ns": 5, "end_ns": 9, "name": None, "correlation": 1, "thread": None, "agent": None}]
+            * 2,
+            "regions": [
+                {"start_ns": None, "end_ns": 9, "name": None, "domain": "HIP", "correlation": 1, "thread": None}
+            ],
         },
     ],
 )

@@ -208,9 +208,10 @@ def _longer(whole: Whole, first: dict[str, object]) -> float:
     held = whole.exposed.filter(_IS_TALKING & ~pl.col("is_host")).group_by(_LANE).agg(pl.col("exposed_ns").sum())
     lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
     lanes = lanes.join(waits, on=_LANE, how="left").join(held, on=_LANE, how="left").fill_null(0)
-    times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("idle_ns") - pl.col("exposed_ns"))
+    times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("exposed_ns"))
     is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
-    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it)["busy"].min()
+    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it).select(pl.col("busy") - pl.col("idle_ns"))
+    others = others.to_series().min()
     return max(0.0, float(here) - float(others)) if here is not None and others is not None else 0.0  # type: ignore[arg-type]
 
 

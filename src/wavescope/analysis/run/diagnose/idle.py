@@ -91,16 +91,16 @@ def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
 def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     """The gaps without the time in which communication goes on: what is left is idle.
 
-    It is taken from the parts before the launch and after it, as it lies, and there from all causes alike.
+    It is taken from the parts until the launch takes effect and after it, as it lies, and there from all causes alike.
     """
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
-    called = pl.col("gap_start_ns") + pl.col("wait_ns")
+    called = pl.col("gap_start_ns") + _until_start()
     before = gaps.select("place", start_ns="gap_start_ns", end_ns=called)
     after = gaps.select("place", start_ns=called, end_ns=end)
     covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
     if not any(cover.sum() for cover in covers):
         return gaps
-    waits = [*CALL_KINDS, "data loader", "host code"]
+    waits = [*CALL_KINDS, "data loader", "host code", "launch", "first use"]
     rests = [cause for cause in CAUSES if cause not in waits]
     columns = []
     for causes, cover in ((waits, covers[0]), (rests, covers[1])):
@@ -117,9 +117,14 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
 
 
+def _until_start() -> pl.Expr:
+    """How long the host holds up the work that ends a gap: until its launch takes effect."""
+    return pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
+
+
 def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
     """Where communication goes on while nothing else does: its times, `exposed_ns`, the flags of the gap, and
-    `is_host` where what ends the gap was not launched yet. What is in no gap, at the edges and beside copies, has no
+    `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies, has no
     flags."""
     keys = ["follows", "blocker", "is_early"]
     parts = [_cut(gaps, talking, keys)]
@@ -153,8 +158,10 @@ def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataF
         pairs = of_gpu.with_columns(gap=pl.int_ranges(first, last)).filter(last > first).explode("gap")
         if not pairs.height:
             continue
-        joined = pairs.hstack(near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", "wait_ns", *keys))
-        called = pl.col("gap_start_ns") + pl.col("wait_ns")
+        joined = pairs.hstack(
+            near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_until_start())
+        )
+        called = pl.col("gap_start_ns") + pl.col("host_ns")
         until = pl.col("gap_start_ns") + pl.col("gap_ns")
         for is_host, start, end in ((True, pl.col("gap_start_ns"), called), (False, called, until)):
             begin, stop = pl.max_horizontal("start_ns", start), pl.min_horizontal("end_ns", end)

@@ -1,0 +1,121 @@
+"""The verb diagnose on runs: text, Markdown, JSON and CSV, and which of several kinds a path is taken for."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from synth.runs import Host, Launch, Program, Range, Rank, Synchronise, simulate, write_csv, write_rocpd
+from tests.cli.in_process import call
+
+
+def program(host_ns: int) -> Program:
+    """Two ranks of six steps: kernels, and code of the host between them."""
+    steps = tuple(
+        Range(f"step {number}", (*((Host(host_ns), Launch("gemm<float>", 400_000)) * 5), Synchronise()))
+        for number in range(6)
+    )
+    return Program((Rank((steps,)), Rank((steps,))))
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ranks that wait for their host."""
+    folder = tmp_path_factory.mktemp("slow")
+    write_rocpd(simulate(program(700_000)), folder)
+    return folder
+
+
+def test_text_names_the_cause_the_place_and_the_remedy(slow: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns in ("80", "120"):
+        monkeypatch.setenv("COLUMNS", columns)
+        done = call("diagnose", slow)
+        assert (done.status, done.stderr) == (0, "")
+        assert max(map(len, done.stdout.splitlines())) <= int(columns)
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("ROCpd: 2 GPUs with work")
+    assert lines[1].startswith("2 GPUs busy ")
+    head = next(line for line in lines if line.startswith("1  "))
+    assert head.startswith("1  The host is slower than the GPU")
+    assert head.rstrip().endswith("%")
+    assert "   do    do less between launches" in done.stdout
+    assert "   false if the thread waits" in done.stdout
+    assert "- skipped: " in done.stdout
+    assert f"- next: wavescope regions {slow}" in done.stdout.replace("\n  ", "")
+
+
+def test_the_time_of_the_worst_case_can_be_pasted(slow: Path) -> None:
+    path = next(slow.rglob("*.db"))
+    found = json.loads(call("diagnose", path, "--json").stdout)["findings"][0]
+    window = found["evidence"][0]["window"]
+    zoomed = json.loads(call("gaps", path, "--time", window, "--json").stdout)
+    assert zoomed["gpus"]
+
+
+def test_json_has_the_ledger(slow: Path) -> None:
+    answer = json.loads(call("diagnose", slow, "--json").stdout)
+    assert answer["definition"]
+    assert len(answer["inputs"]) == 2
+    finding = answer["findings"][0]
+    assert finding["rule"] == "G2"
+    assert finding["bound_ns"] <= finding["bound_alone_ns"]
+    assert finding["threshold"]["say"] == 0.05
+    assert len(finding["evidence"]) <= 5
+    gpus = answer["gpus"]["rows"]
+    room = max(row["window_ns"] - row["computation_ns"] for row in gpus)
+    assert sum(each["bound_ns"] for each in answer["findings"] if each["kind"] != "kernels") <= room
+
+
+def test_csv_has_a_row_per_finding(slow: Path) -> None:
+    done = call("diagnose", slow, "--csv")
+    head, first, *_ = done.stdout.splitlines()
+    assert head.startswith("rule,name,title,cause,share,time_ns,bound_alone_ns,bound_ns")
+    assert first.startswith("G2,host-bound,")
+
+
+def test_markdown_is_a_page(slow: Path) -> None:
+    done = call("diagnose", slow, "--format", "md")
+    assert done.stdout.startswith(f"# Diagnosis of {slow.name}\n")
+    assert "## 1. The host is slower than the GPU: at most" in done.stdout
+    assert "**False alarm** if" in done.stdout
+
+
+def test_processes_give_the_same_answer(slow: Path) -> None:
+    alone, spread = (json.loads(call("diagnose", slow, "--json", *more).stdout) for more in ((), ("--jobs", 2)))
+    assert alone["findings"] == spread["findings"]
+
+
+def test_a_healthy_run_has_no_findings(tmp_path: Path) -> None:
+    write_rocpd(simulate(program(10_000)), tmp_path)
+    done = call("diagnose", tmp_path)
+    assert done.status == 0
+    assert "nothing above its threshold" in done.stdout
+    assert "of the computation; the first, gemm<float>" in done.stdout
+
+
+def test_kernels_alone_abstain(tmp_path: Path) -> None:
+    write_csv(simulate(program(700_000)), tmp_path)
+    for path in tmp_path.rglob("*api_trace.csv"):
+        path.unlink()
+    done = call("diagnose", tmp_path)
+    assert done.status == 0
+    assert "is not recorded, so nothing is said about its cause" in " ".join(done.stdout.split())
+    assert "causes of gaps (launches are not recorded)" in " ".join(done.stdout.split())
+
+
+def test_options_of_runs_and_of_traces(slow: Path) -> None:
+    assert "--rank" in call("diagnose", "--help").stdout
+    wrong = call("diagnose", slow, "--se", "1")
+    assert wrong.status == 2
+    assert "--se does not apply to runs" in wrong.stderr
+    one = json.loads(call("diagnose", slow, "--rank", 1, "--json").stdout)
+    assert one["gpus"]["row_count"] == 1
+
+
+def test_patterns_and_several_paths(slow: Path) -> None:
+    paths = sorted(slow.rglob("*.db"))
+    by_name = json.loads(call("diagnose", *paths, "--json").stdout)
+    by_pattern = json.loads(call("diagnose", f"{slow}/**/*.db", "--json").stdout)
+    assert [each["bound_ns"] for each in by_name["findings"]] == [each["bound_ns"] for each in by_pattern["findings"]]
