@@ -1,4 +1,4 @@
-"""Every rule of a diagnosis of a run: it speaks where its cause is planted, and is silent about its usual false alarm."""
+"""Rules of a diagnosis of a run: each speaks where its cause is planted, and is silent about its usual false alarm."""
 
 from __future__ import annotations
 

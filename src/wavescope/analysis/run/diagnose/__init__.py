@@ -14,6 +14,7 @@ from wavescope.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavescope.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
 from wavescope.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
 from wavescope.analysis.run.diagnose.rules import RULES
+from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.whole import Whole
 from wavescope.analysis.run.diagnose.work import COPY
 from wavescope.base.words import counted, duration, kernel_title, percent
@@ -135,7 +136,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     beside = tuple(doubts(whole))
     said = {rule for finding in findings for rule in finding.rules}
     budget = {
-        name: whole.share(whole.total(f"{name}_ns"))
+        name: whole.share(whole.time(f"{name}_ns"))
         for name in ("computation", "exposed_communication", "exposed_copy", "idle")
     }
     tables = RunDiagnosis.tables
@@ -206,7 +207,7 @@ def _joined(whole: Whole, spoken: dict[str, Candidate | None]) -> dict[str, Cand
 
 def _copies_too(whole: Whole, takes: pl.Expr) -> pl.Expr:
     """The exposed time with the copies themselves, where these take long enough to count."""
-    copies = whole.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"].sum()
+    copies = whole.exposed.filter(takes & (pl.col("kind") == COPY))["exposed_ns"]
     is_enough = whole.share(whole.mean(copies)) >= (RULES["C3"].say or 0)
     return takes if is_enough else takes & (pl.col("kind") != COPY)
 
@@ -219,7 +220,7 @@ def _account(whole: Whole, ranks: Ranks) -> Account:
         gpu_count=whole.gpu_count,
         is_aligned=ranks.are_aligned,
         window_ns=whole.window_ns,
-        computation_ns=whole.total("computation_ns"),
+        computation_ns=whole.time("computation_ns"),
         limit_ns=float(most or 0),  # type: ignore[arg-type]
     )
 
@@ -283,9 +284,9 @@ def _headline(whole: Whole, budget: dict[str, float]) -> str:
     if not whole.gpu_count:
         return "No work of a GPU is recorded: there is nothing to diagnose."
     busy = [f"computation {100 * budget['computation']:.1f}"]
-    if whole.total("communication_ns"):
+    if whole.time("communication_ns"):
         busy.append(f"exposed communication {100 * budget['exposed_communication']:.1f}")
-    if whole.total("copy_ns"):
+    if whole.time("copy_ns"):
         busy.append(f"copies {100 * budget['exposed_copy']:.1f}")
     who = "GPU" if whole.gpu_count == 1 else f"{whole.gpu_count} GPUs"
     text = f"{who} busy {percent(1 - budget['idle'])} ({', '.join(busy)}), idle {percent(budget['idle'])}."
@@ -305,8 +306,8 @@ def _decider(whole: Whole, budget: dict[str, float]) -> str:
     causes = (
         whole.cells.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
     )
-    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"].sum()
-    if host >= _HALF * causes["idle_ns"].sum():
+    host = causes.filter(pl.col("cause").is_in(_OF_HOST))["idle_ns"]
+    if total(host) >= _HALF * total(causes["idle_ns"]):
         return "The host decides: the GPU waits for what it launches next."
     return "Waiting decides: the GPU has nothing to do most of the time."
 

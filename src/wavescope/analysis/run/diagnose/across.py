@@ -10,6 +10,7 @@ import polars as pl
 
 from wavescope.analysis.run.diagnose.ledger import Candidate
 from wavescope.analysis.run.diagnose.rules import RULES
+from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.work import COMMUNICATE
 from wavescope.analysis.run.meetings import clock_offsets, matched
 from wavescope.base.words import counted, duration, kernel_title, percent, shortened
@@ -101,7 +102,7 @@ class Ranks:
     @cached_property
     def wait_ns(self) -> float:
         """How long a rank waits in collectives for later ones, on average."""
-        return self.rows["wait_ns"].sum() / max(1, self.rank_count) if self.are_met else 0.0
+        return total(self.rows["wait_ns"]) / max(1, self.rank_count) if self.are_met else 0.0
 
     @cached_property
     def rank_count(self) -> int:
@@ -142,14 +143,16 @@ def rank_candidates(whole: Whole, ranks: Ranks) -> Iterator[tuple[str, Candidate
 
 
 def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
-    exposed, total = whole.total("exposed_communication_ns"), whole.total("communication_ns")
-    if whole.share(exposed) < (RULES["X1"].say or 0) or not total:
+    exposed, talking = whole.time("exposed_communication_ns"), whole.time("communication_ns")
+    if whole.share(exposed) < (RULES["X1"].say or 0) or not talking:
         return None
-    hidden = 1 - exposed / total
-    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"].sum())
-    computed = whole.total("computation_ns")
+    hidden = 1 - exposed / talking
+    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
+    computed = whole.time("computation_ns")
     of_kernels = (
-        f"; {percent(total / (total + computed))} of the time of kernels is communication" if total > computed else ""
+        f"; {percent(talking / (talking + computed))} of the time of kernels is communication"
+        if talking > computed
+        else ""
     )
     waits = f"; {duration(waiting)} of it is waiting for later ranks" if waiting >= 0.01 * exposed else ""
     return Candidate(
@@ -157,7 +160,7 @@ def _exposed_communication(whole: Whole, ranks: Ranks) -> Candidate | None:
         value=whole.share(exposed),
         time_ns=exposed,
         title="Communication is not hidden behind computation",
-        cause=f"{duration(exposed)} of {duration(total)} communication per GPU is exposed "
+        cause=f"{duration(exposed)} of {duration(talking)} communication per GPU is exposed "
         f"({percent(whole.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
         takes=_IS_TALKING,
         evidence=whole.exposed_evidence(is_copy=False),
@@ -171,10 +174,10 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
     first = ranks.late.row(0, named=True)
     who = _who(first)
     meetings = ranks.rows["meeting"].n_unique()
-    all_late = ranks.late["late_ns"].sum()
+    all_late = total(ranks.late["late_ns"])
     is_straggler = first["late_ns"] >= _MOST * all_late and all_late > 0
-    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"].sum())
-    moving = whole.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"].sum())
+    waiting = whole.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
+    moving = whole.mean(ranks.exposed.filter(_IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
     bound = max(float(first["late_ns"]), _longer(whole, first)) if is_straggler else waiting
     parts = [f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later"]
     parts.append(
@@ -182,7 +185,7 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
         f"and the others wait {duration(first['late_ns'])} for it alone"
     )
     why = _why_late(whole, ranks, first)
-    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
+    is_it = _lane_of(first)
     title = f"{who[:1].upper() + who[1:]} is late" if is_straggler else "Ranks arrive late in collectives"
     return Candidate(
         rule="X2",
@@ -209,10 +212,16 @@ def _longer(whole: Whole, first: dict[str, object]) -> float:
     lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
     lanes = lanes.join(waits, on=_LANE, how="left").join(held, on=_LANE, how="left").fill_null(0)
     times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("exposed_ns"))
-    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
-    here, others = times.filter(is_it)["busy"].max(), times.filter(~is_it).select(pl.col("busy") - pl.col("idle_ns"))
-    others = others.to_series().min()
-    return max(0.0, float(here) - float(others)) if here is not None and others is not None else 0.0  # type: ignore[arg-type]
+    is_it = _lane_of(first)
+    others = times.filter(~is_it)
+    if not others.height:
+        return 0.0
+    return max(0.0, total(times.filter(is_it)["busy"]) - float((others["busy"] - others["idle_ns"]).min()))  # type: ignore[arg-type]
+
+
+def _lane_of(row: dict[str, object]) -> pl.Expr:
+    """Whether a row is about the same GPU of the same run."""
+    return pl.col("part").eq(row["part"]) & pl.col("place").eq(row["place"])
 
 
 def _who(row: dict[str, object]) -> str:
@@ -221,7 +230,7 @@ def _who(row: dict[str, object]) -> str:
 
 def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
     """What the late rank does more than the others before the collectives in which it is the last."""
-    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
+    is_it = _lane_of(first)
     meetings = ranks.rows.filter(is_it & pl.col("is_last"))["meeting"]
     before = ranks.rows.filter(pl.col("meeting").is_in(meetings.implode())).select(*_LANE, "segment")
     idle = whole.cells.join(before, on=[*_LANE, "segment"], how="semi")
@@ -233,16 +242,15 @@ def _why_late(whole: Whole, ranks: Ranks, first: dict[str, object]) -> str:
         )
         .sort("more_ns", "cause", descending=[True, False])
     )
-    waited = max(0.0, more["more_ns"].sum()) if more.height else 0.0
+    waited = max(0.0, total(more["more_ns"]))
     late = float(first["late_ns"])  # type: ignore[arg-type]
     if waited >= _MOST * late and more.height:
         cause, length = more.row(0)
         most = f"{duration(length)} of it {_WORDS.get(cause, cause)}"
         return f"before, its GPU idles {duration(waited)} more than the others, {most}"
     kernel = _slower_kernel(whole, first)
-    computed = (
-        whole.gpus.filter(is_it)["computation_ns"].sum() - whole.gpus.filter(~is_it)["computation_ns"].sum() / others
-    )
+    computed = total(whole.gpus.filter(is_it)["computation_ns"])
+    computed -= total(whole.gpus.filter(~is_it)["computation_ns"]) / others
     if computed >= _MOST * late:
         return f"its kernels take {duration(computed)} longer than those of the others{kernel}"
     return f"before, its GPU idles {duration(waited)} more than the others" if waited > 0 else ""
@@ -257,7 +265,7 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
         part.kernels.kernels.select(pl.lit(number, pl.UInt32).alias("part"), "place", "name", "total_ns")
         for number, part in enumerate(whole.partials)
     )
-    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
+    is_it = _lane_of(first)
     others = max(1, whole.gpu_count - 1)
     sums = rows.group_by("name").agg(
         here=pl.col("total_ns").filter(is_it).sum(), there=pl.col("total_ns").filter(~is_it).sum() / others
@@ -272,7 +280,7 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
 
 def _late_evidence(whole: Whole, ranks: Ranks, first: dict[str, object]) -> tuple[PlaceEvidence, ...]:
     """The meetings for which others waited longest."""
-    is_it = (pl.col("part") == first["part"]) & (pl.col("place") == first["place"])
+    is_it = _lane_of(first)
     top = ranks.meetings.filter(is_it).sort("late_ns", "arrival_ns", descending=[True, False]).head(5)
     return tuple(
         whole.evidence(
@@ -379,7 +387,8 @@ def _low_bandwidth(whole: Whole, ranks: Ranks) -> Candidate | None:
     if rows.height < 5:
         return None
     rates = rows["moved"] / rows["service_ns"]
-    best, mean = float(rates.max() or 0), rows["moved"].sum() / rows["service_ns"].sum()  # type: ignore[arg-type]
+    best = float(rates.max() or 0)  # type: ignore[arg-type]
+    mean = total(rows["moved"]) / total(rows["service_ns"])
     if not best or mean / best >= (RULES["X5"].say or 0):
         return None
     return Candidate(

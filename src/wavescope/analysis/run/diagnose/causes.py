@@ -11,6 +11,7 @@ from wavescope.analysis.run.diagnose.idle import LATENCY_NS
 from wavescope.analysis.run.diagnose.kernels import GRAPH_LENGTH, GRAPH_TIMES
 from wavescope.analysis.run.diagnose.ledger import NOTHING, Candidate
 from wavescope.analysis.run.diagnose.rules import RULES
+from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavescope.base.words import amount, counted, duration, kernel_title, percent, shortened
 
@@ -78,7 +79,7 @@ def candidates(whole: Whole, *, has_launches: bool) -> Iterator[tuple[str, Candi
 
 
 def _time(whole: Whole, rule: str) -> float:
-    return whole.mean(whole.cells.filter(CLAIMS[rule].fill_null(value=False))["idle_ns"].sum())
+    return whole.mean(whole.cells.filter(CLAIMS[rule].fill_null(value=False))["idle_ns"])
 
 
 def _say(rule: str) -> float:
@@ -89,7 +90,7 @@ def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Ca
     """What a rule about gaps says, if they take long enough; `cause` may use {time}, {share}, {count}, {call}."""
     time = _time(whole, rule)
     takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
-    time += whole.mean(whole.exposed.filter(takes)["exposed_ns"].sum())
+    time += whole.mean(whole.exposed.filter(takes)["exposed_ns"])
     if whole.share(time) < _say(rule) or not time:
         return None
     evidence = whole.idle_evidence(CLAIMS[rule])
@@ -116,7 +117,7 @@ def _idle(whole: Whole, rule: str, title: str, cause: str, **more: object) -> Ca
 
 
 def _starved(whole: Whole) -> Candidate | None:
-    idle = whole.total("idle_ns")
+    idle = whole.time("idle_ns")
     if whole.share(idle) < _say("G1"):
         return None
     parts = whole.cells.filter(~_CAUSE.is_in(["first use"])).group_by("cause").agg(pl.col("idle_ns").sum())
@@ -201,7 +202,7 @@ def _with_copies(whole: Whole, candidate: Candidate | None, direction: str) -> C
         return None
     takes = _IS_SMALL & (pl.col("direction") == direction)
     rows = whole.exposed.filter(takes)
-    beside = whole.mean((rows["length_ns"] - rows["exposed_ns"]).sum())
+    beside = whole.mean(rows["length_ns"] - rows["exposed_ns"])
     return replace(candidate, takes=candidate.takes | takes, extra_ns=beside)
 
 
@@ -266,7 +267,7 @@ def _faults(whole: Whole) -> Candidate | None:
 def _exposed_copies(whole: Whole) -> Candidate | None:
     takes = (pl.col("kind") == COPY) & ~pl.col("is_edge")
     rows = whole.exposed.filter(takes)
-    time = whole.mean(rows["exposed_ns"].sum())
+    time = whole.mean(rows["exposed_ns"])
     if whole.share(time) < _say("C1") or not time:
         return None
     largest = rows.group_by("direction").agg(pl.col("exposed_ns").sum()).sort("exposed_ns", descending=True)
@@ -290,12 +291,12 @@ def _slow_copies(whole: Whole) -> Candidate | None:
     rows = whole.copies.filter(
         is_host, pl.col("sized_count") > 0, pl.col("size_bytes") >= (1 << 20) * pl.col("sized_count")
     )
-    rate = rows["size_bytes"].sum() / max(1, rows["sized_ns"].sum())
+    rate = total(rows["size_bytes"]) / max(1.0, total(rows["sized_ns"]))
     if not rows.height or not 0 < rate < _say("C2"):
         return None
     best = max(float(rows["best_rate"].max() or 0.0), 2 * _say("C2"))  # type: ignore[arg-type]
     takes = (pl.col("kind") == COPY) & ~pl.col("is_small") & ~pl.col("is_edge") & is_host
-    exposed = whole.mean(whole.exposed.filter(takes)["exposed_ns"].sum())
+    exposed = whole.mean(whole.exposed.filter(takes)["exposed_ns"])
     bound = exposed * (1 - rate / best)
     size = amount(int(rows["size_bytes"].sum()))
     return Candidate(
@@ -316,21 +317,21 @@ def _slow_copies(whole: Whole) -> Candidate | None:
 
 def _tiny_kernels(whole: Whole) -> Candidate | None:
     rows = pl.concat(part.kernels.tiny for part in whole.partials)
-    calls, total, saved = (
+    calls, spent, saved = (
         int(rows["calls"].sum()),
-        whole.mean(rows["total_ns"].sum()),
-        whole.mean(rows["saved_ns"].sum()),
+        whole.mean(rows["total_ns"]),
+        whole.mean(rows["saved_ns"]),
     )
-    if not calls or whole.share(total) < _say("L1"):
+    if not calls or whole.share(spent) < _say("L1"):
         return None
     named = whole.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
     return Candidate(
         rule="L1",
-        value=whole.share(total),
-        time_ns=total,
+        value=whole.share(spent),
+        time_ns=spent,
         title="Many kernels are tiny",
-        cause=f"{counted(calls, 'calls')} of kernels below 10 us outside of graphs take {duration(total)} "
-        f"({percent(whole.share(total))}); in a row with others of their kind they could be one",
+        cause=f"{counted(calls, 'calls')} of kernels below 10 us outside of graphs take {duration(spent)} "
+        f"({percent(whole.share(spent))}); in a row with others of their kind they could be one",
         extra_ns=saved,
         evidence=whole.kernel_evidence(named, "total_ns"),
         case_count=calls,
@@ -341,7 +342,7 @@ def _tiny_kernels(whole: Whole) -> Candidate | None:
 
 def _fusion(whole: Whole) -> Candidate | None:
     rows = pl.concat(part.kernels.fused for part in whole.partials)
-    saved = whole.mean(rows["saved_ns"].sum())
+    saved = whole.mean(rows["saved_ns"])
     if whole.share(saved) < _say("L2") or not saved:
         return None
     sums = rows.group_by("names").agg(pl.col("times", "total_ns", "saved_ns").sum(), pl.col("length").first())
@@ -352,7 +353,7 @@ def _fusion(whole: Whole) -> Candidate | None:
     return Candidate(
         rule="L2",
         value=whole.share(saved),
-        time_ns=whole.mean(sums["total_ns"].sum()),
+        time_ns=whole.mean(sums["total_ns"]),
         title="Element-wise kernels follow each other: candidates for fusion",
         cause=f"{counted(sums.height, 'sequences')} of kernels of one grid, back to back; the largest, of "
         f"{first['length']} kernels, {first['times']:,} times",
@@ -379,13 +380,13 @@ def _graphs(whole: Whole) -> Candidate | None:
 
 def _underfilled(whole: Whole) -> Candidate | None:
     rows = whole.kernels.filter(pl.col("small_ns") > 0).sort("lost_ns", descending=True)
-    small, lost = whole.mean(rows["small_ns"].sum()), whole.mean(rows["lost_ns"].sum())
-    computation = whole.total("computation_ns")
+    small, lost = whole.mean(rows["small_ns"]), whole.mean(rows["lost_ns"])
+    computation = whole.time("computation_ns")
     if not computation or small / computation < _say("L4"):
         return None
     first = rows.row(0, named=True)
     name = shortened(kernel_title(first["name"]), 60)
-    is_most = first["small_ns"] > _MOST * rows["small_ns"].sum()
+    is_most = first["small_ns"] > _MOST * total(rows["small_ns"])
     largest = f"most of it {name} with {first['workgroups']:,} workgroups" if is_most else f"the largest is {name}"
     return Candidate(
         rule="L4",
@@ -410,7 +411,7 @@ def _clocks(whole: Whole) -> Candidate | None:
     slower = float((1 - rows["mean_mhz"] / rows["max_mhz"]).mean() or 0.0)  # type: ignore[arg-type]
     if slower < 0.10:
         return None
-    computation = whole.total("computation_ns")
+    computation = whole.time("computation_ns")
     mean, top = float(rows["mean_mhz"].mean() or 0), float(rows["max_mhz"].max() or 0)  # type: ignore[arg-type]
     return Candidate(
         rule="T1",

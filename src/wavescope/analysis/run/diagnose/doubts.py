@@ -8,6 +8,7 @@ import polars as pl
 
 from wavescope.analysis.run.diagnose.finding import Note
 from wavescope.analysis.run.diagnose.rules import OF_LAUNCHES, RULES
+from wavescope.analysis.run.diagnose.sums import total
 from wavescope.base.words import counted, duration, kernel_title, percent, shortened
 
 if TYPE_CHECKING:
@@ -25,12 +26,12 @@ _HOT, _WARM = 0.8, 0.03
 
 def unknown_share(whole: Whole) -> float:
     """The share of the idle time whose launch is not recorded; of all work where nothing is idle."""
-    idle = whole.cells["idle_ns"].sum()
-    unknown = whole.cells.filter(pl.col("cause") == "unknown")["idle_ns"].sum()
+    idle = total(whole.cells["idle_ns"])
+    unknown = total(whole.cells.filter(pl.col("cause") == "unknown")["idle_ns"])
     if idle:
-        return float(unknown / idle)
-    count = (whole.gpus["dispatch_count"] + whole.gpus["copy_count"]).sum()
-    return float(whole.gpus["unlaunched_count"].sum() / count) if count else 0.0
+        return unknown / idle
+    count = total(whole.gpus["dispatch_count"]) + total(whole.gpus["copy_count"])
+    return total(whole.gpus["unlaunched_count"]) / count if count else 0.0
 
 
 def doubts(whole: Whole) -> Iterator[Note]:
@@ -44,7 +45,7 @@ def doubts(whole: Whole) -> Iterator[Note]:
     if unknown >= (RULES["D3"].say or 0):
         yield Note(
             "D3",
-            f"the launch that ends {percent(unknown)} of the idle time ({duration(whole.total('idle_ns'))}) is not "
+            f"the launch that ends {percent(unknown)} of the idle time ({duration(whole.time('idle_ns'))}) is not "
             "recorded, so nothing is said about its cause; record with rocprofv3 --runtime-trace",
         )
     if any(part.facts["counter_count"] for part in whole.partials):
@@ -61,8 +62,8 @@ def doubts(whole: Whole) -> Iterator[Note]:
 def _startup(whole: Whole) -> Iterator[Note]:
     late = whole.gpus.filter(pl.col("startup") != "")
     if late.height:
-        left_out = whole.mean((late["start_ns"] - late["whole_start_ns"]).sum())
-        whole_ns = whole.mean((whole.gpus["end_ns"] - whole.gpus["whole_start_ns"]).sum())
+        left_out = whole.mean(late["start_ns"] - late["whole_start_ns"])
+        whole_ns = whole.mean(whole.gpus["end_ns"] - whole.gpus["whole_start_ns"])
         yield Note(
             "D1",
             f"start-up is left out: {duration(left_out)} of {duration(whole_ns)} ({percent(left_out / whole_ns)}); "
@@ -78,11 +79,11 @@ def _startup(whole: Whole) -> Iterator[Note]:
         allocated = max(part.facts["allocated_before_ns"] for part in whole.partials)
         more = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
         yield Note("D1", f"start-up: {duration(before)} before the first kernel{more}; it is not counted")
-    first = whole.mean(whole.cells.filter(pl.col("cause") == "first use")["idle_ns"].sum())
-    if whole.share(first) >= _WORTH_SAYING:
+    loaded = whole.mean(whole.cells.filter(pl.col("cause") == "first use")["idle_ns"])
+    if whole.share(loaded) >= _WORTH_SAYING:
         yield Note(
             "D1",
-            f"first use: the GPU idles {duration(first)} ({percent(whole.share(first))}) while kernels are loaded at "
+            f"first use: the GPU idles {duration(loaded)} ({percent(whole.share(loaded))}) while kernels are loaded at "
             "their first launch; warm up before recording",
         )
 
@@ -116,7 +117,7 @@ def skipped(whole: Whole, ranks: Ranks) -> Iterator[Note]:
 
 def not_findings(whole: Whole) -> Iterator[Note]:
     """What other tools alarm about, and why it is none here."""
-    busy = 1 - whole.share(whole.total("idle_ns"))
+    busy = 1 - whole.share(whole.time("idle_ns"))
     blocked = sum(whole.calls.get(kind, (0, 0, 0))[1] for kind in ("synchronisation", "copy call"))
     if whole.share(blocked) >= 0.1 and busy >= _HALF:
         yield Note("G5", f"{duration(blocked)} inside blocking calls: the GPU was busy {percent(busy)} of the time")
@@ -128,11 +129,11 @@ def not_findings(whole: Whole) -> Iterator[Note]:
 def hot_kernels(whole: Whole) -> pl.DataFrame:
     """The fewest kernels that make up 80 % of the computation, and all of 3 % or more."""
     rows = whole.kernels
-    total = rows["total_ns"].sum()
-    if not total:
+    computed = total(rows["total_ns"])
+    if not computed:
         return rows.head(0).with_columns(share=pl.lit(0.0))
-    share = pl.col("total_ns") / total
-    before = (pl.col("total_ns").cum_sum() - pl.col("total_ns")) / total
+    share = pl.col("total_ns") / computed
+    before = (pl.col("total_ns").cum_sum() - pl.col("total_ns")) / computed
     return rows.filter((before < _HOT) | (share >= _WARM)).with_columns(share=share)
 
 
@@ -141,7 +142,7 @@ def notes(whole: Whole, hot: pl.DataFrame) -> Iterator[Note]:
     if hot.height:
         first = hot.row(0, named=True)
         name = shortened(kernel_title(first["name"]), 60)
-        few = f"{hot.height} of {counted(whole.kernels.height, 'kernels')} take {percent(hot['share'].sum())}"
+        few = f"{hot.height} of {counted(whole.kernels.height, 'kernels')} take {percent(total(hot['share']))}"
         yield Note("N1", f"{few} of the computation; the first, {name}, {percent(first['share'])}")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:

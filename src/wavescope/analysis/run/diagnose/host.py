@@ -179,7 +179,7 @@ def longest_calls(outer: pl.DataFrame, windows: pl.DataFrame) -> list[str]:
 
 def stacks(others: pl.DataFrame, moments: pl.DataFrame) -> list[tuple[str, ...]]:
     """For each of few moments (`thread`, `time_ns`): the regions that are open, outermost first; of many, the inner."""
-    names = []
+    names: list[tuple[str, ...]] = []
     times = moments["time_ns"].sort()
     first, last = (times.search_sorted(others[name], side="left") for name in ("start_ns", "end_ns"))
     others = others.filter((first < last) | (first != times.search_sorted(others["start_ns"], side="right")))

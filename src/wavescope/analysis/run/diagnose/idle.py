@@ -124,8 +124,8 @@ def _until_start() -> pl.Expr:
 
 def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
     """Where communication goes on while nothing else does: its times, `exposed_ns`, the flags of the gap, and
-    `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies, has no
-    flags."""
+    `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies,
+    has no flags."""
     keys = ["follows", "blocker", "is_early"]
     parts = [_cut(gaps, talking, keys)]
     inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
@@ -146,7 +146,13 @@ def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFr
 
 def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """The common time of gaps and communication, apart for before and after the launch of what ends the gap."""
-    schema = {"piece": pl.UInt32, "place": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64, "exposed_ns": pl.Int64}
+    schema: dict[str, type[pl.DataType]] = {
+        "piece": pl.UInt32,
+        "place": pl.UInt32,
+        "start_ns": pl.Int64,
+        "end_ns": pl.Int64,
+        "exposed_ns": pl.Int64,
+    }
     schema |= {"follows": pl.String, "blocker": pl.String, "is_early": pl.Boolean, "is_host": pl.Boolean}
     rows = [pl.DataFrame(schema=schema)]
     numbered = talking.with_row_index("piece")

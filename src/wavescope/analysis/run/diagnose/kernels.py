@@ -24,8 +24,8 @@ _MOST_SEQUENCES = 5
 class KernelFacts:
     """What the kernels of a run say."""
 
-    #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `scratch_bytes`, `graph_calls`; `small_ns` and `lost_ns` of launches
-    #: that do not fill the GPU, `workgroups` of the largest of them.
+    #: `place`, `name`, `calls`, `total_ns`, `max_ns`, `scratch_bytes`, `graph_calls`; `small_ns` and `lost_ns` of
+    #: launches that do not fill the GPU, `workgroups` of the largest of them.
     kernels: pl.DataFrame
     fused: pl.DataFrame  #: Sequences to fuse: `place`, `names`, `length`, `times`, `total_ns`, `saved_ns`, `start_ns`.
     tiny: pl.DataFrame  #: `place`, `calls`, `total_ns`, `saved_ns` of tiny kernels outside of graphs.

@@ -105,7 +105,7 @@ def _in_order(settled: list[Settled]) -> list[Settled]:
     apart = sorted(
         (each for each in settled if not each.candidate.within), key=lambda each: (-each.owned_ns, each.candidate.order)
     )
-    inside = {each.candidate.rule: [] for each in apart}
+    inside: dict[str, list[Settled]] = {each.candidate.rule: [] for each in apart}
     for each in settled:
         if each.candidate.within in inside:
             inside[each.candidate.within].append(each)

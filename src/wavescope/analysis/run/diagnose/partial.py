@@ -140,8 +140,7 @@ def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
     """The ends of the collectives of each GPU: what is between two of them is one segment."""
     collectives = work.filter(pl.col("kind") == COMMUNICATE)
     ends = {
-        int(place): group["end_ns"].sort()  # type: ignore[call-overload]
-        for (place,), group in collectives.group_by("place", maintain_order=True)
+        int(place): group["end_ns"].sort() for (place,), group in collectives.group_by("place", maintain_order=True)
     }
     return {place: series if len(series) <= _MOST_SEGMENTS else series.head(0) for place, series in ends.items()}
 
@@ -154,7 +153,7 @@ def _segments(
     rows = frame.select("place", time).with_row_index("at")
     for (place,), group in rows.group_by("place", maintain_order=True):
         if place in ends:
-            at = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)  # type: ignore[index]
+            at = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)
             numbers = numbers.scatter(group["at"], at)
     return numbers
 
@@ -405,7 +404,7 @@ def _facts(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, host: Host, gpu_ind
         "counter_count": run.count("counters"),
         "settings": settings,
         "unused_gpu_count": len(visible - used),
-        "before_ns": int(first) - int(min(times)) if first is not None and times else 0,  # type: ignore[call-overload]
+        "before_ns": int(first) - int(min(times)) if first is not None and times else 0,  # type: ignore[arg-type]
         "allocated_before_ns": int((allocated["end_ns"] - allocated["start_ns"]).sum() or 0),
         "has_sizes": bool(work["size_bytes"].count()),
         "has_grids": bool(work["grid_x"].count()),

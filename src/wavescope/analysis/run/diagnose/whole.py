@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from wavescope.analysis.run.diagnose.idle import CAUSES, FLAGS
+from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.work import COMMUNICATE, COPY
 from wavescope.model.findings import PlaceEvidence
 
@@ -51,7 +52,7 @@ class Whole:
     @cached_property
     def window_ns(self) -> float:
         """Mean length of the windows of the GPUs."""
-        return self.mean((self.gpus["to_ns"] - self.gpus["from_ns"]).sum())
+        return self.mean(self.gpus["to_ns"] - self.gpus["from_ns"])
 
     @cached_property
     def cells(self) -> pl.DataFrame:
@@ -108,13 +109,14 @@ class Whole:
         paths = [str(part.facts["path"]) for part in self.partials]
         return paths[0] if len(paths) == 1 else "PATHS"
 
-    def total(self, name: str) -> float:
+    def time(self, name: str) -> float:
         """The mean over GPUs of one of their times."""
-        return self.mean(self.gpus[name].sum())
+        return self.mean(self.gpus[name])
 
-    def mean(self, total: float) -> float:
-        """A sum over GPUs as the mean of one."""
-        return total / self.gpu_count if self.gpu_count else 0.0
+    def mean(self, times: pl.Series | float) -> float:
+        """A sum over GPUs, or the values to sum up, as the mean of one."""
+        whole = total(times) if isinstance(times, pl.Series) else times
+        return whole / self.gpu_count if self.gpu_count else 0.0
 
     def share(self, time_ns: float) -> float:
         """A mean time as a share of the window."""
@@ -189,15 +191,16 @@ class Whole:
         )
 
     @cached_property
-    def _lanes(self) -> dict[tuple[int, int], dict[str, int]]:
-        return {(row["part"], row["place"]): row for row in self.gpus.iter_rows(named=True)}  # type: ignore[misc]
+    def _lanes(self) -> dict[tuple[int, int], dict[str, Any]]:
+        return {(row["part"], row["place"]): row for row in self.gpus.iter_rows(named=True)}
 
     def all(self, name: str) -> pl.DataFrame:
         """A table of all runs, with `part`, the number of the run."""
-        return pl.concat(
+        table: pl.DataFrame = pl.concat(
             getattr(part, name).select(pl.lit(number, pl.UInt32).alias("part"), pl.all())
             for number, part in enumerate(self.partials)
         )
+        return table
 
 
 def time_window(start_ns: int, end_ns: int) -> str:
