@@ -451,11 +451,11 @@ ops = st.lists(
         st.sampled_from(["launch", "copy", "read", "wait", "host", "malloc", "loader", "nccl"]), st.integers(1, 400)
     ),
     min_size=2,
-    max_size=60,
+    max_size=25,
 )
 
 
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(20))
 @given(ops)
 def test_no_nanosecond_is_promised_twice(program: list[tuple[str, int]]) -> None:
     made = Made()

@@ -72,20 +72,30 @@ def gaps_of(work: pl.DataFrame, host: Host, early_ns: dict[int, int]) -> pl.Data
 
 
 def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
-    """Gaps with the work before them and the launch of the work that ends them."""
-    latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
+    """Gaps with the work before them and the launch of the work that ends them.
+
+    Before the first and after the last computation or copy, gaps are those between communication.
+    """
     others = work.filter(pl.col("kind") != COMMUNICATE)
-    if not others.height:  # nothing but communication: its gaps are all there is
-        others = work
-    launching = ["launch_start_ns", "launch_end_ns", "launch_thread", "is_first", "is_new"]
-    rows = others.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
-    gaps = gaps_between(rows, ["place"]).drop("start_ns", "end_ns")
+    spans = others.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
+    outside = _between(work).join(spans, on="place", how="left", maintain_order="left")
+    is_outside = (pl.col("gap_start_ns") < pl.col("first")) | (pl.col("gap_start_ns") >= pl.col("last"))
+    outside = outside.filter(is_outside.fill_null(value=True)).drop("first", "last")
+    gaps = pl.concat([_between(others), outside]) if outside.height else _between(others)
     before = gaps["before_row"]
     return gaps.with_columns(
         before_direction=work["direction"].gather(before),
         is_after_small=work["is_small"].gather(before),
         ends_copy=work["is_copy"].gather(gaps["row"]),
     )
+
+
+def _between(work: pl.DataFrame) -> pl.DataFrame:
+    """The gaps between sorted work, with the row of the work that ended before each."""
+    latest = pl.when(pl.col("end_ns") >= pl.col("end_ns").cum_max()).then(pl.col("row")).forward_fill().shift(1)
+    launching = ["launch_start_ns", "launch_end_ns", "launch_thread", "is_first", "is_new"]
+    rows = work.select("row", "place", "start_ns", "end_ns", *launching, before_row=latest.over("place"))
+    return gaps_between(rows, ["place"]).drop("start_ns", "end_ns")
 
 
 def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
