@@ -134,7 +134,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     findings = tuple(_finding(each, whole) for each in settled)
     hot = hot_kernels(whole)
     beside = tuple(doubts(whole))
-    said = {rule for finding in findings for rule in finding.rules}
+    listed = {rule for finding in findings for rule in finding.rules}
     budget = {
         name: whole.share(whole.time(f"{name}_ns"))
         for name in ("computation", "exposed_communication", "exposed_copy", "idle")
@@ -149,7 +149,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
         not_findings=tuple(not_findings(whole)),
         skipped=tuple(skipped(whole, ranks)),
         doubts=beside,
-        checked=tuple(rule for rule in spoken if rule not in said),
+        checked=tuple(rule for rule in spoken if rule not in listed),
         gpus=whole.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
         .sort("rank", "node", "gpu", nulls_last=True)
         .select(tables["gpus"].names),

@@ -208,9 +208,9 @@ def _late_ranks(whole: Whole, ranks: Ranks) -> Candidate | None:
 def _longer(whole: Whole, first: dict[str, object]) -> float:
     """By how much the time of the late rank without waiting for others exceeds that of the fastest."""
     waits = whole.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
-    held = whole.exposed.filter(_IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
+    exposed = whole.exposed.filter(_IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
     lanes = whole.gpus.select(*_LANE, window=pl.col("to_ns") - pl.col("from_ns"), edge="edge_ns")
-    lanes = lanes.join(waits, on=_LANE, how="left").join(held, on=_LANE, how="left").fill_null(0)
+    lanes = lanes.join(waits, on=_LANE, how="left").join(exposed, on=_LANE, how="left").fill_null(0)
     times = lanes.with_columns(busy=pl.col("window") - pl.col("edge") - pl.col("exposed_ns"))
     is_it = _lane_of(first)
     others = times.filter(~is_it)

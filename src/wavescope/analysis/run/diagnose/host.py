@@ -85,8 +85,8 @@ def _kinds(calls: pl.DataFrame) -> pl.DataFrame:
         .otherwise(cause_of(pl.col("text")))
     )
     numbers = {name: number for number, name in enumerate(CALL_KINDS)}
-    known = names.select("name", kind=kind.replace_strict(numbers, return_dtype=pl.UInt8))
-    return calls.join(known, on="name", how="left", nulls_equal=True, maintain_order="left")
+    kinds = names.select("name", kind=kind.replace_strict(numbers, return_dtype=pl.UInt8))
+    return calls.join(kinds, on="name", how="left", nulls_equal=True, maintain_order="left")
 
 
 def _matching(regions: pl.DataFrame, names: pl.Series, pattern: str, by: list[str]) -> pl.DataFrame:

@@ -151,7 +151,7 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
 def _limited(settled: list[Settled], account: Account) -> list[Settled]:
     """No more idle and exposed time than there is, the largest promises first."""
     left, limited = account.limit_ns, {}
-    for each in sorted(settled, key=lambda one: -one.owned_ns):
+    for each in sorted(settled, key=lambda settlement: -settlement.owned_ns):
         is_of_kernels = RULES[each.candidate.rule].kind == "kernels"
         owned = each.owned_ns if is_of_kernels else min(each.owned_ns, left)
         left -= 0.0 if is_of_kernels else owned

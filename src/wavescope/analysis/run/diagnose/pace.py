@@ -66,9 +66,9 @@ def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterat
     """The pace of each GPU; `steps` are those of its process, in order, where known."""
     for (place,), of_gpu in work.group_by("place", maintain_order=True):
         start, end = int(of_gpu["start_ns"].min()), int(of_gpu["end_ns"].max())  # type: ignore[arg-type]
-        known = steps.get(int(place), [])
-        steady, why = _after_steps(start, end, known) if len(known) > 1 else _after_gaps(of_gpu, start, end)
-        later = [begin for begin, _ in known if begin > steady][:1] if len(known) > 1 else []
+        spans = steps.get(int(place), [])
+        steady, why = _after_steps(start, end, spans) if len(spans) > 1 else _after_gaps(of_gpu, start, end)
+        later = [begin for begin, _ in spans if begin > steady][:1] if len(spans) > 1 else []
         early = max(steady, later[0]) if later else steady + int((end - steady) * _EARLY)
         yield Pace(int(place), start, steady, early, end, why)
 

@@ -115,10 +115,10 @@ def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tup
     markers = host.others.filter("is_marker").join(threads, on="thread", how="left")
     spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     windows = {process: (start, end) for process, start, end in spans.sort("process").iter_rows()}
-    found = marked_steps(markers, windows)
+    marked = marked_steps(markers, windows)
     owners = dict(work.group_by("place").agg(pl.col("process").mode().min()).rows())
-    steps = {place: found[process][1] for place, process in owners.items() if process in found}
-    return steps, next((name for name, _ in found.values()), "")
+    steps = {place: marked[process][1] for place, process in owners.items() if process in marked}
+    return steps, next((name for name, _ in marked.values()), "")
 
 
 def _lengths(steps: dict[int, list[tuple[int, int]]], name: str, work: pl.DataFrame) -> Iterator[tuple[str, int, int]]:
@@ -347,8 +347,8 @@ def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
 def _compute_units(run: Run, gpu_index: GpuIndex) -> dict[int, int]:
     """The compute units of each GPU, where recorded."""
     agents = run.read("agents", ["agent", "cu_count"]).with_columns(place=gpu_index.numbers)
-    known = agents.drop_nulls().filter(pl.col("cu_count") > 0)
-    return dict(known.select("place", "cu_count").unique("place", keep="first").rows())
+    units = agents.drop_nulls().filter(pl.col("cu_count") > 0)
+    return dict(units.select("place", "cu_count").unique("place", keep="first").rows())
 
 
 def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dict[int, pl.Series]) -> pl.DataFrame:
