@@ -29,16 +29,16 @@ _SCENARIOS = "kernel=NAME:-20%, launch-gaps, rank=N, bandwidth=GB/S, copies, hos
 )
 @click.option("--steps", "by_step", is_flag=True, help="The path of each step too, found as `wavescope steps` does.")
 @click.option("--step", "marker", metavar="MARKER", help="The marker range that is a step; implies --steps.")
-@click.option("--stretches", is_flag=True, help="With --csv: one row per stretch of the path, in the order of time.")
-def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, stretches: bool) -> None:
+@click.option("--segments", is_flag=True, help="With --csv: one row per segment of the path, in the order of time.")
+def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: str | None, segments: bool) -> None:
     """Which chain of host code, launches, kernels, copies and late ranks set the time of this run?
 
     The critical path goes from the last event back to the first: each event waited for something, and what came last
-    held it up. Its stretches add up to the time of the run. Ranks meet in collectives; the path goes on in the one
+    held it up. Its segments add up to the time of the run. Ranks meet in collectives; the path goes on in the one
     that came last. Slack is how much later an event could end without changing the time.
 
     --what-if computes all events again after a change, as an interval where the record does not say what waited for
-    what. --csv prints the contributors; --json has every stretch too.
+    what. --csv prints the contributors; --json has every segment too.
 
     \b
     wavescope path results.db
@@ -65,7 +65,7 @@ def command(request: RunRequest, texts: tuple[str, ...], by_step: bool, marker: 
 
     from wavescope.model.answer import to_builtins
 
-    table = answer.segments if stretches else answer.contributors
+    table = answer.segments if segments else answer.contributors
     request.give(answer, table, report, gathered.losses, inputs=gathered.paths, what_if=to_builtins(scenarios))
 
 

@@ -45,7 +45,7 @@ from wavescope.analysis.trace.waits import Waits
 from wavescope.analysis.trace.waves.states import States
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
-from wavescope.page.run.path import PREDICTIONS, STEPS, STRETCHES
+from wavescope.page.run.path import PREDICTIONS, SEGMENTS, STEPS
 from wavescope.page.run.times import declared_since_start
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ SHAPES: Mapping[str, Shape] = {
             "groups": _columns(CriticalPath.tables["groups"], without=("start_ns",)),
             "classes": CriticalPath.tables["classes"],
             "contributors": _columns(CriticalPath.tables["contributors"], without=("longest_at_ns",)),
-            "stretches": STRETCHES,
+            "segments": SEGMENTS,
             "steps": STEPS,
         },
     ),

@@ -3080,9 +3080,9 @@ export interface RunPathGroupsRow {
   rank: number | null;
   /** From there to the end of its last event [ns] */
   span_ns: number;
-  /** Stretches of its path */
-  stretch_count: number;
-  /** Time of the stretches that are inferred [ns] */
+  /** Segments of its path */
+  segment_count: number;
+  /** Time of the segments that are inferred [ns] */
   inferred_ns: number;
 }
 
@@ -3093,8 +3093,8 @@ export const RUN_PATH_GROUPS: TableInfo<RunPathGroupsRow> = {
   pid: ["PID", "", "Its process id"],
   rank: ["Rank", "", "Its rank; empty = not known"],
   span_ns: ["Span", "ns", "From there to the end of its last event"],
-  stretch_count: ["Stretches", "", "Stretches of its path"],
-  inferred_ns: ["Inferred", "ns", "Time of the stretches that are inferred"],
+  segment_count: ["Segments", "", "Segments of its path"],
+  inferred_ns: ["Inferred", "ns", "Time of the segments that are inferred"],
 };
 
 /** One row is one class of time on the path of one group. */
@@ -3129,13 +3129,13 @@ export interface RunPathContributorsRow {
   what: string;
   /** Kernel, copy or function; of host code, the function that is called after it */
   name: string;
-  /** Stretches */
+  /** Segments */
   count: number;
   /** Time on the path [ns] */
   path_ns: number;
   /** Of the span of the group */
   path_share: number;
-  /** Its longest stretch [ns] */
+  /** Its longest segment [ns] */
   longest_ns: number;
   /** Time of all events of this name in the group, on the path or not [ns] */
   total_ns: number | null;
@@ -3148,16 +3148,16 @@ export const RUN_PATH_CONTRIBUTORS: TableInfo<RunPathContributorsRow> = {
   class: ["Class", "", "As in classes"],
   what: ["What", "", "Work, call, host code, launch, ..."],
   name: ["Name", "", "Kernel, copy or function; of host code, the function that is called after it"],
-  count: ["Count", "", "Stretches"],
+  count: ["Count", "", "Segments"],
   path_ns: ["Path", "ns", "Time on the path"],
   path_share: ["Path share", "", "Of the span of the group"],
-  longest_ns: ["Longest", "ns", "Its longest stretch"],
+  longest_ns: ["Longest", "ns", "Its longest segment"],
   total_ns: ["Total", "ns", "Time of all events of this name in the group, on the path or not"],
   slack_min_ns: ["Slack min", "ns", "Smallest slack of those"],
 };
 
-/** One row is one stretch of the path; the longest. */
-export interface RunPathStretchesRow {
+/** One row is one segment of the path; the longest. */
+export interface RunPathSegmentsRow {
   /** Group of processes that meet in collectives */
   group: number;
   /** The event on the timeline; empty = before the first or after the last */
@@ -3182,7 +3182,7 @@ export interface RunPathStretchesRow {
   stack: string;
 }
 
-export const RUN_PATH_STRETCHES: TableInfo<RunPathStretchesRow> = {
+export const RUN_PATH_SEGMENTS: TableInfo<RunPathSegmentsRow> = {
   group: ["Group", "", "Group of processes that meet in collectives"],
   item: ["Item", "", "The event on the timeline; empty = before the first or after the last"],
   begin: ["Begin", "ns", "Start, since the start of its node"],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { inOrder } from "./path";
 
-const stretch = (lane: number, begin: number, end: number) => ({
+const segment = (lane: number, begin: number, end: number) => ({
   lane,
   begin,
   end,
@@ -10,11 +10,11 @@ const stretch = (lane: number, begin: number, end: number) => ({
   is_inferred: false,
 });
 
-describe("stretches of the path", () => {
+describe("segments of the path", () => {
   it("come in the order of time, those of two tiles once", () => {
     const whole = inOrder([
-      [stretch(1, 5, 9), stretch(0, 0, 5)],
-      [stretch(1, 5, 9), stretch(0, 9, 12)],
+      [segment(1, 5, 9), segment(0, 0, 5)],
+      [segment(1, 5, 9), segment(0, 9, 12)],
     ]);
     expect(whole.map(({ begin }) => begin)).toEqual([0, 5, 9]);
   });

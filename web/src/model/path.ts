@@ -3,7 +3,7 @@ import { json, type Question, together } from "../data/ask";
 import type { TileRange } from "./flows";
 import type { Track } from "./tracks";
 
-export interface Stretch {
+export interface Segment {
   lane: number;
   item: number;
   begin: number;
@@ -12,16 +12,16 @@ export interface Stretch {
   is_inferred: boolean;
 }
 
-/** The stretches of some tiles, in the order of time; of those in several tiles, one. */
-export function stretchesOf(document: number, track: Track, { level, first, last }: TileRange): Question<Stretch[]> {
+/** The segments of some tiles, in the order of time; of those in several tiles, one. */
+export function segmentsOf(document: number, track: Track, { level, first, last }: TileRange): Question<Segment[]> {
   const tiles = Array.from({ length: last - first + 1 }, (_, n) => first + n);
-  const asked = tiles.map((tile) => json<Stretch[]>(document, "run_path_spans", { track: track.name, level, tile }));
+  const asked = tiles.map((tile) => json<Segment[]>(document, "run_path_spans", { track: track.name, level, tile }));
   return together(...asked).as(inOrder);
 }
 
 /** Examples in the test. */
-export function inOrder(answers: Stretch[][]): Stretch[] {
-  const byBegin = new Map<string, Stretch>();
-  for (const stretch of answers.flat()) byBegin.set(`${stretch.lane} ${stretch.begin}`, stretch);
+export function inOrder(answers: Segment[][]): Segment[] {
+  const byBegin = new Map<string, Segment>();
+  for (const segment of answers.flat()) byBegin.set(`${segment.lane} ${segment.begin}`, segment);
   return [...byBegin.values()].sort((a, b) => a.begin - b.begin || a.end - b.end);
 }

@@ -1,4 +1,4 @@
-"""The critical path of a run for the page: tables, stretches on the timeline, slack, and what a change gives."""
+"""The critical path of a run for the page: tables, segments on the timeline, slack, and what a change gives."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.graph.event_graph import EventGraph
     from wavescope.page.protocol.document import Document
 
-MOST_STRETCHES = 500  #: Stretches of an answer, the longest ones.
+MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
 _TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}
 _MOST_RANKS, _MOST_KERNELS = 16, 5  #: Of which an exported page holds what a change gives.
 
-STRETCHES = table_spec(
-    "stretches",
-    "one stretch of the path; the longest",
+SEGMENTS = table_spec(
+    "segments",
+    "one segment of the path; the longest",
     """
     group        UInt32    -   | group of processes that meet in collectives
     item         Int32?    -   | the event on the timeline; null = before the first or after the last
@@ -112,8 +112,8 @@ def _items(document: Document) -> pl.Series:
     return document.kept(("run", "items of the event graph"), make)
 
 
-def _stretches(document: Document) -> pl.DataFrame:
-    """All stretches of the path, with their item and their time on the page."""
+def _segments(document: Document) -> pl.DataFrame:
+    """All segments of the path, with their item and their time on the page."""
 
     def make() -> pl.DataFrame:
         segments, zeros = _path(document).segments, _zeros(document)
@@ -126,15 +126,15 @@ def _stretches(document: Document) -> pl.DataFrame:
             length_ns=segments["end_ns"] - segments["start_ns"],
         )
 
-    return document.kept(("run", "stretches of the path"), make)
+    return document.kept(("run", "segments of the path"), make)
 
 
 def path_of_run(document: Document) -> Any:
-    """The critical path (`analysis.run.graph.path`): groups, classes, contributors, longest stretches, steps."""
+    """The critical path (`analysis.run.graph.path`): groups, classes, contributors, longest segments, steps."""
 
     def make() -> Any:
         path, zeros = _path(document), _zeros(document)
-        longest = _stretches(document).sort(-pl.col("length_ns"), "begin").head(MOST_STRETCHES)
+        longest = _segments(document).sort(-pl.col("length_ns"), "begin").head(MOST_SEGMENTS)
         first = int(zeros.min() or 0)  # type: ignore[arg-type]
         begin = (pl.col("start_ns") - first).cast(pl.Float64).alias("begin")
         return {
@@ -142,7 +142,7 @@ def path_of_run(document: Document) -> Any:
             "groups": serialize(path.groups.drop("start_ns")),
             "classes": serialize(path.classes),
             "contributors": serialize(path.contributors.filter(pl.col("path_ns") > 0).drop("longest_at_ns")),
-            "stretches": serialize(_in_order(longest, STRETCHES)),
+            "segments": serialize(_in_order(longest, SEGMENTS)),
             "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
             "caveats": list(path.caveats),
             "clock_residual_ns": path.clock_residual_ns,
@@ -156,18 +156,18 @@ def _in_order(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
 
 
 def path_spans(document: Document, *, track: str, level: int, tile: int) -> list[dict[str, Any]]:
-    """The stretches of the path in one tile of the timeline, the longest ones: lane, begin, end, class."""
+    """The segments of the path in one tile of the timeline, the longest ones: lane, begin, end, class."""
     check_track(track)
     low, high = tile_window(document, level, tile)
-    shown = document.kept(("run", "stretches by lane"), lambda: _by_lane(document))
+    shown = document.kept(("run", "segments by lane"), lambda: _by_lane(document))
     inside = shown.filter((pl.col("begin") < high) & (pl.col("end") > low))
-    return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_STRETCHES).to_dicts()
+    return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_SEGMENTS).to_dicts()
 
 
 def _by_lane(document: Document) -> pl.DataFrame:
     lanes = timeline_of(document).spans.select("item", "lane")
     columns = ["lane", "item", "begin", "end", pl.col("class").cast(pl.String), "is_inferred"]
-    return _stretches(document).drop_nulls("item").join(lanes, on="item").select(columns)
+    return _segments(document).drop_nulls("item").join(lanes, on="item").select(columns)
 
 
 def slack_of(document: Document, item: int) -> int | None:

@@ -68,7 +68,7 @@ def _group(
     contributors = answer.of_group(group["group"], "contributors").filter(pl.col("path_ns") > 0)
     yield _contributor_table(contributors, group, width=width, limit=limit)
     yield Text()
-    yield _stretch_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
+    yield _segment_table(answer.of_group(group["group"], "segments"), group, limit=max(5, limit // 4))
     steps = answer.of_group(group["group"], "steps")
     if steps.height:
         yield Text()
@@ -133,7 +133,7 @@ def _name(row: dict[str, Any]) -> str:
     return f"{row['what']}: {name}" if name else row["what"]
 
 
-def _stretch_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
+def _segment_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int) -> Table:
     longest = segments.with_columns(ns=pl.col("end_ns") - pl.col("start_ns")).sort(
         "ns", "start_ns", descending=[True, False]
     )
@@ -146,7 +146,7 @@ def _stretch_table(segments: pl.DataFrame, group: dict[str, Any], *, limit: int)
         Column("what", _name, is_text=True, takes_rest=True),
         Column("in", lambda row: _inner(row["stack"]), is_text=True),
     ]
-    return frame_table(longest, columns, limit=limit, what="stretches", title="longest stretches")
+    return frame_table(longest, columns, limit=limit, what="segments", title="longest segments")
 
 
 def _inner(stack: str) -> str:

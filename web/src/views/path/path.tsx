@@ -1,20 +1,20 @@
-// The critical path: what set the time of the run, its longest stretches, its steps, and what a change would give.
+// The critical path: what set the time of the run, its longest segments, its steps, and what a change would give.
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../../base/format";
 import {
   RUN_PATH_CONTRIBUTORS,
-  RUN_PATH_STRETCHES,
+  RUN_PATH_SEGMENTS,
   type RunPathClassesRow,
   type RunPathContributorsRow,
   type RunPathGroupsRow,
+  type RunPathSegmentsRow,
   type RunPathStepsRow,
-  type RunPathStretchesRow,
   type RunWhatIfPredictionsRow,
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import type { Frame } from "../../data/tables";
-import { pathColour } from "../../draw/path_stretches";
+import { pathColour } from "../../draw/path_segments";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { select, selection } from "../../model/selection";
@@ -34,7 +34,7 @@ interface PathAnswer {
   groups: Frame<RunPathGroupsRow>;
   classes: Frame<RunPathClassesRow>;
   contributors: Frame<RunPathContributorsRow>;
-  stretches: Frame<RunPathStretchesRow>;
+  segments: Frame<RunPathSegmentsRow>;
   steps: Frame<RunPathStepsRow>;
   caveats: string[];
   clock_residual_ns: number | null;
@@ -56,7 +56,7 @@ const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS
   ["total_ns", "In all"],
   ["slack_min_ns", "Smallest slack"],
 ]);
-const STRETCHES = figureColumns<RunPathStretchesRow>(RUN_PATH_STRETCHES, [
+const SEGMENTS = figureColumns<RunPathSegmentsRow>(RUN_PATH_SEGMENTS, [
   ["length_ns", "Length"],
   ["begin", "Started at", "ns", "8em"],
   ["class", "Class", "text", "9em"],
@@ -71,10 +71,10 @@ function Path() {
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-/** Around a stretch, as much again on both sides. */
-function showStretch(stretch: RunPathStretchesRow): void {
-  select({ range: { begin: stretch.begin, end: stretch.end } });
-  show({ begin: stretch.begin - stretch.length_ns, end: stretch.end + stretch.length_ns });
+/** Around a segment, as much again on both sides. */
+function showSegment(segment: RunPathSegmentsRow): void {
+  select({ range: { begin: segment.begin, end: segment.end } });
+  show({ begin: segment.begin - segment.length_ns, end: segment.end + segment.length_ns });
   frontView("run_timeline");
 }
 
@@ -83,7 +83,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
   const group = useSignal(groups[0]?.group ?? 0);
   const mine = <Row extends { group: number }>(rows: Row[]) => rows.filter((row) => row.group === group.value);
   const chosen = selection.value.range;
-  const stretches = useMemo(() => mine(answer.stretches.rows), [answer, group.value]);
+  const segments = useMemo(() => mine(answer.segments.rows), [answer, group.value]);
   const contributors = useMemo(() => mine(answer.contributors.rows), [answer, group.value]);
   const steps = useMemo(() => stepRows(mine(answer.steps.rows)), [answer, group.value]);
   const row = groups.find((each) => each.group === group.value);
@@ -91,7 +91,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
   return (
     <div class="view">
       <div class="toolbar">
-        <span>The chain of events that set the time. A click on a stretch shows it in the timeline.</span>
+        <span>The chain of events that set the time. A click on a segment shows it in the timeline.</span>
         {groups.length > 1 ? (
           <select
             aria-label="Processes"
@@ -112,14 +112,14 @@ function Tables({ answer }: { answer: PathAnswer }) {
       <div class="scroll path">
         <Classes row={row} classes={mine(answer.classes.rows)} />
         <WhatIf group={group.value} kernels={contributors} />
-        <h3>Longest stretches</h3>
-        <div class="path-stretches">
+        <h3>Longest segments</h3>
+        <div class="path-segments">
           <DataTable
-            label="Stretches of the path"
-            columns={STRETCHES}
-            rows={stretches}
+            label="Segments of the path"
+            columns={SEGMENTS}
+            rows={segments}
             isSelected={(each) => each.begin === chosen?.begin && each.end === chosen.end}
-            onSelect={showStretch}
+            onSelect={showSegment}
           />
         </div>
         {steps.length ? (

@@ -8,12 +8,12 @@ import { paintEdges, paintFlows } from "../../draw/flow_arrows";
 import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper, seriesColour } from "../../draw/palette";
-import { paintPath } from "../../draw/path_stretches";
+import { paintPath } from "../../draw/path_segments";
 import { spanName } from "../../draw/timeline_spans";
 import { current } from "../../model/document";
 import { edgesOf, type Flows, flowsOf, tilesAround } from "../../model/flows";
 import { useAnswer } from "../../model/loaded";
-import { stretchesOf } from "../../model/path";
+import { segmentsOf } from "../../model/path";
 import { isDispatch, type RunTrack, spanItem, spanKey } from "../../model/run_track";
 import { preview, type Range, select, selection } from "../../model/selection";
 import { show, shown } from "../../model/timewindow";
@@ -84,7 +84,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
   const flows = useAnswer(withFlows.value ? flowsOf(current.value, track, tiles.peek()) : null);
   const edges = useAnswer(edgesOf(current.value, track, tiles.peek()));
-  const stretches = useAnswer(withPath.value ? stretchesOf(current.value, track, tiles.peek()) : null);
+  const segments = useAnswer(withPath.value ? segmentsOf(current.value, track, tiles.peek()) : null);
   const around = useComputed(() => {
     const flowSet = withFlows.value && flows.value.state === "ready" ? flows.value.value : null;
     return flowSet ? within(flowSet, shown.value) : null;
@@ -113,8 +113,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
-    if (withPath.value && stretches.value.state === "ready") {
-      paintPath(painter, frame, track.name, stretches.value.value, paper("accent"));
+    if (withPath.value && segments.value.state === "ready") {
+      paintPath(painter, frame, track.name, segments.value.value, paper("accent"));
     }
   };
   const highlight = (painter: Painter, frame: Frame) => {

@@ -118,14 +118,14 @@ class EventGraph:
         """
         ends = self.events.select("process", before="end_ns").with_columns(after=times["end_ns"])
         last = ends.group_by("process").agg(pl.col("before").max(), pl.col("after").max())
-        own = self.processes.join(last, on="process").with_columns(
+        processes = self.processes.join(last, on="process").with_columns(
             end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before")
         )
-        others = own.filter(~pl.col("process").is_in(punctual.implode()))
-        own = pl.concat([others, own.join(others, on="group", how="anti")])
+        others = processes.filter(~pl.col("process").is_in(punctual.implode()))
+        ending = pl.concat([others, processes.join(others, on="group", how="anti")])
         starts = self.spans.select("group", group_start_ns="start_ns")
         return (
-            own.join(starts, on="group")
+            ending.join(starts, on="group")
             .group_by("group")
             .agg(ns=(pl.col("end_ns") - pl.col("group_start_ns")).max())
             .sort("group")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.schema import TableSpec
 
-#: What a stretch of the path is spent with.
+#: What a segment of the path is spent with.
 CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle")
 #: Links of the core: (class, what it is); None = the class of its event.
 _LINKS: tuple[tuple[str | None, str], ...] = (
@@ -50,7 +50,7 @@ _MEANINGS = [
 #: Work that starts later than this after its launching call returned was held up by something that is not recorded:
 #: launches take 5 to 20 us, on a slow day 100.
 LONG_LAUNCH_NS = 1_000_000
-_STACKS = 100  #: Stretches of host code, the longest ones, whose call stacks are looked up.
+_STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
 
 _NO_MOMENTS = pl.DataFrame(schema={"moment": pl.UInt32, "thread": pl.UInt32, "time_ns": pl.Int64})
 
@@ -67,8 +67,8 @@ class CriticalPath(Answer):
         "Every call of a thread and all work of a GPU waited for something: the call or code before it on its thread, "
         "its launch, the work before it in its stream, an event, the work that a call waits for, or the last rank of a "
         "collective. What came last held it up. The critical path follows these from the last event of a group of "
-        "processes back to its beginning, so its stretches cover the time of the group without gaps: they add up to "
-        "it. Stretches are inferred where the record only suggests what was waited for. Work that starts more than "
+        "processes back to its start, so its segments cover the time of the group without gaps: they add up to "
+        "it. Segments are inferred where the record only suggests what was waited for. Work that starts more than "
         f"{LONG_LAUNCH_NS // 1_000_000} ms after its launch has returned is idle, not launch. Slack is how much later "
         "an event could end without delaying the end of its group."
     )
@@ -84,8 +84,8 @@ class CriticalPath(Answer):
             rank           Int32   -   | its rank; null = not known
             start_ns       Int64   ns  | begin of its first event
             span_ns        Int64   ns  | from there to the end of its last event
-            stretch_count  Int64   -   | stretches of its path
-            inferred_ns    Int64   ns  | time of the stretches that are inferred
+            segment_count  Int64   -   | segments of its path
+            inferred_ns    Int64   ns  | time of the segments that are inferred
             """,
         ),
         "classes": table_spec(
@@ -107,10 +107,10 @@ class CriticalPath(Answer):
             class         String   -   | as in classes
             what          String   -   | work, call, host code, launch, ...
             name          String   -   | kernel, copy or function; of host code, the function that is called after it
-            count         Int64    -   | stretches
+            count         Int64    -   | segments
             path_ns       Int64    ns  | time on the path
             path_share    Float64  -   | of the span of the group
-            longest_ns    Int64    ns  | its longest stretch
+            longest_ns    Int64    ns  | its longest segment
             longest_at_ns Int64    ns  | when that began
             total_ns      Int64?   ns  | time of all events of this name in the group, on the path or not
             slack_min_ns  Int64?   ns  | smallest slack of those
@@ -118,7 +118,7 @@ class CriticalPath(Answer):
         ),
         "segments": table_spec(
             "segments",
-            "one stretch of the path of one group, in the order of time",
+            "one segment of the path of one group, in the order of time",
             _WHO
             + """
             start_ns     Int64    ns  | when it began, on the clock of the group
@@ -133,7 +133,7 @@ class CriticalPath(Answer):
             stream_id    Int64?   -   | stream, of work
             gpu          Int64?   -   | GPU, of work
             is_inferred  Boolean  -   | whether the record only suggests what was waited for
-            stack        String   -   | markers, operators and frames that were open, outermost first; of long stretches
+            stack        String   -   | markers, operators and frames that were open, outermost first; of long segments
             """,
         ),
         "steps": table_spec(
@@ -186,9 +186,9 @@ def path_of(graph: EventGraph) -> CriticalPath:
     rank = pl.col("group").replace_strict(order, default=0, return_dtype=pl.UInt32)
     shares = classes.with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
     last = graph.processes.sort("end_ns", "process").group_by("group", maintain_order=True).last()
-    counts = timed.group_by("group").agg(stretch_count=pl.len().cast(pl.Int64), inferred_ns=inferred)
+    counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), inferred_ns=inferred)
     groups = spans.join(counts, on="group", how="left").join(last.select("group", "host", "pid", "rank"), on="group")
-    groups = groups.with_columns(pl.col("stretch_count", "inferred_ns").fill_null(0))
+    groups = groups.with_columns(pl.col("segment_count", "inferred_ns").fill_null(0))
     return CriticalPath(
         groups=groups.sort(rank).select(tables["groups"].names),
         classes=shares.sort(rank, -pl.col("path_ns").cast(pl.Int64), "class").select(tables["classes"].names),
@@ -203,7 +203,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
 
 
 def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
-    """The stretches of the path of one group, from its beginning to its end."""
+    """The segments of the path of one group, from start to end."""
     path = pl.DataFrame(graph.core.path(group)).filter(pl.col("end_ns") > pl.col("start_ns"))
     at = path["event"]
     event = {name: graph.events[name].gather(at) for name in ("kind", "name", "lane", "process", "rank", "launch")}
@@ -232,24 +232,24 @@ def _with_edges(graph: EventGraph, group: int, path: pl.DataFrame, *, before: st
     first = path["start_ns"][0] if path.height else None
     last = path["end_ns"][-1] if path.height else start
 
-    def stretch(low: int, high: int, what: str, kind: str = "host") -> pl.DataFrame:
+    def segment(low: int, high: int, what: str, kind: str = "host") -> pl.DataFrame:
         row = {"group": group, "start_ns": low, "end_ns": high, "what": what, "name": "", "stack": ""}
         row |= {"class": kind, "is_inferred": False}
         return pl.DataFrame([row], schema=CriticalPath.tables["segments"].dtypes)
 
     parts = [path]
     if first is not None and first > start:
-        parts.insert(0, stretch(start, first, "before the first event", before))
+        parts.insert(0, segment(start, first, "before the first event", before))
     if end > last:
-        parts.append(stretch(last, end, "after the last event" if path.height else "no calls and no work of a GPU"))
+        parts.append(segment(last, end, "after the last event" if path.height else "no calls and no work of a GPU"))
     return pl.concat(parts)
 
 
 def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
-    """The stretches by class and name, with all events of that name."""
+    """The segments by class and name, with all events of that name."""
     by = ["group", "class", "what", "name"]
     longest = pl.col("ns").arg_max()
-    stretches = timed.group_by(*by, "span_ns").agg(
+    segments = timed.group_by(*by, "span_ns").agg(
         count=pl.len().cast(pl.Int64),
         path_ns=pl.col("ns").sum(),
         longest_ns=pl.col("ns").max(),
@@ -263,7 +263,7 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
         .group_by("group", "what", name=pl.col("name").cast(pl.String).fill_null(""))
         .agg(pl.col("total_ns").sum(), pl.col("slack_min_ns").min())
     )
-    texts = stretches.with_columns(pl.col("class", "what", "name").cast(pl.String)).with_columns(
+    texts = segments.with_columns(pl.col("class", "what", "name").cast(pl.String)).with_columns(
         pl.col("name").fill_null("")
     )
     return texts.join(totals, on=["group", "name", "what"], how="left").with_columns(
@@ -294,9 +294,7 @@ def _caveats(graph: EventGraph) -> tuple[str, ...]:
         lines.append(f"{apart.height:,} of {graph.collectives.height:,} collectives match none of another rank")
     unsteady = graph.clocks.table.filter(~pl.col("is_steady") & (pl.col("meeting_count") > 0))
     if unsteady.height:
-        lines.append(
-            f"the clocks of {unsteady.height:,} processes drift or jump: stretches between ranks are uncertain"
-        )
+        lines.append(f"the clocks of {unsteady.height:,} processes drift or jump: segments between ranks are uncertain")
     return tuple(lines)
 
 
@@ -310,8 +308,8 @@ def _residual(graph: EventGraph) -> int | None:
 def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> CriticalPath:
     """With the path of each step: `steps` as `Steps` has them, of the runs of the graph; the lowest rank counts."""
     first = graph.processes.sort("rank", "process", nulls_last=True).group_by("group", maintain_order=True).first()
-    own = first.select("group", "part", "offset_ns", process="local")
-    shifted = steps.join(own, on=["part", "process"]).select(
+    lowest = first.select("group", "part", "offset_ns", process="local")
+    shifted = steps.join(lowest, on=["part", "process"]).select(
         "group", "step", *(pl.col(name) + pl.col("offset_ns") for name in ("start_ns", "end_ns"))
     )
     pieces = (
@@ -337,7 +335,7 @@ def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> Cr
 
 
 def moments(graph: EventGraph, path: CriticalPath) -> dict[str, pl.DataFrame]:
-    """For each source, the middle of the longest stretches of host code: `moment`, `thread`, `time_ns` of its clock."""
+    """For each source, the middle of the longest segments of host code: `moment`, `thread`, `time_ns` of its clock."""
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
     longest = path.segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
@@ -357,7 +355,7 @@ def stacks_of(run: Run, moments: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def with_stacks(path: CriticalPath, stacks: Sequence[pl.DataFrame]) -> CriticalPath:
-    """With the stacks of its stretches, as `stacks_of` each run gives them for `moments`."""
+    """With the stacks of its segments, as `stacks_of` each run gives them for `moments`."""
     if not stacks:
         return path
     rows = path.segments.drop("stack").with_row_index("moment")

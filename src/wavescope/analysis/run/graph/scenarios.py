@@ -66,7 +66,7 @@ def change_of(graph: EventGraph, text: str) -> Change:
     name, _, value = text.partition("=")
     make = _MAKERS.get(name.strip())
     if make is None:
-        raise UsageError(f"{text!r} is no scenario", advice=f"one of: {', '.join(SCENARIOS)}")
+        raise UsageError(f"unknown scenario {text!r}", advice=f"one of: {', '.join(SCENARIOS)}")
     return make(graph, value.strip())
 
 
@@ -74,7 +74,7 @@ def _scale(text: str, example: str) -> float:
     """`-20%` is 0.8."""
     match = _PERCENT.match(text)
     if match is None or not match["sign"] or float(match["value"]) > (100 if match["sign"] == "-" else 10_000):
-        raise UsageError(f"{text!r} is no change in percent", advice=f"for example {example}")
+        raise UsageError(f"not a change in percent: {text!r}", advice=f"for example {example}")
     return 1 + float(match["value"]) / (-100 if match["sign"] == "-" else 100)
 
 
@@ -122,7 +122,7 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
     except ValueError:
         rate = 0.0
     if not 0 < rate < 1e6:
-        raise UsageError(f"{value!r} is no bandwidth in GB/s", advice="for example bandwidth=300")
+        raise UsageError(f"not a bandwidth in GB/s: {value!r}", advice="for example bandwidth=300")
     count = pl.len().over("meeting")
     size = pl.max_horizontal("in_bytes", "out_bytes")  # all-gather: output, reduce-scatter: input; others are equal
     factor = pl.col("kind").replace_strict(_BUS, default=None, return_dtype=pl.Float64) * (count - 1) / count

@@ -1,5 +1,5 @@
-// The critical path over the spans of a timeline: a line along every stretch, and lines from one to the next.
-import type { Stretch } from "../model/path";
+// The critical path over the spans of a timeline: a line along every segment, and lines from one to the next.
+import type { Segment } from "../model/path";
 import type { Frame } from "./frame";
 import type { Painter } from "./painter";
 import { seriesColour } from "./palette";
@@ -12,19 +12,19 @@ export function pathColour(name: string): string {
   return seriesColour(Math.max(0, CLASSES.indexOf(name)));
 }
 
-/** The stretches whose lanes are on the timeline, in the order of time. */
-export function paintPath(painter: Painter, frame: Frame, track: string, stretches: Stretch[], colour: string): void {
+/** The segments whose lanes are on the timeline, in the order of time. */
+export function paintPath(painter: Painter, frame: Frame, track: string, segments: Segment[], colour: string): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     let previous: { x: number; y: number } | null = null;
-    for (const stretch of stretches) {
-      const place = frame.laneToY(track, stretch.lane);
-      if (!place || stretch.end < begin || stretch.begin > end) {
+    for (const segment of segments) {
+      const place = frame.laneToY(track, segment.lane);
+      if (!place || segment.end < begin || segment.begin > end) {
         previous = null;
         continue;
       }
-      const [x0, x1] = [frame.timeToX(stretch.begin), frame.timeToX(stretch.end)];
+      const [x0, x1] = [frame.timeToX(segment.begin), frame.timeToX(segment.end)];
       const y = place.y + place.height - THICK;
       painter.rect(x0, y, Math.max(1, x1 - x0), THICK, colour);
       if (previous && previous.y !== y && Math.abs(previous.x - x0) < 2) {
