@@ -81,7 +81,7 @@ _GROUPS = {
     },
     "What changed, what to do?": {
         "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
-        "diagnose": "What should be changed first in a kernel? A plan with evidence, remedies and bounds.",
+        "diagnose": "What should be changed first in a kernel or a run? A plan with evidence, remedies and bounds.",
     },
 }
 

@@ -368,7 +368,7 @@ def _slow_collectives(whole: Whole, ranks: Ranks) -> Candidate | None:
         title="Some collectives are far slower than their kind",
         cause=f"{slow.height} of {counted(rows.height, 'collectives')} take more than 3 times the median of their kind "
         "and "
-        f"size after all ranks have arrived, {duration(excess)} more in all",
+        f"size after all ranks have arrived, {duration(excess)} more altogether",
         extra_ns=excess,
         within="X1",
         case_count=slow.height,

@@ -1,4 +1,4 @@
-"""What stands beside the findings: doubts about the recording, what could not be checked, and what is no finding."""
+"""Beside the findings: caveats about the recording, what could not be checked, and what only looks like a finding."""
 
 from __future__ import annotations
 

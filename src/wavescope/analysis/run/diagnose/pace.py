@@ -52,7 +52,7 @@ def marked_steps(
 
 @dataclass(frozen=True)
 class Pace:
-    """The beginning of the measured part of one GPU."""
+    """The start of the measured part of one GPU."""
 
     place: int
     start_ns: int  #: Of its work.

@@ -148,7 +148,7 @@ def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
 def _segments(
     frame: pl.DataFrame, ends: dict[int, pl.Series], time: str, side: Literal["left", "right"] = "right"
 ) -> pl.Series:
-    """The segment that each row begins in; with `left`, that it ends."""
+    """The segment that each row starts in; with `left`, that it ends."""
     numbers = pl.repeat(0, frame.height, dtype=pl.UInt32, eager=True)
     rows = frame.select("place", time).with_row_index("at")
     for (place,), group in rows.group_by("place", maintain_order=True):
@@ -214,7 +214,7 @@ def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.Dat
 
 
 def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
-    """The longest exposed stretches of each kind, with the first work in them and where it was launched."""
+    """The longest exposed intervals of each kind, with the first work in them and where it was launched."""
     rows = [
         exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST, by="exposed_ns")
         for kind in (COMMUNICATE, COPY)
@@ -383,7 +383,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _facts(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, host: Host, gpu_index: GpuIndex) -> dict[str, Any]:
-    """What doubts and notes are about."""
+    """What caveats and notes are about."""
     first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
     allocated = before.filter(pl.col("kind") == CALL_KINDS.index("allocation"))

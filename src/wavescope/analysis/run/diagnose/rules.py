@@ -13,7 +13,7 @@ _OURS = "chosen here"
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule. `remedies` begin with the call of HIP to change, then in words of PyTorch."""
+    """One rule. `remedies` start with the call of HIP to change, then in words of PyTorch."""
 
     id: str
     name: str
@@ -88,7 +88,7 @@ _TABLE = (
         "G5",
         "synchronisation",
         "idle",
-        "gaps that begin while the launching thread waits for the GPU, of the window",
+        "gaps that start while the launching thread waits for the GPU, of the window",
         0.02,
         0.05,
         remedies=(

@@ -154,7 +154,7 @@ class Whole:
         )
 
     def exposed_evidence(self, *, is_copy: bool) -> tuple[PlaceEvidence, ...]:
-        """The longest exposed stretches of communication or of copies."""
+        """The longest exposed intervals of communication or of copies."""
         rows = self.all("exposed_worst").filter(pl.col("kind") == (COPY if is_copy else COMMUNICATE))
         top = rows.sort("exposed_ns", "start_ns", descending=[True, False]).head(_MOST_EVIDENCE)
         return tuple(
@@ -204,7 +204,7 @@ class Whole:
 
 
 def time_window(start_ns: int, end_ns: int) -> str:
-    """A stretch after the start of the run as a value of --time.
+    """A period after the start of the run as a value of --time.
 
     Examples
     --------
