@@ -11,7 +11,10 @@ from wavescope.analysis.run.diagnose.work import COMMUNICATE
 from wavescope.analysis.run.intervals import gaps_between
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from wavescope.analysis.run.diagnose.host import Host
+    from wavescope.analysis.run.diagnose.pace import Pace
 
 #: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `launch` (from
 #: the start of the launching call, while nothing else was queued), `first use` (the same where the first launch of a
@@ -28,12 +31,13 @@ _WORST = 5
 _HALF = 2
 
 
-def gaps_of(work: pl.DataFrame, host: Host, early_ns: dict[int, int]) -> pl.DataFrame:
+def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.DataFrame:
     """The gaps between the computation and copies of each GPU: `gap_ns`, a column per cause (they add up), the `FLAGS`.
 
-    Communication may go on in a gap: see `without_cover`. `early_ns` has the end of the first step of each GPU.
+    Communication may go on in a gap: see `without_cover`. Gaps are cut at the borders of the window of their GPU.
     """
-    gaps = _bare_gaps(work)
+    gaps = _cut_at(_bare_gaps(work), pace)
+    early_ns = {place: each.early_ns for place, each in pace.items()}
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     is_known = pl.col("launch_start_ns").is_not_null()
     is_late = is_known & (pl.col("launch_start_ns") > pl.col("gap_start_ns"))
@@ -88,6 +92,20 @@ def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
         is_after_small=work["is_small"].gather(before),
         ends_copy=work["is_copy"].gather(gaps["row"]),
     )
+
+
+def _cut_at(gaps: pl.DataFrame, pace: Mapping[int, Pace]) -> pl.DataFrame:
+    """The parts of the gaps in the windows."""
+    borders = [
+        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
+        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
+    ]
+    if not pace:
+        return gaps.clear()
+    start = pl.max_horizontal("gap_start_ns", borders[0])
+    end = pl.min_horizontal(pl.col("gap_start_ns") + pl.col("gap_ns"), borders[1])
+    cut = gaps.with_columns(gap_start_ns=start, gap_ns=end - start)
+    return cut.filter(pl.col("gap_ns") > 0)
 
 
 def _between(work: pl.DataFrame) -> pl.DataFrame:

@@ -61,6 +61,11 @@ class Pace:
     end_ns: int
     why: str  #: What start-up was recognised by; empty = there is none.
 
+    @classmethod
+    def of_window(cls, place: int, start_ns: int, end_ns: int) -> Pace:
+        """The pace of a GPU in a chosen window: nothing is left out, and nothing is early."""
+        return cls(place, start_ns, start_ns, start_ns, end_ns, "")
+
 
 def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterator[Pace]:
     """The pace of each GPU; `steps` are those of its process, in order, where known."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from wavescope.analysis.run.chosen import without_window
 from wavescope.analysis.run.diagnose.host import CALL_KINDS, Host, host_of, stacks, time_within
 from wavescope.analysis.run.diagnose.idle import (
     LATENCY_NS,
@@ -22,6 +23,7 @@ from wavescope.analysis.run.diagnose.work import COMMUNICATE, COMPUTE, COPY, SMA
 from wavescope.analysis.run.gpus import GPU_KEY, index_gpus, machines
 from wavescope.analysis.run.intervals import in_order, intervals, merged
 from wavescope.analysis.run.meetings import collective_rows
+from wavescope.analysis.run.recorded import windows_of_processes
 from wavescope.model.run import Run
 
 if TYPE_CHECKING:
@@ -73,19 +75,28 @@ class PartialDiagnosis:
 
 
 def partial_diagnosis(run: Run) -> PartialDiagnosis:
-    """The contribution of one run."""
+    """The contribution of one run.
+
+    A time window that was chosen is the window of all GPUs; work and gaps that it cuts count with their part inside.
+    """
+    windows = _windows(run)
+    run = without_window(run)
     gpu_index = index_gpus(run)
     host = host_of(run)
     whole = work_of(run, gpu_index, host)
     steps, step_name = _steps(run, whole, host)
-    pace = {each.place: each for each in paces(whole, steps)}
-    steady = pl.col("place").replace_strict({p: each.steady_ns for p, each in pace.items()}, return_dtype=pl.Int64)
-    work = whole.filter(pl.col("start_ns") >= steady) if whole.height else whole
-    work = work.drop("row").with_row_index("row")
-    gaps = gaps_of(work, host, {place: each.early_ns for place, each in pace.items()})
+    if windows:
+        steps = {place: _inside(spans, windows.get(place)) for place, spans in steps.items()}
+        places = whole["place"].unique().sort().to_list()
+        pace = {place: Pace.of_window(place, *windows[place]) for place in places if place in windows}
+    else:
+        pace = {each.place: each for each in paces(whole, steps)}
+    frame = _after_startup(whole, pace)
+    work = _cut(frame, pace) if windows else frame
+    gaps = gaps_of(frame, host, pace)
     ends = _segment_ends(work)
     gaps = gaps.with_columns(
-        segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=repeated(work).gather(gaps["row"])
+        segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=repeated(frame).gather(gaps["row"])
     )
     talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
     exposed = _exposed(work, gaps, talking, ends)
@@ -93,7 +104,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     return PartialDiagnosis(
         gpus=_gpus(run, gpu_index, work, whole, gaps, exposed, host, pace),
         cells=idle_cells(gaps),
-        worst=worst_gaps(gaps, work, host),
+        worst=worst_gaps(gaps, frame, host),
         exposed=exposed.group_by(_EXPOSED_KEYS)
         .agg(pl.col("exposed_ns").sum(), pl.col("length_ns").sum())
         .sort(_EXPOSED_KEYS),
@@ -105,8 +116,51 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         clocks=_clocks(run, gpu_index, work),
         steps=tuple(_lengths(steps, step_name, whole)),
         first_step=_first_step(steps, step_name),
-        facts=_facts(run, whole, gaps, host, gpu_index),
+        facts=_facts(run, whole, host, gpu_index, is_window=windows is not None),
     )
+
+
+def _windows(run: Run) -> dict[int, tuple[int, int]] | None:
+    """The time window of each GPU; None = none was chosen."""
+    windows = windows_of_processes(run)
+    if windows is None:
+        return None
+    gpu_index = index_gpus(run)
+    spans = (
+        windows.join(machines(run), on="process")
+        .group_by("machine")
+        .agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+    )
+    rows = gpu_index.table.select("place", "machine").join(spans, on="machine").drop_nulls()
+    return {place: (start, end) for place, start, end in rows.select("place", "start_ns", "end_ns").iter_rows()}
+
+
+def _inside(spans: list[tuple[int, int]], window: tuple[int, int] | None) -> list[tuple[int, int]]:
+    """The steps that are completely in the window."""
+    return [span for span in spans if window and window[0] <= span[0] and span[1] <= window[1]]
+
+
+def _after_startup(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
+    """The work after the start-up of its GPU, numbered anew."""
+    late = {place: each.steady_ns for place, each in pace.items() if each.why}
+    if not late:
+        return work
+    steady = pl.col("place").replace_strict(late, default=None, return_dtype=pl.Int64)
+    chosen = work.filter((pl.col("start_ns") >= steady).fill_null(value=True))
+    return chosen.drop("row").with_row_index("row")
+
+
+def _cut(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
+    """The parts of the work that are in the windows."""
+    borders = [
+        pl.col("place").replace_strict(times, default=None, return_dtype=pl.Int64)
+        for times in ({p: each.steady_ns for p, each in pace.items()}, {p: each.end_ns for p, each in pace.items()})
+    ]
+    cut = work.with_columns(
+        pl.max_horizontal("start_ns", borders[0]).alias("start_ns"),
+        pl.min_horizontal("end_ns", borders[1]).alias("end_ns"),
+    )
+    return cut.filter(pl.col("end_ns") > pl.col("start_ns")).drop("row").with_row_index("row")
 
 
 def _steps(run: Run, work: pl.DataFrame, host: Host) -> tuple[dict[int, list[tuple[int, int]]], str]:
@@ -246,8 +300,6 @@ def _gpus(
     """One row per GPU with work."""
     length = (pl.col("end_ns") - pl.col("start_ns")).sum()
     sums = work.group_by("place").agg(
-        pl.col("start_ns").min(),
-        pl.col("end_ns").max(),
         dispatch_count=(pl.col("kind") != COPY).sum().cast(pl.Int64),
         copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
         graph_count=((pl.col("graph_exec").fill_null(0) != 0) | ~pl.col("is_first")).sum().cast(pl.Int64),
@@ -255,8 +307,16 @@ def _gpus(
         delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns"))
         .filter(pl.col("is_first") & (pl.col("kind") != COPY))
         .median(),
-        process=pl.col("process").mode().min(),
     )
+    owners = whole.group_by("place").agg(pl.col("process").mode().min())
+    paced = pl.DataFrame(
+        [(each.place, each.start_ns, each.steady_ns, each.end_ns, each.why) for each in pace.values()],
+        schema={"place": pl.UInt32}
+        | dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
+        | {"startup": pl.String},
+        orient="row",
+    )
+    sums = paced.join(sums, on="place", how="left").join(owners, on="place", how="left")
     for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
         of_kind = merged(work.filter(pl.col("kind") == kind), ["place"])
         sums = sums.join(of_kind.group_by("place").agg(length.alias(name)), on="place", how="left")
@@ -264,20 +324,14 @@ def _gpus(
         of_kind = exposed.filter(pl.col("kind") == kind).group_by("place").agg(pl.col("exposed_ns").sum().alias(name))
         sums = sums.join(of_kind, on="place", how="left")
     sums = sums.join(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()), on="place", how="left")
-    names = ["computation_ns", "communication_ns", "copy_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns"]
+    names = [name for name, dtype in sums.schema.items() if dtype == pl.Int64 and name.endswith(("_ns", "_count"))]
     who = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
     origins = _origins(run, whole, host, who)
     where = gpu_index.table.select("place", *GPU_KEY, "gpu", "node", "target", "product")
-    paced = pl.DataFrame(
-        [(each.place, each.start_ns, each.early_ns, each.why) for each in pace.values()],
-        schema={"place": pl.UInt32, "whole_start_ns": pl.Int64, "early_ns": pl.Int64, "startup": pl.String},
-        orient="row",
-    )
     return (
         sums.with_columns(pl.col(names).fill_null(0))
         .join(who.select("process", "pid", "rank"), on="process", how="left")
         .join(where, on="place", how="left")
-        .join(paced, on="place", how="left")
         .join(origins, on="machine", how="left")
         .sort("place")
     )
@@ -325,12 +379,18 @@ def _copies(work: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+_BORDERS = ((min, "steady_ns"), (max, "end_ns"))
+
+
 def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
     """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
     early = min((each.early_ns for each in pace.values()), default=0)
+    start, end = (choose((getattr(each, name) for each in pace.values()), default=0) for choose, name in _BORDERS)
+    outer = host.outer.with_columns(pl.col("start_ns", "end_ns").clip(start, end))
+    outer = outer.filter(pl.col("end_ns") > pl.col("start_ns"))
     rows = []
     for number, name in enumerate(CALL_KINDS):
-        of_kind = host.outer.filter(pl.col("kind") == number)
+        of_kind = outer.filter(pl.col("kind") == number)
         whole = merged(intervals(of_kind, []), [])
         rows.append(
             (
@@ -360,7 +420,11 @@ def _collectives(run: Run, gpu_index: GpuIndex, pace: dict[int, Pace], ends: dic
     placed = placed.with_columns(place=pl.coalesce("place", "other")).drop("other")
     steady = {place: each.steady_ns for place, each in pace.items()}
     start = pl.col("place").replace_strict(steady, default=None, return_dtype=pl.Int64)
-    placed = placed.filter((pl.col("start_ns") >= start).fill_null(value=True))
+    until = pl.col("place").replace_strict(
+        {p: each.end_ns for p, each in pace.items()}, default=None, return_dtype=pl.Int64
+    )
+    is_inside = (pl.col("start_ns") >= start) & (pl.col("start_ns") < until)
+    placed = placed.filter(is_inside.fill_null(value=True))
     return placed.with_columns(segment=_segments(placed, ends, "end_ns", side="left"))
 
 
@@ -382,7 +446,7 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _facts(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, host: Host, gpu_index: GpuIndex) -> dict[str, Any]:
+def _facts(run: Run, work: pl.DataFrame, host: Host, gpu_index: GpuIndex, *, is_window: bool) -> dict[str, Any]:
     """What caveats and notes are about."""
     first = work.filter(pl.col("kind") != COPY)["start_ns"].min()
     before = host.outer.filter(pl.col("start_ns") < first) if first is not None else host.outer.clear()
@@ -404,7 +468,7 @@ def _facts(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, host: Host, gpu_ind
         "counter_count": run.count("counters"),
         "settings": settings,
         "unused_gpu_count": len(visible - used),
-        "before_ns": int(first) - int(min(times)) if first is not None and times else 0,  # type: ignore[arg-type]
+        "before_ns": int(first) - int(min(times)) if first is not None and times and not is_window else 0,  # type: ignore[arg-type]
         "allocated_before_ns": int((allocated["end_ns"] - allocated["start_ns"]).sum() or 0),
         "has_sizes": bool(work["size_bytes"].count()),
         "has_grids": bool(work["grid_x"].count()),

@@ -37,12 +37,14 @@ class Whole:
         """
         rows = self.all("gpus")
         is_one = pl.col("communication_ns") > 0
+        parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
+        inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts)
         rows = rows.with_columns(
             from_ns=pl.when(is_one).then(pl.col("start_ns").filter(is_one).min().over("machine")).otherwise("start_ns"),
             to_ns=pl.when(is_one).then(pl.col("end_ns").filter(is_one).max().over("machine")).otherwise("end_ns"),
         )
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
-        return rows.with_columns(edge_ns=edge, idle_ns=pl.col("idle_ns") + edge)
+        return rows.with_columns(edge_ns=edge + inside, idle_ns=pl.col("idle_ns") + edge + inside)
 
     @cached_property
     def gpu_count(self) -> int:
