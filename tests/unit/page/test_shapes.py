@@ -83,6 +83,8 @@ def _given(library: Library, document: Document, question: str) -> dict[str, str
     if question == "run_kernel":
         name = msgspec.json.decode(ask(document, "run_kernels", {}).content)["kernels"]["rows"][0]["name"]
         return {"name": name}
+    if question == "run_what_if":
+        return {"change": "launch-gaps"}
     if question == "lane_service":
         rows = msgspec.json.decode(ask(document, "lanes", {}).content)["rows"]["rows"]
         return {"row": str(rows[0]["row"])}

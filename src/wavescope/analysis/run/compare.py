@@ -100,7 +100,7 @@ class RunComparison(Answer):
             change         Float64  -   | of the GPU time against the base
             noise          Float64  -   | what the change must exceed, up or down; null = not known
             step_ns        Float64  ns  | mean duration of the marker ranges that are steps; null = the unit is the run
-            step_change    Float64  -   | of this against the base
+            step_change    Float64? -   | of this against the base
             step_noise     Float64  -   | what that must exceed; null = not known
             wall_ns        Int64    ns  | from the first event to the last, on the node where that took longest
             gpu_count      Int64    -   | GPUs with work, of all processes

@@ -115,8 +115,8 @@ class Gaps(Answer):
             cause         String   -    | largest part of the gap, as in causes
             function      String?  -    | the call of that thread that took most of the gap, or is its cause
             function_ns   Int64    ns   | time of the gap in that call
-            context       String   -    | innermost of stack
-            stack         String   -    | markers, operators, frames that lasted half of the gap, outermost first
+            context       String?  -    | innermost of stack
+            stack         String?  -    | markers, operators, frames that lasted half of the gap, outermost first
             """,
         ),
     }
