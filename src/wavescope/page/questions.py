@@ -13,6 +13,7 @@ from wavescope.page.curves import QUESTIONS as _CURVES
 from wavescope.page.overview import QUESTIONS as _OVERVIEW
 from wavescope.page.run.answers import QUESTIONS as _RUN_ANSWERS
 from wavescope.page.run.compare import QUESTIONS as _RUN_COMPARE
+from wavescope.page.run.diagnosis import QUESTIONS as _RUN_DIAGNOSIS
 from wavescope.page.run.edges import QUESTIONS as _RUN_EDGES
 from wavescope.page.run.events import QUESTIONS as _RUN_EVENTS
 from wavescope.page.run.names import QUESTIONS as _NAMES
@@ -58,6 +59,7 @@ QUESTIONS = {
         _NAMES,
         _RUN_ANSWERS,
         _RUN_COMPARE,
+        _RUN_DIAGNOSIS,
         _RUN_EDGES,
         _RUN_EVENTS,
         _RUN_PATH,

@@ -17,6 +17,7 @@ from wavescope.analysis.counters.raw import RawCounters
 from wavescope.analysis.counters.roofline import Roofline
 from wavescope.analysis.run.busy import Busy
 from wavescope.analysis.run.compare import RunComparison
+from wavescope.analysis.run.diagnose import RunDiagnosis
 from wavescope.analysis.run.gaps import Gaps
 from wavescope.analysis.run.graph.path import CriticalPath
 from wavescope.analysis.run.kernels import Kernels
@@ -45,6 +46,7 @@ from wavescope.analysis.trace.waits import Waits
 from wavescope.analysis.trace.waves.states import States
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
+from wavescope.page.run.diagnosis import Case
 from wavescope.page.run.path import PREDICTIONS, SEGMENTS, STEPS
 from wavescope.page.run.times import declared_since_start
 
@@ -157,6 +159,7 @@ SHAPES: Mapping[str, Shape] = {
     "waves": Shape(tables={"waves": _WAVES}),
     "run_busy": _of_run(Busy, without=("over_time",)),
     "run_compare": _of_run(RunComparison, fields={"verdict": str, "time_verdict": str | None}),
+    "run_diagnosis": _of_run(RunDiagnosis, fields={"cases": tuple[tuple[Case, ...], ...]}),
     "run_gaps": _of_run(Gaps),
     "run_overlap": _of_run(Overlap),
     "run_overview": Shape(

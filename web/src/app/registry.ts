@@ -35,6 +35,7 @@ import { rawCounters } from "../views/raw_counters";
 import { regions } from "../views/regions";
 import { roofline } from "../views/roofline/roofline";
 import { runCompare } from "../views/run_compare";
+import { runDiagnosis } from "../views/run_diagnosis/diagnosis";
 import { runSummary } from "../views/run_summary";
 import { runTimeline } from "../views/run_timeline/index";
 import { source } from "../views/source/view";
@@ -72,6 +73,7 @@ export const VIEWS: View[] = [
   waveStates,
   dispatches,
   runTimeline,
+  runDiagnosis,
   busy,
   kernels,
   runSummary,
@@ -127,7 +129,7 @@ export const FIRST_LAYOUT: Record<View["about"], Layout> = {
       0.45,
       row(
         [0.6, tabs("kernels", "path", "regions", "gaps", "overlap", "ranks")],
-        [0.4, tabs("run_summary", "run_compare")],
+        [0.4, tabs("run_diagnosis", "run_summary", "run_compare")],
       ),
     ],
   ),

@@ -19,8 +19,9 @@ export function Welcome() {
           </>
         ) : kind.value === "run" ? (
           <>
-            Click a span of the timeline or a row of <To view="kernels" title="Kernels" />;{" "}
-            <To view="gaps" title="Gaps" /> says when GPUs idle and why
+            <To view="run_diagnosis" title="Findings" /> says what to change first,{" "}
+            <To view="path" title="Critical path" /> what set the time. Click a span of the timeline or a row of{" "}
+            <To view="kernels" title="Kernels" />
           </>
         ) : (
           <>

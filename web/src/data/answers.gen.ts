@@ -2469,7 +2469,7 @@ export interface RunCompareSidesRow {
   /** Mean duration of the marker ranges that are steps; empty = the unit is the run [ns] */
   step_ns: number | null;
   /** Of this against the base */
-  step_change: number;
+  step_change: number | null;
   /** What that must exceed; empty = not known */
   step_noise: number | null;
   /** From the first event to the last, on the node where that took longest [ns] */
@@ -2612,6 +2612,214 @@ export interface RunCompareAnswer {
   renamed: Renamed[];
   verdict: string;
   time_verdict: string | null;
+}
+
+/** One row is one GPU. */
+export interface RunDiagnosisGpusRow {
+  /** Host name of the node, else the file */
+  node: string;
+  /** Number of the GPU on the node; empty = not recorded */
+  gpu: number | null;
+  /** Process with most of its work */
+  pid: number;
+  /** Its rank; empty = not known */
+  rank: number | null;
+  /** Start, since the start of its node [ns] */
+  begin: number;
+  /** End, since the start of its node [ns] */
+  end: number;
+  /** Length of the window [ns] */
+  window_ns: number;
+  /** With kernels that compute [ns] */
+  computation_ns: number;
+  /** With communication, without computation [ns] */
+  exposed_communication_ns: number;
+  /** With copies, without any kernel [ns] */
+  exposed_copy_ns: number;
+  /** Without any work; the four add up to the window [ns] */
+  idle_ns: number;
+}
+
+export const RUN_DIAGNOSIS_GPUS: TableInfo<RunDiagnosisGpusRow> = {
+  node: ["Node", "", "Host name of the node, else the file"],
+  gpu: ["GPU", "", "Number of the GPU on the node; empty = not recorded"],
+  pid: ["PID", "", "Process with most of its work"],
+  rank: ["Rank", "", "Its rank; empty = not known"],
+  begin: ["Begin", "ns", "Start, since the start of its node"],
+  end: ["End", "ns", "End, since the start of its node"],
+  window_ns: ["Window", "ns", "Length of the window"],
+  computation_ns: ["Computation", "ns", "With kernels that compute"],
+  exposed_communication_ns: ["Exposed communication", "ns", "With communication, without computation"],
+  exposed_copy_ns: ["Exposed copy", "ns", "With copies, without any kernel"],
+  idle_ns: ["Idle", "ns", "Without any work; the four add up to the window"],
+};
+
+/** One row is one hot kernel. */
+export interface RunDiagnosisKernelsRow {
+  /** The kernel */
+  name: string;
+  /** Dispatches on all GPUs */
+  calls: number;
+  /** Their time [ns] */
+  total_ns: number;
+  /** Of the time of all computing kernels */
+  share: number;
+  /** The longest [ns] */
+  max_ns: number;
+  /** Scratch memory per lane; empty = not recorded [bytes] */
+  scratch_bytes: number | null;
+}
+
+export const RUN_DIAGNOSIS_KERNELS: TableInfo<RunDiagnosisKernelsRow> = {
+  name: ["Name", "", "The kernel"],
+  calls: ["Calls", "", "Dispatches on all GPUs"],
+  total_ns: ["Total", "ns", "Their time"],
+  share: ["Share", "", "Of the time of all computing kernels"],
+  max_ns: ["Max", "ns", "The longest"],
+  scratch_bytes: ["Scratch", "bytes", "Scratch memory per lane; empty = not recorded"],
+};
+
+/** One case of a finding in a run: what it was, and where and when to look at it. */
+export interface PlaceEvidence {
+  /** The kernel, call, copy or rank. */
+  what: string;
+  /** How many cases it stands for. */
+  count: number;
+  /** How long they took together. */
+  time_ns: number;
+  node: string | null;
+  gpu: number | null;
+  rank: number | null;
+  /** On the clock of the node; of the longest case. */
+  start_ns: number | null;
+  end_ns: number | null;
+  /** The same as a value of --time, counted from the start of the run; empty = no single time. */
+  window: string;
+  /** The call that took most of it; empty = none, or not recorded. */
+  call: string;
+  /** Markers, operators and functions that were open, outermost first. */
+  stack: string[];
+}
+
+/** From which value on a rule speaks, and why from there. */
+export interface Threshold {
+  quantity: string;
+  value: number | null;
+  /** share or GB/s. */
+  unit: string;
+  /** None = always. */
+  say: number | null;
+  /** From here on the finding is strong; None = never. */
+  stress: number | null;
+  source: string;
+}
+
+/** One cause of lost time in a run. */
+export interface RunFinding {
+  /** What it is about: a stall class, a limiter, a question. */
+  name: string;
+  kind: string;
+  verdict: string;
+  /** The numbers or the cause behind the verdict. */
+  reason: string;
+  /** high, medium or low; empty = not stated. */
+  confidence: string;
+  confidence_reason: string;
+  evidence: PlaceEvidence[];
+  /** The first thing to do; empty = nothing. */
+  remedy: string;
+  /** Upper bound of the share of time that can be saved; None = unknown. */
+  gain_share_max: number | null;
+  rule: string;
+  /** This rule and those whose cases it includes. */
+  rules: string[];
+  /** The rule of the finding that promises this time already; empty = it stands by itself. */
+  within: string;
+  remedies: string[];
+  /** Of the window, or of the computation for kernels: what the threshold is compared with. */
+  share: number;
+  /** The time it is about, per GPU. */
+  time_ns: number;
+  /** The same per step; None = no steps are known. */
+  step_time_ns: number | null;
+  /** At most so much shorter if only this is changed. */
+  bound_alone_ns: number;
+  /** At most so much after the findings above: no nanosecond is promised twice. */
+  bound_ns: number;
+  bound_share: number;
+  /** window / (window - bound_ns); None = nothing would be left. */
+  speedup_max: number | null;
+  is_strong: boolean;
+  false_if: string;
+  next_command: string;
+  threshold: Threshold;
+  /** Cases in all, of which `evidence` has the longest. */
+  case_count: number;
+}
+
+/** A sentence beside the findings, with the rule that it is about. */
+export interface Note {
+  rule: string;
+  text: string;
+}
+
+/** One case of a finding: what it was, and where on the timeline. */
+export interface Case {
+  /** The kernel, call, copy or rank, in few characters. */
+  what: string;
+  /** The same as recorded. */
+  name: string;
+  /** How many cases it stands for. */
+  count: number;
+  /** How long they took together. */
+  time_ns: number;
+  node: string | null;
+  gpu: number | null;
+  rank: number | null;
+  /** Of the longest, since the start of its node; null = no single time. */
+  begin: number | null;
+  end: number | null;
+  /** The call that took most of it; empty = none, or not recorded. */
+  call: string;
+  /** Markers, operators and functions that were open, outermost first. */
+  stack: string[];
+}
+
+/** What set the time of a run, and what to change first. */
+export interface RunDiagnosisAnswer {
+  definition: string;
+  /** What was measured, in a line. */
+  subject: string;
+  /** good, or with care: then `doubts` says why. */
+  trust: string;
+  /** What set the time. */
+  headline: string;
+  findings: RunFinding[];
+  /** Hot kernels, scratch memory, unused GPUs: nothing is lost by them. */
+  notes: Note[];
+  /** What looks like a problem and is none. */
+  not_findings: Note[];
+  /** Rules that could not be checked, and why. */
+  skipped: Note[];
+  doubts: Note[];
+  /** Rules that were checked and say nothing. */
+  checked: string[];
+  gpus: Frame<RunDiagnosisGpusRow>;
+  kernels: Frame<RunDiagnosisKernelsRow>;
+  /** Mean of the GPUs. */
+  window_ns: number;
+  computation_share: number;
+  /** Exposed. */
+  communication_share: number;
+  /** Exposed. */
+  copy_share: number;
+  idle_share: number;
+  /** 0 = no steps are known. */
+  step_count: number;
+  step_name: string;
+  /** What to ask next. */
+  next_command: string;
+  cases: Case[][];
 }
 
 /** One row is one GPU, or one stream of a process on it. */
@@ -2767,9 +2975,9 @@ export interface RunGapsLargestRow {
   /** Time of the gap in that call [ns] */
   function_ns: number;
   /** Innermost of stack */
-  context: string;
+  context: string | null;
   /** Markers, operators, frames that lasted half of the gap, outermost first */
-  stack: string;
+  stack: string | null;
 }
 
 export const RUN_GAPS_LARGEST: TableInfo<RunGapsLargestRow> = {

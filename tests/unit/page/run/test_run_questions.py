@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
+from synth.runs import planted, simulate, write_rocpd
 from tests.unit.made_runs import run, spans
 from wavescope.analysis.run.busy import busy
+from wavescope.analysis.run.diagnose import diagnose_run
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.regions import regions
@@ -19,6 +22,7 @@ from wavescope.page.asking import ask
 from wavescope.page.protocol.document import Document, Library
 from wavescope.page.questions import QUESTIONS
 from wavescope.page.run.flows import MOST_FLOWS, flows
+from wavescope.page.run.times import clocks_of
 from wavescope.page.run.tracks import spans_of_run, timeline_of, tracks_of_run
 from wavescope.readers.opening import open as open_path
 
@@ -275,3 +279,17 @@ def test_edges_stand_between_events_of_one_name_that_touch() -> None:
         250_010,
     ]  # not where names differ, gaps are seen, or events are too short
     assert QUESTIONS["edges"].answer(document, track="run", level=0, tile=48)["time"].to_list() == [800_000, 800_100]
+
+
+def test_a_diagnosis_places_its_cases_on_the_timeline(tmp_path: Path) -> None:
+    write_rocpd(simulate(planted("readbacks", seed=3, ranks=2)[0]), tmp_path)  # on two nodes
+    document = Document(0, "a run.db", str(tmp_path), lambda: open_path(tmp_path))
+    truth = diagnose_run(document.run)
+    answer = _asked(document, "run_diagnosis")
+    assert [finding["verdict"] for finding in answer["findings"]] == [each.verdict for each in truth.findings]
+    end = clocks_of(document).duration_ns
+    (first, *_), evidence = answer["cases"][0], truth.findings[0].evidence[0]
+    assert first["name"] == evidence.what
+    assert 0 <= first["begin"] < first["end"] <= end
+    assert first["end"] - first["begin"] == (evidence.end_ns or 0) - (evidence.start_ns or 0)
+    assert "'a run.db'" in answer["next_command"]
