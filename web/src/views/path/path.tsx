@@ -8,13 +8,14 @@ import {
   type RunPathClassesRow,
   type RunPathContributorsRow,
   type RunPathGroupsRow,
-  type RunPathSegmentsRow,
   type RunPathStepsRow,
+  type RunPathSegmentsRow,
   type RunWhatIfPredictionsRow,
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import type { Frame } from "../../data/tables";
 import { pathColour } from "../../draw/path_segments";
+import { truncation } from "../../model/answers";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { select, selection } from "../../model/selection";
@@ -46,8 +47,8 @@ interface WhatIfAnswer {
 }
 
 const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS, [
-  ["class", "Class", "text", "9em"],
-  ["what", "What", "text", "9em"],
+  ["class", "Class", "text", "8em"],
+  ["what", "What", "text", "6em"],
   ["name", "Name", "text"],
   ["count", "Times"],
   ["path_ns", "On the path"],
@@ -58,12 +59,12 @@ const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS
 ]);
 const SEGMENTS = figureColumns<RunPathSegmentsRow>(RUN_PATH_SEGMENTS, [
   ["length_ns", "Length"],
-  ["begin", "Started at", "ns", "8em"],
-  ["class", "Class", "text", "9em"],
-  ["what", "What", "text", "9em"],
+  ["begin", "Started at", "ns", "7em"],
+  ["class", "Class", "text", "8em"],
+  ["what", "What", "text", "6em"],
   ["name", "Name", "text"],
   ["stack", "In", "text"],
-  ["rank", "Rank", "id"],
+  ["rank", "Rank", "id", "4em"],
 ]);
 
 function Path() {
@@ -113,7 +114,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
         <Classes row={row} classes={mine(answer.classes.rows)} />
         <WhatIf group={group.value} kernels={contributors} />
         <h3>Longest segments</h3>
-        <div class="path-segments">
+        <div class="path-table">
           <DataTable
             label="Segments of the path"
             columns={SEGMENTS}
@@ -123,12 +124,7 @@ function Tables({ answer }: { answer: PathAnswer }) {
           />
         </div>
         {steps.length ? (
-          <TableSection
-            title="Steps side by side"
-            label="Path by step"
-            columns={STEP_COLUMNS}
-            table={{ rows: steps, row_count: steps.length }}
-          />
+          <Steps steps={steps} left={truncation(answer.steps.rows.length, answer.steps.row_count)} />
         ) : null}
         <TableSection
           title="Everything on the path"
@@ -252,6 +248,9 @@ function range(row: RunWhatIfPredictionsRow, words: (span: number) => string): s
   return low === high ? low : `${low} to ${high}`;
 }
 
+/** Rows of the table of steps before it scrolls. */
+const MOST_STEPS = 14;
+
 interface StepRow {
   step: number;
   begin: number;
@@ -269,31 +268,68 @@ function stepRows(rows: RunPathStepsRow[]): StepRow[] {
   return [...steps.values()];
 }
 
-const STEP_COLUMNS: Column<StepRow>[] = [
-  { name: "step", title: "Step", hint: "Number of the step", value: (row) => row.step, width: "5em" },
-  {
-    name: "span_ns",
-    title: "Length",
-    hint: "How long it took",
-    value: (row) => row.span_ns,
-    show: (row) => nanoseconds(row.span_ns),
-    width: "8em",
-  },
-  {
-    name: "classes",
-    title: "Path",
-    hint: "Classes of time on the path within the step",
-    value: (row) => row.span_ns,
-    show: (row) => <StepBar row={row} />,
-    width: "",
-  },
-];
+/** Steps as bars of one scale, in their order; sorted by length, the outliers come first. */
+function Steps({ steps, left }: { steps: StepRow[]; left: string }) {
+  const columns = useMemo(() => stepColumns(steps), [steps]);
+  const height = `${Math.min(steps.length + 1.5, MOST_STEPS) * 24}px`;
+  return (
+    <>
+      <h3>Steps side by side</h3>
+      {left ? <p class="truncated">{left} parts of steps</p> : null}
+      <div class="path-table" style={{ height }}>
+        <DataTable label="Path by step" columns={columns} rows={steps} onSelect={showStep} />
+      </div>
+    </>
+  );
+}
 
-function StepBar({ row }: { row: StepRow }) {
+function showStep({ begin, span_ns }: StepRow): void {
+  select({ range: { begin, end: begin + span_ns } });
+  show({ begin: begin - span_ns / 4, end: begin + span_ns * 1.25 });
+  frontView("run_timeline");
+}
+
+function stepColumns(steps: StepRow[]): Column<StepRow>[] {
+  const lengths = steps.map((step) => step.span_ns).sort((a, b) => a - b);
+  const longest = lengths.at(-1) ?? 0;
+  const median = lengths[Math.floor(lengths.length / 2)] ?? 0;
+  const against = (row: StepRow) => (median ? row.span_ns / median : null);
+  return [
+    { name: "step", title: "Step", hint: "Number of the step", value: (row) => row.step, width: "4em" },
+    {
+      name: "span_ns",
+      title: "Length",
+      hint: "How long it took",
+      value: (row) => row.span_ns,
+      show: (row) => nanoseconds(row.span_ns),
+      width: "7em",
+    },
+    {
+      name: "of_median",
+      title: "Of median",
+      hint: "Its length over the median of the steps",
+      value: against,
+      show: (row) => `${against(row)?.toFixed(2) ?? "–"} x`,
+      width: "7em",
+    },
+    {
+      name: "classes",
+      title: "Path",
+      hint: "Classes of time on the path within the step; the longest step fills the width",
+      value: (row) => row.classes.map(partTitle).join("; "),
+      show: (row) => <StepBar row={row} longest={longest} />,
+      width: "minmax(10em, 1fr)",
+    },
+  ];
+}
+
+const partTitle = (part: RunPathStepsRow) => `${part.class}: ${nanoseconds(part.path_ns)}, ${percent(part.path_share)}`;
+
+function StepBar({ row, longest }: { row: StepRow; longest: number }) {
   const parts = row.classes.map((each) => ({
-    share: each.path_share ?? 0,
+    share: longest ? each.path_ns / longest : 0,
     colour: pathColour(each.class),
-    title: `${each.class}: ${nanoseconds(each.path_ns)}, ${percent(each.path_share)}`,
+    title: partTitle(each),
   }));
   return <PartsBar parts={parts} label={parts.map((part) => part.title).join("; ")} />;
 }
