@@ -8,8 +8,8 @@ import {
   type RunPathClassesRow,
   type RunPathContributorsRow,
   type RunPathGroupsRow,
-  type RunPathStepsRow,
   type RunPathSegmentsRow,
+  type RunPathStepsRow,
   type RunWhatIfPredictionsRow,
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";

@@ -9,7 +9,7 @@ import {
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { seriesColour } from "../../draw/palette";
-import { pathColour } from "../../draw/path_stretches";
+import { pathColour } from "../../draw/path_segments";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import type { View } from "../../model/view";
