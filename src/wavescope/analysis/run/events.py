@@ -107,8 +107,9 @@ class Events:
     def gpus(self) -> pl.DataFrame:
         """`host`, `run` and `gpu` of the GPUs that the kernels read so far ran on."""
         used = pl.Series(sorted(self._used), dtype=pl.UInt32)
-        seen = self._run.read("agents", ["agent", "process"]).join(self._who.select("process", "run"), on="process")
-        chosen = self._gpus.filter(pl.col("agent").is_in(used.implode()))
+        who = self._who.select("process", "host", "run")
+        seen = self._run.read("agents", ["agent", "process"]).join(who, on="process")
+        chosen = self._gpus.filter(pl.col("agent").is_in(used.implode())).drop("host")
         return chosen.join(seen, on="agent", how="left").select("host", "run", "gpu").unique()
 
     def _can_group(self, table: str) -> bool:
