@@ -45,18 +45,29 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     of_process = {key[0]: frame for key, frame in ranges.partition_by("process", as_dict=True).items()}
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
         markers = of_process.get(process, ranges.clear())
-        source, chosen = _by_marker(markers, marker, begin, end)
+        source, chosen = steps_by_marker(markers, begin, end, marker)
         if source == "none" and marker is None:
             kernels = _kernels(run) if kernels is None else kernels
             chosen = _repetition(kernels[process]) if process in kernels else chosen
             source = "repetition" if chosen.height else "none"
         name = str(chosen["name"][0]) if chosen.height else None
         if name is not None and marker is None and source != "repetition":
-            name = re.sub(_NUMBER, "", name) or name
+            name = step_name(name)
         sources.append({"process": process, "source": source, "name": name})
         steps.append(chosen.select(_columns(process)))
     schema = {"process": pl.UInt32, "source": pl.String, "name": pl.String}
     return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
+
+
+def step_name(name: str) -> str:
+    """The name of a step without its number.
+
+    Examples
+    --------
+    >>> step_name("ProfilerStep#12")
+    'ProfilerStep'
+    """
+    return re.sub(_NUMBER, "", name) or name
 
 
 def _columns(process: int) -> list[pl.Expr]:
@@ -97,8 +108,13 @@ def _markers(run: Run) -> pl.DataFrame:
     return intervals(ranges, ["process"])
 
 
-def _by_marker(ranges: pl.DataFrame, marker: str | None, start_ns: int, end_ns: int) -> tuple[str, pl.DataFrame]:
-    """The source and the ranges of one process."""
+def steps_by_marker(
+    ranges: pl.DataFrame, start_ns: int, end_ns: int, marker: str | None = None
+) -> tuple[str, pl.DataFrame]:
+    """The source (of `SOURCES`) and the steps among the marker ranges of one process whose GPU work has these times.
+
+    `ranges` have `thread`, `name`, `start_ns` and `end_ns`.
+    """
     if marker is not None:
         chosen = _outermost(ranges.filter(pl.col("name").str.contains(marker_pattern(marker))))
         return ("marker given" if chosen.height else "none"), chosen

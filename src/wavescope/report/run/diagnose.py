@@ -121,11 +121,7 @@ def diagnosis_report(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Rende
         elif block.kind in ("where", "do", "false", "sure"):
             yield labelled(f"{block.kind:5}", text)
         else:
-            if block.kind in ("note", "next") and block is not None:
-                text = text if block.kind == "note" else f"next: {text}"
-                yield _bullet(text)
-            else:
-                yield _bullet(f"{block.kind}: {text}")
+            yield _bullet(text if block.kind == "note" else f"{block.kind}: {text}")
 
 
 def _two_sided(left: str, right: str) -> Table:
@@ -141,7 +137,7 @@ def _bullet(text: str) -> Table:
     grid = Table.grid(padding=(0, 1))
     grid.add_column()
     grid.add_column(ratio=1)
-    grid.add_row("-", Text(text))
+    grid.add_row("-", Text(text, overflow="fold"))
     return grid
 
 

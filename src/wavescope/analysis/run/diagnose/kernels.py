@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavescope.analysis.run.categories import category
 from wavescope.analysis.run.diagnose.work import COMPUTE
 
 TINY_NS = 10_000
@@ -14,7 +15,6 @@ _BACK_TO_BACK_NS = 5_000
 _FUSED = range(2, 9)  #: Kernels of a sequence to fuse.
 _FUSED_TIMES = 10
 GRAPH_LENGTH, GRAPH_TIMES = 20, 5
-_ELEMENTWISE = r"(?i)elementwise|pointwise|\badd_|\bmul_|relu|gelu|silu|dropout"
 _LAYOUT = r"(?i)direct_copy|fill_?functor|cat_?array"  #: These change the layout, or read nothing.
 _MOST_KERNELS = 2_000
 _MOST_SEQUENCES = 5
@@ -92,7 +92,7 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 def _fused(kernels: pl.DataFrame) -> pl.DataFrame:
     """Sequences of element-wise kernels of one grid that follow each other at once, often."""
     names = kernels.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    is_chosen = pl.col("text").str.contains(_ELEMENTWISE) & ~pl.col("text").str.contains(_LAYOUT)
+    is_chosen = (category(pl.col("text")) == "elementwise") & ~pl.col("text").str.contains(_LAYOUT)
     chosen = names.filter(is_chosen.fill_null(value=False))["name"]
     if not len(chosen):
         kernels = kernels.clear()

@@ -9,7 +9,8 @@ import polars as pl
 
 from wavescope.analysis.run.diagnose.host import time_within
 from wavescope.analysis.run.diagnose.work import COMPUTE
-from wavescope.analysis.run.intervals import gaps_between, merged
+from wavescope.analysis.run.intervals import gaps_between, intervals, merged
+from wavescope.analysis.run.step_ranges import step_name, steps_by_marker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,34 +20,19 @@ _EARLY = 0.1
 _ROUNDS = 3
 
 
-_COVERED = 0.8  #: Share of the window that the steps of a run cover together.
-
-
 def marked_steps(
     markers: pl.DataFrame, windows: dict[int, tuple[int, int]]
 ) -> dict[int, tuple[str, list[tuple[int, int]]]]:
-    """The steps of each process: the marker that occurs most often among those that cover most of its window.
-
-    `markers` have `process`, `name`, `start_ns`, `end_ns`; numbers in names do not count.
-    """
+    """The steps of each process that markers tell, with their name; `markers` have `process`."""
     steps = {}
+    named = intervals(markers.with_columns(pl.col("name").cast(pl.String)).drop_nulls("name"), ["process"])
+    of_process = {key[0]: frame for key, frame in named.partition_by("process", as_dict=True).items()}
     for process, (start, end) in windows.items():
-        clipped = markers.filter(pl.col("process") == process, pl.col("end_ns") > start, pl.col("start_ns") < end)
-        names = clipped.select(pl.col("name").unique()).with_columns(
-            step=pl.col("name").cast(pl.String).str.replace_all(r"\d+", "").str.strip_chars("#_- ")
-        )
-        rows = clipped.join(names, on="name", how="left").sort("start_ns", maintain_order=True)
-        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(start))
-        sums = rows.group_by("step").agg(
-            count=pl.len(), covered=inside.sum(), is_apart=(pl.col("start_ns") >= pl.col("end_ns").shift(1)).all()
-        )
-        regular = sums.filter(
-            pl.col("count") > 1, pl.col("is_apart"), pl.col("covered") >= _COVERED * (end - start), pl.col("step") != ""
-        ).sort("count", "covered", "step", descending=[True, True, False])
-        if regular.height:
-            name = regular["step"][0]
-            of_step = rows.filter(pl.col("step") == name)
-            steps[process] = (name, list(of_step.select("start_ns", "end_ns").iter_rows()))
+        if process in of_process:
+            _, chosen = steps_by_marker(of_process[process], start, end)
+            if chosen.height:
+                spans = list(chosen.select("start_ns", "end_ns").iter_rows())
+                steps[process] = (step_name(str(chosen["name"][0])), spans)
     return steps
 
 
