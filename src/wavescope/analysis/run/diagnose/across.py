@@ -12,8 +12,9 @@ from wavescope.analysis.run.diagnose.ledger import Candidate
 from wavescope.analysis.run.diagnose.rules import RULES
 from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.work import COMMUNICATE
+from wavescope.analysis.run.kernel_names import short_names
 from wavescope.analysis.run.meetings import clock_offsets, matched
-from wavescope.base.words import counted, duration, kernel_title, percent, shortened
+from wavescope.base.words import counted, duration, kernel_title, percent
 from wavescope.model.findings import PlaceEvidence
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def _slower_kernel(whole: Whole, first: dict[str, object]) -> str:
     most = sums.with_columns(more=pl.col("here") - pl.col("there")).sort("more", descending=True).head(1)
     if not most.height or most["more"][0] <= 0 or not most["there"][0]:
         return ""
-    name = shortened(kernel_title(most["name"][0]), 60)
+    name = short_names(most["name"], 60)[most["name"][0]]
     times = most["here"][0] / most["there"][0]
     return f", {duration(most['more'][0])} of it {name} ({times:.2f} times the mean of the others)"
 

@@ -13,7 +13,8 @@ from wavescope.analysis.run.diagnose.ledger import NOTHING, Candidate
 from wavescope.analysis.run.diagnose.rules import RULES
 from wavescope.analysis.run.diagnose.sums import total
 from wavescope.analysis.run.diagnose.work import COMMUNICATE, COPY
-from wavescope.base.words import amount, counted, duration, kernel_title, percent, shortened
+from wavescope.analysis.run.kernel_names import short_names
+from wavescope.base.words import amount, counted, duration, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -385,7 +386,7 @@ def _underfilled(whole: Whole) -> Candidate | None:
     if not computation or small / computation < _say("L4"):
         return None
     first = rows.row(0, named=True)
-    name = shortened(kernel_title(first["name"]), 60)
+    name = short_names([first["name"]], 60)[first["name"]]
     is_most = first["small_ns"] > _MOST * total(rows["small_ns"])
     largest = f"most of it {name} with {first['workgroups']:,} workgroups" if is_most else f"the largest is {name}"
     return Candidate(

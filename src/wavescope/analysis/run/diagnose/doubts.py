@@ -9,7 +9,8 @@ import polars as pl
 from wavescope.analysis.run.diagnose.finding import Note
 from wavescope.analysis.run.diagnose.rules import OF_LAUNCHES, RULES
 from wavescope.analysis.run.diagnose.sums import total
-from wavescope.base.words import counted, duration, kernel_title, percent, shortened
+from wavescope.analysis.run.kernel_names import short_names
+from wavescope.base.words import counted, duration, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _LEAST_STEPS, _LEAST_NS = 3, 100_000_000
 _WORTH_SAYING = 0.05
 _HALF = 0.5
+_NAME = 60
 _LONG_STEP = 2.0
 _HOT, _WARM = 0.8, 0.03
 
@@ -141,15 +143,15 @@ def notes(whole: Whole, hot: pl.DataFrame) -> Iterator[Note]:
     """Hot kernels, scratch memory, unused GPUs."""
     if hot.height:
         first = hot.row(0, named=True)
-        name = shortened(kernel_title(first["name"]), 60)
+        names = short_names(hot["name"], _NAME)
+        name = names[first["name"]]
         few = f"{hot.height} of {counted(whole.kernels.height, 'kernels')} take {percent(total(hot['share']))}"
         yield Note("N1", f"{few} of the computation; the first, {name}, {percent(first['share'])}")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:
-            names = ", ".join(shortened(kernel_title(name), 40) for name in scratch["name"].head(3))
-            yield Note(
-                "N2", f"{counted(scratch.height, 'hot kernels')} with scratch memory (spilled registers?): {names}"
-            )
+            listed = ", ".join(names[name] for name in scratch["name"].head(3))
+            count = counted(scratch.height, "hot kernels")
+            yield Note("N2", f"{count} with scratch memory (spilled registers?): {listed}")
     unused = max((part.facts["unused_gpu_count"] for part in whole.partials), default=0)
     if unused and len(whole.partials) == 1:
         yield Note("N3", f"{unused} more {'GPU' if unused == 1 else 'GPUs'} visible, unused")

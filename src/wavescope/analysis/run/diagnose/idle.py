@@ -81,11 +81,17 @@ def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
     Before the first and after the last computation or copy, gaps are those between communication.
     """
     others = work.filter(pl.col("kind") != COMMUNICATE)
+    if others.height == work.height:
+        return _with_neighbours(_between(work), work)
     spans = others.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
     outside = _between(work).join(spans, on="place", how="left", maintain_order="left")
     is_outside = (pl.col("gap_start_ns") < pl.col("first")) | (pl.col("gap_start_ns") >= pl.col("last"))
     outside = outside.filter(is_outside.fill_null(value=True)).drop("first", "last")
-    gaps = pl.concat([_between(others), outside]) if outside.height else _between(others)
+    return _with_neighbours(pl.concat([_between(others), outside]), work)
+
+
+def _with_neighbours(gaps: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """The gaps with what ran before them."""
     before = gaps["before_row"]
     return gaps.with_columns(
         before_direction=work["direction"].gather(before),
