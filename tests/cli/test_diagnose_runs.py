@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from synth.rocpd import write_rocpd as write_workload
 from synth.runs import Host, Launch, Program, Range, Rank, Synchronise, simulate, write_csv, write_rocpd
+from synth.workload import Workload
 from tests.cli.in_process import call
 
 
@@ -50,8 +52,12 @@ def test_the_time_of_the_worst_case_can_be_pasted(slow: Path) -> None:
     path = next(slow.rglob("*.db"))
     found = json.loads(call("diagnose", path, "--json").stdout)["findings"][0]
     window = found["evidence"][0]["window"]
-    zoomed = json.loads(call("gaps", path, "--time", window, "--json").stdout)
-    assert zoomed["gpus"]
+    zoomed = json.loads(call("diagnose", path, "--time", window, "--json").stdout)
+    assert zoomed["idle_share"] == 1
+    assert zoomed["findings"][0]["rule"] == "G2"
+    wider = json.loads(call("diagnose", path, "--time", "20%:60%", "--json").stdout)
+    assert wider["findings"][0]["rule"] == "G2"
+    assert wider["step_count"] in (1, 2, 3)
 
 
 def test_json_has_the_ledger(slow: Path) -> None:
@@ -112,6 +118,17 @@ def test_options_of_runs_and_of_traces(slow: Path) -> None:
     assert "--se does not apply to runs" in wrong.stderr
     one = json.loads(call("diagnose", slow, "--rank", 1, "--json").stdout)
     assert one["gpus"]["row_count"] == 1
+
+
+def test_a_database_with_counters_and_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "both_results.db"
+    write_workload(path, Workload(dispatches=60, counters=4, counter_every=2))
+    counters = call("diagnose", path)
+    assert counters.status == 0
+    assert "--run diagnoses the run itself" in counters.stderr
+    run = call("diagnose", path, "--run")
+    assert run.status == 0
+    assert "counters were measured in this run" in " ".join(run.stdout.split())
 
 
 def test_patterns_and_several_paths(slow: Path) -> None:
