@@ -19,7 +19,7 @@ import { KernelChooser } from "../../widgets/kernel_chooser";
 import { ViewLink } from "../../widgets/links";
 import { SaveMenu } from "../../widgets/saving";
 import { Card } from "./card";
-import "./diagnosis.css";
+import "../../widgets/findings.css";
 
 const COLUMNS: Column<StallFinding>[] = [
   ...plainColumns<StallFinding>(["name", "verdict", "reason"]),

@@ -21,7 +21,7 @@ import { figureColumns, plainColumns } from "../../widgets/figure_columns";
 import { gpuColumn } from "../../widgets/run_columns";
 import { SaveMenu } from "../../widgets/saving";
 import { TableSection } from "../../widgets/table_section";
-import "../diagnosis/diagnosis.css";
+import "../../widgets/findings.css";
 import { Card } from "./card";
 
 const COLUMNS: Column<RunFinding>[] = [
