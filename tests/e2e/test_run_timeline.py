@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.run_inputs import made_ranks, made_rpd, real_run
 from tests.e2e.waiting import eventually
+from tests.sampled_runs import write_sampled
 from tests.sampling import every_third
 from wavescope.page.run.flows import flows
 from wavescope.page.run.tracks import timeline_of, tracks_of_run
@@ -105,7 +106,7 @@ def test_a_click_on_a_span_selects_it_and_its_kernel(page, serve):
     name = document.run.dispatches["name"][dispatch["item"]]
     view.locator(".event-details h2", has_text=name).wait_for()
     chosen = page.locator('[data-view="kernels"] .table .row.selected [data-column="name"]')
-    expect(chosen).to_have_text(name, use_inner_text=True)
+    expect(chosen).to_have_attribute("title", name)
 
 
 def test_a_click_on_events_that_touch_selects_the_one_under_the_pointer(page, serve):
@@ -180,3 +181,17 @@ def test_an_event_that_does_not_exist_is_a_message(page, serve):
     page.may_fail_to_load = True
     view = opened(page, serve(made_ranks()), "&span=run:999999999")
     view.get_by_role("alert").get_by_text("there is no event 999999999").wait_for()
+
+
+def test_curves_stand_below_the_timeline(page, serve, tmp_path_factory):
+    path = tmp_path_factory.mktemp("sampled") / "sampled.db"
+    write_sampled(path)
+    page.goto(serve(path).url + "#view=run_timeline")
+    view = page.locator('[data-view="run_timeline"]')
+    power = view.locator('[data-strip^="device_power"]')
+    expect(power.locator("canvas")).to_be_visible()
+    view.locator('[data-choose="strip"]').select_option("memory")
+    expect(view.locator('[data-strip="memory"] canvas')).to_be_visible()
+    page.wait_for_selector('html[data-asking="0"]')
+    power.get_by_role("button").click()
+    expect(view.locator("[data-strip]")).to_have_count(1)

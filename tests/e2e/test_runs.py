@@ -12,6 +12,7 @@ from tests.sampling import every_third
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.compare import compare_runs
 from wavescope.analysis.run.gaps import gaps
+from wavescope.analysis.run.kernel_names import short_names
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
 from wavescope.analysis.run.ranks import ranks
@@ -71,7 +72,7 @@ def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     served = serve(made_ranks())
     page.goto(served.url + "#view=kernels")
     row = page.locator(KERNELS).nth(1)
-    name = row.locator('[data-column="name"]').inner_text()
+    name = row.locator('[data-column="name"]').get_attribute("title")
     row.click()
     view = page.locator('[data-view="kernels"]')
     run = served.library.document(0).run
@@ -85,8 +86,10 @@ def test_a_kernel_shows_its_distribution_and_the_selection_is_one(page, serve):
     eventually(
         lambda: small(view, "Longest dispatches", "duration_ns")[:3], [nanoseconds(value) for value in longest.head(3)]
     )
+    page.locator('select[aria-label="Views"]').select_option("run_summary")
     chosen = page.locator('[data-view="run_summary"] .table .row.selected [data-column="name"]')
-    expect(chosen).to_have_text(name, use_inner_text=True)
+    expect(chosen).to_have_attribute("title", name)
+    expect(chosen).to_have_text(short_names(truth.kernels["name"], 44)[name], use_inner_text=True)
     assert "kernelName=" in page.url
 
 

@@ -8,6 +8,7 @@ import { durationText, tickNanoseconds, ticks } from "./ticks";
 import { fits } from "./time_axis";
 
 export const GUTTER = 58;
+const RIGHT = 6;
 const TOP = 8;
 const LINE = 15;
 
@@ -18,7 +19,6 @@ export interface ValueRange {
 
 /** Where time and values stand on a chart. */
 export class ChartFrame {
-  readonly left = GUTTER;
   readonly top = TOP;
   readonly bottom: number;
   readonly plotWidth: number;
@@ -32,9 +32,11 @@ export class ChartFrame {
     readonly clockMhz: number | null,
     /** Of times. */
     readonly unit: "cycles" | "ns" = "cycles",
+    readonly left = GUTTER,
+    right = RIGHT,
   ) {
     this.bottom = Math.max(TOP + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
-    this.plotWidth = Math.max(1, width - GUTTER - 6);
+    this.plotWidth = Math.max(1, width - left - right);
     this.plotHeight = this.bottom - TOP;
   }
 

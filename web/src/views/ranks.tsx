@@ -42,7 +42,7 @@ const PROCESSES = figureColumns<RunRanksProcessesRow>(RUN_RANKS_PROCESSES, [
 ]);
 const COLLECTIVES = figureColumns<RunRanksCollectivesRow>(RUN_RANKS_COLLECTIVES, [
   ["collective", "Collective", "text"],
-  ["name", "Kernel"],
+  ["name", "Kernel", "kernel"],
   ["calls", "Calls"],
   ["process_count", "Processes"],
   ["is_complete", "Complete", "text"],
@@ -52,7 +52,7 @@ const COLLECTIVES = figureColumns<RunRanksCollectivesRow>(RUN_RANKS_COLLECTIVES,
   ["last_count", "Last"],
 ]);
 const KERNELS = figureColumns<RunRanksKernelsRow>(RUN_RANKS_KERNELS, [
-  ["name", "Kernel"],
+  ["name", "Kernel", "kernel"],
   ["imbalance", "Imbalance", "factor"],
   ["cost_ns", "Cost"],
   ["mean_ns", "Mean total"],

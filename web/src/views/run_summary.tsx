@@ -41,7 +41,7 @@ const DOMAINS = figureColumns<RunSummaryDomainsRow>(RUN_SUMMARY_DOMAINS, [
   ...FIGURES,
 ]);
 const THINGS = figureColumns<RunSummaryThingsRow>(RUN_SUMMARY_THINGS, [
-  ["name", "Name", "text", "minmax(18em, 3fr)"],
+  ["name", "Name", "kernel", "minmax(18em, 3fr)"],
   ["domain", "Kind", "text", "8em"],
   ...FIGURES,
 ]);

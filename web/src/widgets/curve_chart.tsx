@@ -153,7 +153,7 @@ function useExactValues(tiles: CurveTiles): void {
 }
 
 /** The range of all values of the visible series over the whole time: it does not jump when the window moves. */
-function wholeRange(tiles: CurveTiles, visible: number[], fromZero: boolean): ValueRange {
+export function wholeRange(tiles: CurveTiles, visible: number[], fromZero: boolean): ValueRange {
   const tile = tiles.whole();
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const number of tile ? visible : []) {

@@ -3,13 +3,15 @@
 import { exact, measured, nanoseconds, percent, short } from "../base/format";
 import type { RunSummaryDomainsRow } from "../data/answers.gen";
 import { type ColumnInfo, hintOf, type TableInfo } from "../data/tables";
+import { shortName } from "../model/kernel_names";
 import { ShareBar } from "./bars";
 import type { Cell, Column } from "./data_table";
 import "./figure_columns.css";
 
-/** How a cell is written; "id" is a number that is a name, "bar" a share of 1 with a bar. */
+/** How a cell is written; "id" is a number that is a name, "kernel" a name that is shortened, "bar" a share of 1 with a bar. */
 export type Format =
   | "text"
+  | "kernel"
   | "count"
   | "cycles"
   | "id"
@@ -47,6 +49,7 @@ export const DURATIONS: ColumnChoice<Timed>[] = [
 
 const WIDTHS: Record<Format, string> = {
   text: "minmax(8em, 1fr)",
+  kernel: "minmax(8em, 1fr)",
   count: "6em",
   cycles: "6em",
   id: "6em",
@@ -62,6 +65,7 @@ const WIDTHS: Record<Format, string> = {
 /** A number as it is shown; the exact one is in the tooltip. */
 export function FormattedCell({ value, format }: { value: Cell; format: Format }) {
   if (value === null || value === undefined) return <span class="faint-text">–</span>;
+  if (format === "kernel" && typeof value === "string") return <span title={value}>{shortName(value)}</span>;
   if (typeof value !== "number") return <>{value}</>;
   switch (format) {
     case "ns":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -68,7 +69,8 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
     clocks = clocks or node_clocks(run)
     if name == "busy":
         return _busy(run, clocks)
-    return _quantities(run, clocks, _POINTS[name](run))
+    before = math.nan if name == "monitors" else 0.0  # what was not sampled yet is not zero
+    return _quantities(run, clocks, _POINTS[name](run), before)
 
 
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
@@ -91,7 +93,7 @@ def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
     return _with_longest([(label, "", points) for label, points in curves])
 
 
-def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves:
+def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame, before: float) -> RunCurves:
     begin = clocks.processes["start_ns"].gather(points["process"]).fill_null(0)
     timed = points.with_columns((pl.col("time_ns") - begin).alias("time_ns")).filter(pl.col("time_ns").is_not_null())
     agents = [agent_label(row) for row in run.read("agents").to_dicts()]
@@ -103,14 +105,14 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame) -> RunCurves
         pid, rank = pids[int(str(process))] if process is not None else (None, None)
         who = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
         curves.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
-    return _with_longest(curves)
+    return _with_longest(curves, before)
 
 
-def _with_longest(candidates: list[tuple[str, str, pl.DataFrame]]) -> RunCurves:
+def _with_longest(candidates: list[tuple[str, str, pl.DataFrame]], before: float = 0.0) -> RunCurves:
     longest = sorted(candidates, key=lambda curve: -curve[2].height)[:MOST_SERIES]
     selected = [curve for curve in candidates if any(curve is other for other in longest)]
     curves = []
     for label, quantity, points in selected:
         last = points.unique("time_ns", keep="last", maintain_order=True).rename({"time_ns": "time_cycles"})
-        curves.append(RunSeries(label, quantity, StepCurve.of_values(last)))
+        curves.append(RunSeries(label, quantity, StepCurve.of_values(last, before=before)))
     return RunCurves(curves, len(candidates) - len(curves))

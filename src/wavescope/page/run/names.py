@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.run.kernel_names import short_names
 from wavescope.page.protocol.question import Question
 from wavescope.page.run.answers import summary_by
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
+_MOST_KERNELS, _WIDTH = 2_000, 44
 MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
 
 
@@ -22,4 +24,15 @@ def names(document: Document) -> pl.DataFrame:
     return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
 
 
-QUESTIONS = (Question("names", "run", names),)
+def kernel_names(document: Document) -> list[tuple[str, str]]:
+    """Kernels that have a shorter name than the recorded one, with that name; the longest-running ones."""
+
+    def make() -> list[tuple[str, str]]:
+        kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
+        short = short_names(kernels.head(_MOST_KERNELS), _WIDTH)
+        return [(name, text) for name, text in short.items() if name != text]
+
+    return document.kept(("run", "short names"), make)
+
+
+QUESTIONS = (Question("names", "run", names), Question("run_kernel_names", "run", kernel_names))

@@ -10,6 +10,7 @@ import pytest
 
 from synth import Workload, write_rocpd_ranks
 from synth.runs import planted, simulate, write_rocpd
+from tests.sampled_runs import write_sampled
 from tests.unit.made_runs import run, spans
 from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.diagnose import diagnose_run
@@ -293,3 +294,22 @@ def test_a_diagnosis_places_its_cases_on_the_timeline(tmp_path: Path) -> None:
     assert 0 <= first["begin"] < first["end"] <= end
     assert first["end"] - first["begin"] == (evidence.end_ns or 0) - (evidence.start_ns or 0)
     assert "'a run.db'" in answer["next_command"]
+
+
+def test_kernels_have_short_names_that_differ(document: Document) -> None:
+    pairs = _asked(document, "run_kernel_names")
+    assert pairs
+    assert {name for name, _ in pairs} <= set(kernels(document.run).kernels["name"])
+    assert len({text for _, text in pairs}) == len(pairs)
+    assert all(text != name and len(text) <= 44 for name, text in pairs)
+
+
+def test_what_is_sampled_has_no_value_before(tmp_path: Path) -> None:
+    path = tmp_path / "sampled.db"
+    write_sampled(path)
+    document = Document(0, "sampled", str(path), lambda: open_path(path))
+    names = _asked(document, "curve_names")
+    (monitors,) = (entry for entry in names["curves"] if entry["name"] == "monitors")
+    assert {series["keys"]["quantity"] for series in monitors["series"]} == {"device_power (W)", "device_temp (°C)"}
+    whole = QUESTIONS["curves"].answer(document, name="monitors", level=names["level_count"] - 1, tile=0)
+    assert whole["low"].drop_nans().min() > 0

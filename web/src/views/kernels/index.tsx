@@ -22,7 +22,7 @@ import { KernelDetails } from "./details";
 import "./kernels.css";
 
 const COLUMNS = figureColumns<RunKernelRow>(RUN_KERNEL, [
-  ["name", "Kernel", "text", "minmax(18em, 3fr)"],
+  ["name", "Kernel", "kernel", "minmax(18em, 3fr)"],
   ...DURATIONS,
   ["stddev_ns", "Deviation"],
   ["latency_median_ns", "Launch latency", "ns", "8em"],

@@ -17,6 +17,7 @@ import type { Frame } from "../../data/tables";
 import { pathColour } from "../../draw/path_segments";
 import { truncation } from "../../model/answers";
 import { current } from "../../model/document";
+import { shortName } from "../../model/kernel_names";
 import { useAnswer } from "../../model/loaded";
 import { select, selection } from "../../model/selection";
 import { show } from "../../model/timewindow";
@@ -49,7 +50,7 @@ interface WhatIfAnswer {
 const CONTRIBUTORS = figureColumns<RunPathContributorsRow>(RUN_PATH_CONTRIBUTORS, [
   ["class", "Class", "text", "8em"],
   ["what", "What", "text", "6em"],
-  ["name", "Name", "text"],
+  ["name", "Name", "kernel", "minmax(12em, 2fr)"],
   ["count", "Times"],
   ["path_ns", "On the path"],
   ["path_share", "Of the time", "bar"],
@@ -62,7 +63,7 @@ const SEGMENTS = figureColumns<RunPathSegmentsRow>(RUN_PATH_SEGMENTS, [
   ["begin", "Started at", "ns", "7em"],
   ["class", "Class", "text", "8em"],
   ["what", "What", "text", "6em"],
-  ["name", "Name", "text"],
+  ["name", "Name", "kernel", "minmax(12em, 2fr)"],
   ["stack", "In", "text"],
   ["rank", "Rank", "id", "4em"],
 ]);
@@ -212,7 +213,7 @@ function WhatIf({ group, kernels }: { group: number; kernels: RunPathContributor
           ))}
           {names.map((name) => (
             <option key={name} value={`kernel=${name}:-20%`}>
-              20 % faster: {name.slice(0, 80)}
+              20 % faster: {shortName(name)}
             </option>
           ))}
         </select>

@@ -22,6 +22,7 @@ import type { View } from "../../model/view";
 import { OfTrack } from "../../widgets/of_track";
 import { SaveMenu } from "../../widgets/saving";
 import { rowsOfTrack, Timeline, TimelineHandle } from "../../widgets/timeline";
+import { CurveStrips, StripChooser, useStrips } from "./curve_strips";
 import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
@@ -55,6 +56,8 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
   const query = useSignal("");
   const withFlows = useSignal(true);
   const withPath = useSignal(false);
+  const gutter = useSignal(0);
+  const strips = useStrips();
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(track), [track]);
   const groups = useMemo(() => [...new Set(track.lanes.map((lane) => lane.group[0] ?? ""))], [track]);
@@ -110,6 +113,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const overlay = (painter: Painter, frame: Frame) => {
+    gutter.value = frame.parts.gutter;
     if (edges.value.state === "ready") paintEdges(painter, frame, track.name, edges.value.value, paper("background"));
     const { flows: arrows = [] } = around.value ?? {};
     paintFlows(painter, frame, track.name, arrows, `${paper("faint")}90`);
@@ -173,6 +177,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
           />{" "}
           Critical path
         </label>
+        <StripChooser strips={strips} />
         {groups.length > 1 ? (
           <select
             aria-label="Processes"
@@ -246,6 +251,7 @@ function Lanes({ set, track }: { set: TrackSet; track: RunTrack }) {
         />
         {item.value >= 0 ? <EventDetails answer={event} track={track} /> : null}
       </div>
+      <CurveStrips strips={strips} gutter={gutter} />
     </div>
   );
 }
