@@ -12,7 +12,7 @@ export interface Segment {
   is_inferred: boolean;
 }
 
-/** The segments of some tiles, in the order of time; of those in several tiles, one. */
+/** The segments of some tiles, in the order of time; of those in several tiles, one: no two of a path start together. */
 export function segmentsOf(document: number, track: Track, { level, first, last }: TileRange): Question<Segment[]> {
   const tiles = Array.from({ length: last - first + 1 }, (_, n) => first + n);
   const asked = tiles.map((tile) => json<Segment[]>(document, "run_path_spans", { track: track.name, level, tile }));
@@ -21,7 +21,7 @@ export function segmentsOf(document: number, track: Track, { level, first, last 
 
 /** Examples in the test. */
 export function inOrder(answers: Segment[][]): Segment[] {
-  const byBegin = new Map<string, Segment>();
-  for (const segment of answers.flat()) byBegin.set(`${segment.lane} ${segment.begin}`, segment);
-  return [...byBegin.values()].sort((a, b) => a.begin - b.begin || a.end - b.end);
+  const segments = new Map<number, Segment>();
+  for (const segment of answers.flat()) segments.set(segment.begin, segment);
+  return [...segments.values()].sort((a, b) => a.begin - b.begin || a.end - b.end);
 }

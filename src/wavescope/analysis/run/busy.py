@@ -90,7 +90,7 @@ class Busy(Answer):
             "one time bin in which a GPU was busy",
             _GPU
             + """
-            bin                  Int64    -      | number of the stretch on the clock of the node, from 0
+            bin                  Int64    -      | number of the bin on the clock of the node, from 0
             start_ns             Int64    ns     | its begin
             length_ns            Int64    ns     | how much of it lies in the span of the node
             busy_ns              Int64    ns     | with at least one dispatch or copy

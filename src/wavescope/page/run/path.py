@@ -156,7 +156,7 @@ def _in_order(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
 
 
 def path_spans(document: Document, *, track: str, level: int, tile: int) -> list[dict[str, Any]]:
-    """The segments of the path in one tile of the timeline, the longest ones: lane, begin, end, class."""
+    """The segments of the path in one tile of the timeline, the longest ones."""
     check_track(track)
     low, high = tile_window(document, level, tile)
     shown = document.kept(("run", "segments by lane"), lambda: _by_lane(document))

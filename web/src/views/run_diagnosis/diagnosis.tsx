@@ -1,4 +1,4 @@
-// What set the time of a run, in words: what to change first, with bounds and evidence, and what is no finding.
+// What set the time of a run, in words: what to change first, with bounds and evidence, and what is not a finding.
 import { counted, nanoseconds, percent } from "../../base/format";
 import {
   type Note,
@@ -147,7 +147,7 @@ function Notes({ title, notes, isOpen = false }: { title: string; notes: Note[];
 export const runDiagnosis: View = {
   id: "run_diagnosis",
   title: "Findings",
-  hint: "What set the time of the run and what to change first: bounds, evidence, remedies, and what is no finding",
+  hint: "What set the time of the run and what to change first: bounds, evidence, remedies, and what is not a finding",
   about: "run",
   missing: () => "",
   component: Diagnosis,
