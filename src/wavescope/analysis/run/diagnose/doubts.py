@@ -57,7 +57,7 @@ def doubts(whole: Whole) -> Iterator[Note]:
         yield Note("D4", f"kernels run one after another by {', '.join(settings)}")
     if whole.step_count and whole.step_count < _LEAST_STEPS:
         yield Note("D5", f"{counted(whole.step_count, 'steps')} recorded: too few to tell what is usual")
-    elif whole.window_ns < _LEAST_NS:
+    elif whole.gpu_count and whole.window_ns < _LEAST_NS:
         yield Note("D5", f"{duration(whole.window_ns)} of work recorded: a short sample")
 
 
@@ -92,6 +92,8 @@ def _startup(whole: Whole) -> Iterator[Note]:
 
 def skipped(whole: Whole, ranks: Ranks) -> Iterator[Note]:
     """Rules that could not be checked, and why."""
+    if not whole.gpu_count:
+        return
     if unknown_share(whole) >= (RULES["D3"].say or 0):
         yield Note(", ".join(OF_LAUNCHES), "causes of gaps (launches are not recorded)")
     if whole.gpu_count < 2:
