@@ -34,15 +34,15 @@ def test_vllm_waits_for_small_copies_and_nothing_else(shared: Path) -> None:
     texts = " ".join(note.text for note in answer.not_findings)
     assert "inside blocking calls: the GPU was busy 92.0 %" in texts
     assert "come from graphs" in texts
-    assert any(doubt.rule == "D2" for doubt in answer.doubts)
+    assert any(caveat.rule == "D2" for caveat in answer.caveats)
     assert any(note.text == "7 more GPUs visible, unused" for note in answer.notes)
 
 
 def test_matmul_starts_up_and_then_reads_back(shared: Path) -> None:
     answer = diagnosed(shared, "rpd/matmul_result.rpd")
     assert rules(answer) == ["G4"]
-    assert [doubt.rule for doubt in answer.doubts][:1] == ["D1"]
-    assert "start-up is left out: 2.895 s of 2.964 s" in answer.doubts[0].text
+    assert [caveat.rule for caveat in answer.caveats][:1] == ["D1"]
+    assert "start-up is left out: 2.895 s of 2.964 s" in answer.caveats[0].text
 
 
 def test_qwen_has_nothing_above_a_tenth(shared: Path) -> None:
@@ -55,7 +55,7 @@ def test_bert_is_bound_by_host_and_launches(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-amd/gaunernst_bert-small-uncased__1016001.json.gz")
     assert rules(answer)[:2] == ["G2", "G3"]
     assert f"{100 * answer.idle_share:.1f}" == "88.8"
-    assert any(doubt.rule == "D5" for doubt in answer.doubts)
+    assert any(caveat.rule == "D5" for caveat in answer.caveats)
 
 
 def test_timesformer_is_healthy(shared: Path) -> None:
@@ -67,7 +67,7 @@ def test_timesformer_is_healthy(shared: Path) -> None:
 def test_one_wait_of_sglang_is_not_launch_bound(shared: Path) -> None:
     answer = diagnosed(shared, "kineto-amd/sglang_Qwen3-8B_decode.json.gz")
     assert rules(answer) == []
-    assert {doubt.rule for doubt in answer.doubts} == {"D1", "D5"}
+    assert {caveat.rule for caveat in answer.caveats} == {"D1", "D5"}
 
 
 def test_two_ranks_expose_communication(shared: Path) -> None:
@@ -83,14 +83,14 @@ def test_two_ranks_expose_communication(shared: Path) -> None:
 def test_without_launches_there_are_no_causes(shared: Path) -> None:
     llama = diagnosed(shared, "gfx1151-rocprofv3-llama")
     assert rules(llama) == []
-    assert any(doubt.rule == "D3" for doubt in llama.doubts)
+    assert any(caveat.rule == "D3" for caveat in llama.caveats)
     training = diagnosed(shared, "rocprofv3-json-mi350x/908_first8000_results.json.gz")
     assert rules(training) == ["X1"]
     assert "1.0 % is hidden; 98." in training.findings[0].reason
-    assert any(doubt.rule == "D3" for doubt in training.doubts)
+    assert any(caveat.rule == "D3" for caveat in training.caveats)
 
 
 def test_allocation_before_the_first_kernel_is_a_doubt(shared: Path) -> None:
     answer = diagnosed(shared, "att-mi300x-bmm/c09/raw/37_results.db")
     assert "G6" not in rules(answer)
-    assert any(doubt.rule == "D1" and "in allocations" in doubt.text for doubt in answer.doubts)
+    assert any(caveat.rule == "D1" and "in allocations" in caveat.text for caveat in answer.caveats)

@@ -2790,7 +2790,7 @@ export interface RunDiagnosisAnswer {
   definition: string;
   /** What was measured, in a line. */
   subject: string;
-  /** good, or with care: then `doubts` says why. */
+  /** good, or with care: then `caveats` says why. */
   trust: string;
   /** What set the time. */
   headline: string;
@@ -2801,7 +2801,7 @@ export interface RunDiagnosisAnswer {
   not_findings: Note[];
   /** Rules that could not be checked, and why. */
   skipped: Note[];
-  doubts: Note[];
+  caveats: Note[];
   /** Rules that were checked and say nothing. */
   checked: string[];
   gpus: Frame<RunDiagnosisGpusRow>;

@@ -54,7 +54,7 @@ def diagnosis_blocks(answer: RunDiagnosis, *, limit: int = 20) -> Iterator[Block
     for kind, rows in (
         ("not a finding", answer.not_findings),
         ("skipped", answer.skipped),
-        ("doubts", answer.doubts),
+        ("caveats", answer.caveats),
     ):
         if rows:
             yield Block(kind, "; ".join(dict.fromkeys(row.text for row in rows)))
@@ -161,7 +161,7 @@ def diagnosis_markdown(answer: RunDiagnosis, *, name: str) -> str:
         ("Notes", answer.notes),
         ("Not a finding", answer.not_findings),
         ("Skipped", answer.skipped),
-        ("Doubts", answer.doubts),
+        ("Caveats", answer.caveats),
     ]
     for title, rows in beside:
         if rows:

@@ -215,7 +215,7 @@ def test_allocation_in_the_loop_and_before_it() -> None:
     early = Made().call("hipMalloc", 40 * MS)
     twin = diagnose_run(early.steps(healthy))
     assert rules_of(twin) == []
-    assert any(doubt.rule == "D1" and "in allocations" in doubt.text for doubt in twin.doubts)
+    assert any(caveat.rule == "D1" and "in allocations" in caveat.text for caveat in twin.caveats)
 
 
 def test_code_that_is_loaded_in_the_loop_and_at_first_use() -> None:
@@ -343,7 +343,7 @@ def test_without_launches_nothing_is_said_about_causes() -> None:
     kernels = [{"start_ns": n * MS, "end_ns": n * MS + 100 * US, "name": "k"} for n in range(200)]
     answer = diagnose_run(run(dispatches=kernels))
     assert rules_of(answer) == []
-    assert any(doubt.rule == "D3" for doubt in answer.doubts)
+    assert any(caveat.rule == "D3" for caveat in answer.caveats)
     assert any("G2" in note.rule for note in answer.skipped)
     assert answer.trust == "with care"
     assert "idle 90.0 %" in answer.headline
@@ -354,7 +354,7 @@ def test_the_time_of_the_profiler_is_a_doubt() -> None:
     made.steps(healthy)
     made._region("flush", "TOOL", 0, 3 * MS)
     answer = diagnose_run(made.run())
-    assert any(doubt.rule == "D2" and "3.0 ms" in doubt.text for doubt in answer.doubts)
+    assert any(caveat.rule == "D2" and "3.0 ms" in caveat.text for caveat in answer.caveats)
     assert answer.findings == ()
 
 

@@ -109,6 +109,7 @@ function Evidence({ item, most, colour }: { item: Case; most: number; colour: st
   const chosen = selection.value.range;
   const isSelected = begin !== null && chosen?.begin === begin && chosen.end === end;
   const isLink = begin !== null || item.rank === null;
+  const hint = begin === null ? "Show the kernel" : "Show it in the timeline";
   const place = [
     item.rank === null ? (item.gpu === null ? "" : gpuName(item.node, item.gpu, nodeCount())) : `rank ${item.rank}`,
     item.call ? `host in ${item.call}` : "",
@@ -121,7 +122,7 @@ function Evidence({ item, most, colour }: { item: Case; most: number; colour: st
           <button
             type="button"
             class={`link${isSelected ? " is-selected" : ""}`}
-            title={`${item.name}\n${begin === null ? "Show the kernel" : "Show it in the timeline"}`}
+            title={`${item.name}\n${hint}`}
             onClick={() => showCase(item)}
           >
             {item.what}

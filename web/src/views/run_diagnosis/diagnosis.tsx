@@ -58,7 +58,7 @@ function Plan({ answer }: { answer: RunDiagnosisAnswer }) {
     <div class="view">
       <div class="toolbar">
         <span>{answer.subject}</span>
-        <Chip tone={isGood ? "good" : "care"} title={answer.doubts.map((note) => note.text).join("\n")}>
+        <Chip tone={isGood ? "good" : "care"} title={answer.caveats.map((note) => note.text).join("\n")}>
           trust: {answer.trust}
         </Chip>
         <SaveMenu name="findings" offers={[tableOffer(COLUMNS, () => findings)]} />
@@ -89,7 +89,7 @@ function Plan({ answer }: { answer: RunDiagnosisAnswer }) {
         <Notes title="Beside this" notes={answer.notes} isOpen />
         <Notes title="Not a finding" notes={answer.not_findings} />
         <Notes title="Skipped" notes={answer.skipped} />
-        <Notes title="Doubts" notes={answer.doubts} />
+        <Notes title="Caveats" notes={answer.caveats} />
         {gpus.row_count > 1 ? (
           <TableSection title="By GPU" columns={[gpuColumn<RunDiagnosisGpusRow>("9em"), ...GPUS]} table={gpus} />
         ) : null}

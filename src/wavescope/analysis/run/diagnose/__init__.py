@@ -9,7 +9,7 @@ import polars as pl
 
 from wavescope.analysis.run.diagnose.across import Ranks, rank_candidates
 from wavescope.analysis.run.diagnose.causes import candidates
-from wavescope.analysis.run.diagnose.doubts import doubts, hot_kernels, not_findings, notes, skipped, unknown_share
+from wavescope.analysis.run.diagnose.caveats import caveats, hot_kernels, not_findings, notes, skipped, unknown_share
 from wavescope.analysis.run.diagnose.finding import Note, RunFinding, Threshold
 from wavescope.analysis.run.diagnose.ledger import Account, Candidate, Settled, settle
 from wavescope.analysis.run.diagnose.partial import PartialDiagnosis, partial_diagnosis
@@ -89,13 +89,13 @@ class RunDiagnosis(Answer):
     }
 
     subject: str  #: What was measured, in a line.
-    trust: str  #: good, or with care: then `doubts` says why.
+    trust: str  #: good, or with care: then `caveats` says why.
     headline: str  #: What set the time.
     findings: tuple[RunFinding, ...]
     notes: tuple[Note, ...]  #: Hot kernels, scratch memory, unused GPUs: nothing is lost by them.
     not_findings: tuple[Note, ...]  #: What looks like a problem and is none.
     skipped: tuple[Note, ...]  #: Rules that could not be checked, and why.
-    doubts: tuple[Note, ...]
+    caveats: tuple[Note, ...]
     checked: tuple[str, ...]  #: Rules that were checked and say nothing.
     gpus: pl.DataFrame
     kernels: pl.DataFrame
@@ -133,7 +133,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     settled = settle([each for each in spoken.values() if each is not None], account)
     findings = tuple(_finding(each, whole) for each in settled)
     hot = hot_kernels(whole)
-    beside = tuple(doubts(whole))
+    beside = tuple(caveats(whole))
     listed = {rule for finding in findings for rule in finding.rules}
     budget = {
         name: whole.share(whole.time(f"{name}_ns"))
@@ -148,7 +148,7 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
         notes=tuple(notes(whole, hot)),
         not_findings=tuple(not_findings(whole)),
         skipped=tuple(skipped(whole, ranks)),
-        doubts=beside,
+        caveats=beside,
         checked=tuple(rule for rule in spoken if rule not in listed),
         gpus=whole.gpus.with_columns(start_ns="from_ns", end_ns="to_ns", window_ns=pl.col("to_ns") - pl.col("from_ns"))
         .sort("rank", "node", "gpu", nulls_last=True)

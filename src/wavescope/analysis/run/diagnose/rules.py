@@ -17,7 +17,7 @@ class Rule:
 
     id: str
     name: str
-    kind: str  #: Part of the time that the bound is taken from: idle, communication, copies, kernels; note or doubt.
+    kind: str  #: Part of the time that the bound is taken from: idle, communication, copies, kernels; note or caveat.
     quantity: str
     say: float | None = None
     stress: float | None = None
@@ -373,15 +373,15 @@ _TABLE = (
     Rule(
         "D1",
         "start-up inside",
-        "doubt",
+        "caveat",
         "time before the first step, of the window; first step against the median",
         0.20,
         None,
     ),
-    Rule("D2", "profiler overhead", "doubt", "time in calls of the profiler, of the run", 0.01, 0.20, "20 %: nsys-ai"),
-    Rule("D3", "launches unknown", "doubt", "idle time whose launch is not recorded", 0.50, None),
-    Rule("D4", "serialised by the profiler", "doubt", "counters, thread trace or serialising settings in the run"),
-    Rule("D5", "small sample", "doubt", "fewer than 3 steps, or less than 100 ms"),
+    Rule("D2", "profiler overhead", "caveat", "time in calls of the profiler, of the run", 0.01, 0.20, "20 %: nsys-ai"),
+    Rule("D3", "launches unknown", "caveat", "idle time whose launch is not recorded", 0.50, None),
+    Rule("D4", "serialised by the profiler", "caveat", "counters, thread trace or serialising settings in the run"),
+    Rule("D5", "small sample", "caveat", "fewer than 3 steps, or less than 100 ms"),
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for rule in _TABLE}

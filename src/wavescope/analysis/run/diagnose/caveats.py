@@ -36,7 +36,7 @@ def unknown_share(whole: Whole) -> float:
     return total(whole.gpus["unlaunched_count"]) / count if count else 0.0
 
 
-def doubts(whole: Whole) -> Iterator[Note]:
+def caveats(whole: Whole) -> Iterator[Note]:
     """Why the numbers may not stand for the program."""
     yield from _startup(whole)
     tool = max((part.facts["tool_ns"] for part in whole.partials), default=0)
