@@ -66,7 +66,7 @@ def test_raw_data_that_lead_out_are_not_followed(job: Path, tmp_path: Path) -> N
     elsewhere = tmp_path / "elsewhere"
     (job / "attempts" / "2" / "raw").rename(elsewhere)
     (job / "attempts" / "2" / "raw").symlink_to(elsewhere)
-    assert "leads out of the folder" in call("info", job).stdout
+    assert "leads out of the folder" in call("info", job).stderr
 
 
 def test_a_pool_lists_its_jobs(job: Path, tmp_path: Path) -> None:

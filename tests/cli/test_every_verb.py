@@ -51,6 +51,7 @@ TRACES: tuple[str, ...] = (
     "placeholder",
 )
 TRACES += ("sample_csv", "sample_json")
+UNKNOWN = ("table.csv", "notes.txt", "junk.att", "empty", "missing")  #: What `info` can say nothing about.
 OTHERS = ("counters.csv", "table.csv", "results.db", "notes.txt", "code.out", "junk.att", "empty", "missing")
 
 
@@ -206,7 +207,7 @@ def test_what_is_no_trace(verb: str, kind: str, inputs: Path) -> None:
         return  # its GPU is not known, which some of these verbs must know
     of_counters = kind == "counters.csv" and verb in ("compare", "diagnose")
     of_code = kind == "code.out" and verb in (*CODE_VERBS, "occupancy")
-    assert bool(done.status) is not (of_counters or of_code or (verb == "info" and kind not in ("junk.att", "missing")))
+    assert bool(done.status) is not (of_counters or of_code or (verb == "info" and kind not in UNKNOWN))
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -34,7 +34,20 @@ for arguments in json.load(sys.stdin):
 print(json.dumps(found))
 """
 SQL = "SELECT count(*) AS n FROM kernels"
-OF_RUNS = ("busy", "collectives", "gaps", "info", "launches", "overlap", "ranks", "regions", "steps", "summary")
+OF_RUNS = (
+    "busy",
+    "collectives",
+    "gaps",
+    "info",
+    "launches",
+    "memory",
+    "overlap",
+    "path",
+    "ranks",
+    "regions",
+    "steps",
+    "summary",
+)
 OF_RUNS += ("tables", "top")
 OF_COUNTERS = ("counters", "diagnose", "info", "l2", "memory-chart", "roofline")
 OF_SAMPLES = ("diagnose", "hotspots", "info", "source", "stalls")

@@ -41,5 +41,5 @@ def test_a_real_capture(shared: Path) -> None:
     """The kernel's name is one of 759 letters with 34 references."""
     done = _run("hotspots", shared / "data" / "att-mi300x-bmm" / "c01" / "raw")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "ck_tile::kentry<1, ck_tile::BatchedGemmKernel<" in done.stdout
+    assert "ck_tile::kentry…BatchedGemmKernel" in done.stdout
     assert "buffer_load_dwordx4" in done.stdout

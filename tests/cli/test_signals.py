@@ -45,7 +45,7 @@ from wavescope.base.scratch import make_scratch
 stopping.watch()
 folder, _ = make_scratch()
 (folder / "unpacked").write_text("much")
-with staged([Path("new/folder/out")], force=False) as (twin,):
+with staged([Path("folder/out")], force=False) as (twin,):
     twin.write_text("half")
     Told()
 stopping.leave(0)
@@ -158,7 +158,7 @@ def test_what_is_ignored_stays_ignored(place: Place) -> None:
     """As with nohup."""
     status, _, talk = place.run(IN_AN_OUTPUT, number=signal.SIGHUP, ignored=signal.SIGHUP)
     assert (status, talk) == (0, "")
-    assert (place.work / "new/folder/out").read_text() == "half"
+    assert (place.work / "folder/out").read_text() == "half"
 
 
 def test_without_room_for_a_thread(place: Place) -> None:

@@ -205,8 +205,15 @@ class _Either(click.Command):
     ) -> click.Context:
         if {"-h", "--help"} & set(args):
             return super().make_context(info_name, args, parent, **extra)
-        chosen, what = _chosen(arguments_of(self, args), asks_for_run="--run" in args)
+        chosen, what = _chosen(arguments_of(self, args), asks_for_run=_asks_for_run(args))
         return context_of_kind(chosen, self, what, info_name, args, parent=parent, **extra)
+
+
+def _asks_for_run(args: list[str]) -> bool:
+    """Whether an option is given that only runs have."""
+    others = {option for command in (_traces, _of_counters) for each in command.params for option in each.opts}
+    of_runs = {option for each in _runs.params for option in each.opts} - others
+    return any(word.partition("=")[0] in of_runs for word in args)
 
 
 def _chosen(words: list[str], *, asks_for_run: bool) -> tuple[click.Command, str]:

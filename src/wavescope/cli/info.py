@@ -142,7 +142,7 @@ def _unknown(path: Path) -> WavescopeError:
     what = Kind.UNKNOWN.value
     if path.is_dir():
         has_files = any(path.iterdir())
-        what = f"nothing in this folder is of a format that wavescope reads{refused_below(path)}"
+        what = f"nothing in this folder{refused_below(path) or ' is of a format that wavescope reads'}"
         what = what if has_files else "this folder is empty"
     return NotATraceError(what, where=str(path), advice=advice_for(Kind.UNKNOWN, path))
 

@@ -11,7 +11,6 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from wavescope.analysis.run.kernel_names import short_names
 from wavescope.base.names_form import NAMES_FORM
 from wavescope.report.kit.bars import is_bar, rescaled
 from wavescope.report.kit.labels import KernelName, Placed, brief_paths
@@ -73,6 +72,8 @@ class _Column:
 
     def fitting(self, width: int, kernels: Sequence[str]) -> list[Any]:
         """The cells in this width; `kernels`: all names of kernels in the table."""
+        from wavescope.analysis.run.kernel_names import short_names  # most tables have no kernels
+
         if self.wraps:
             return [Text(cell) if isinstance(cell, str) else cell for cell in self.cells]
         if self.role == "bar":

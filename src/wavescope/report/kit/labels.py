@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.run.kernel_names import readable_names, short_names
 from wavescope.base.names_form import NAMES_FORM
 from wavescope.base.unpacking import PACKED_SUFFIXES
 
@@ -20,6 +19,8 @@ class KernelName(str):
 
     def __new__(cls, full: str, width: int) -> KernelName:
         """The name in at most `width` characters; `--names full` has no such limit."""
+        from wavescope.analysis.run.kernel_names import readable_names, short_names  # without polars where unused
+
         is_full = NAMES_FORM.get() == "full"
         label = super().__new__(cls, readable_names([full])[full] if is_full else short_names([full], width)[full])
         label.full = full

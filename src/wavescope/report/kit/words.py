@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from wavescope.analysis.run.kernel_names import readable_names, short_names
 from wavescope.base.names_form import NAMES_FORM
 from wavescope.base.words import duration as duration
 from wavescope.report.kit.labels import KernelName
@@ -53,6 +52,8 @@ def brief_kernels(names: Sequence[str], width: int = 48) -> list[str]:
     >>> brief_kernels(["my_long_kernel_name_a", "my_long_kernel_name_b"], 16)
     ['my_long…_name_a', 'my_long…_name_b']
     """
+    from wavescope.analysis.run.kernel_names import readable_names, short_names
+
     cleaned = [printable(name) for name in names]
     if NAMES_FORM.get() == "full":
         return list(readable_names(cleaned).values())
