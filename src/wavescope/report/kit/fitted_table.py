@@ -72,8 +72,6 @@ class _Column:
 
     def fitting(self, width: int, kernels: Sequence[str]) -> list[Any]:
         """The cells in this width; `kernels`: all names of kernels in the table."""
-        from wavescope.analysis.run.kernel_names import short_names  # most tables have no kernels
-
         if self.wraps:
             return [Text(cell) if isinstance(cell, str) else cell for cell in self.cells]
         if self.role == "bar":
@@ -81,15 +79,22 @@ class _Column:
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
         if places:
             room = width - max(cell_len(cell.rest) for cell in places)
-            short = short_names([cell.removesuffix(cell.rest) for cell in places], room)
+            short = _shortened([cell.removesuffix(cell.rest) for cell in places], room)
             return [
                 Line(short[c.removesuffix(c.rest)] + c.rest) if isinstance(c, Placed) else _cut(c, width)
                 for c in self.cells
             ]
         if any(isinstance(cell, KernelName) for cell in self.cells):
-            short = short_names(kernels, width)
+            short = _shortened(kernels, width)
             return [Line(short[cell.full]) if isinstance(cell, KernelName) else cell for cell in self.cells]
         return _cut_apart(self.cells, width)
+
+
+def _shortened(names: Sequence[str], width: int) -> dict[str, str]:
+    """`short_names`, imported only where a table has to shorten: doctor starts without it."""
+    from wavescope.analysis.run.kernel_names import short_names
+
+    return short_names(names, width)
 
 
 class FittedTable(Table):
@@ -178,7 +183,7 @@ def _cut_apart(cells: Sequence[Any], width: int) -> list[Any]:
     long = {text for text in texts if cell_len(text) > width}
     if not long or len({text[: width - 1] for text in long}) == len(long):
         return cut
-    short = short_names(sorted(texts), width)
+    short = _shortened(sorted(texts), width)
     return [
         Line(short[_plain(cell)]) if isinstance(cell, Line) and _plain(cell) in long else shown
         for cell, shown in zip(cells, cut, strict=True)
