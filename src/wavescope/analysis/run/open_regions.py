@@ -19,7 +19,8 @@ SEPARATOR = " > "  #: Between the names of a stack.
 def open_stacks(run: Run, moments: pl.DataFrame) -> pl.DataFrame:
     """The stacks at moments: `moments` has `moment` (a number), `thread` and `time_ns`.
 
-    Returns `moment` and `stack`; moments at which nothing was open are left out.
+    Returns `moment` and `stack`; moments at which nothing was open are left out. For some hundred moments: every region
+    around each is listed, where `call_sites` takes any number of moments and gives the innermost names.
     """
     columns = ["thread", "name", "start_ns", "end_ns"]
     times = moments["time_ns"].sort()
