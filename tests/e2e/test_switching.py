@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
@@ -37,7 +39,7 @@ def test_details_are_those_of_the_chosen_kernel(page, serve, tmp_path, expect, p
     told = {name: [exact(n) for n in found.histogram.filter(pl.col("name") == name)["calls"]] for name in names}
     assert told[names[0]] != told[names[1]]
     for name in (*names, *names):
-        view.locator(".kernels-table .row", has_text=name).first.click()
+        view.locator(f".kernels-table .row [title={json.dumps(name)}]").first.click()
         expect(view.locator("h2.kernel-name")).to_have_text(name, timeout=PATIENCE)
         expect(calls).to_have_text(told[name], timeout=PATIENCE)
 

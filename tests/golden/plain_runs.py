@@ -267,7 +267,7 @@ def _kineto(events: list[Any]) -> PlainRun:
     for row in events:
         if row.get("ph") == "i" and row.get("name") == "[memory]":
             time = int(Decimal(row["ts"]) * 1000)
-            name = "ALLOC REAL" if int(row["args"]["Bytes"]) > 0 else "FREE REAL"
+            name = "ALLOC FRAMEWORK" if int(row["args"]["Bytes"]) > 0 else "FREE FRAMEWORK"
             run.events.append(Event("ALLOCATION", name, time, time, "", ()))
         domain = KINETO.get(row.get("cat", ""))
         if row.get("ph") != "X" or not domain:

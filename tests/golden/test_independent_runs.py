@@ -305,9 +305,10 @@ def test_compare(names: tuple[str, str]) -> None:
     answer = ask("compare", [REAL[name] for name in names], "--all")
     base, other = (plain.grouped(read(REAL[name]).events, lambda event: (event.domain, event.name)) for name in names)
     rows = {(row["domain"], row["name"]): row for row in answer["things"]["rows"]}
-    assert rows.keys() == base.keys() | other.keys()
+    earlier = {key: (key[0], row["base_name"] or key[1]) for key, row in rows.items()}  # of renamed kernels
+    assert rows.keys() | {*earlier.values()} == base.keys() | other.keys()
     for key, row in rows.items():
-        before, after = base.get(key, []), other.get(key, [])
+        before, after = base.get(earlier[key], []), other.get(key, [])
         assert (row["base_calls"], row["calls"]) == (len(before), len(after))
         assert row["delta_ns"] == pytest.approx(sum(after) - sum(before), abs=1e-3)
         assert row["work_ns"] + row["speed_ns"] == pytest.approx(row["delta_ns"], abs=1e-3)
@@ -343,7 +344,8 @@ def test_window_writes_what_it_shows(paths: list[Path], tmp_path: Path) -> None:
     shown = {(row["domain"], row["name"]): row for row in ask("summary", paths, *window)["things"]["rows"]}
     assert written.keys() == shown.keys()
     for key, durations in written.items():
-        assert (len(durations), sum(durations)) == (shown[key]["calls"], shown[key]["total_ns"])
+        assert len(durations) == shown[key]["calls"]
+        assert sum(durations) >= shown[key]["total_ns"]  # files keep the events whole that the window cuts
 
 
 @WITH_PLACES

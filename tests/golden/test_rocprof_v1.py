@@ -83,5 +83,5 @@ def test_wavefronts(shared: Path) -> None:
 
 
 def test_a_trace_that_is_no_json_is_refused_kindly(shared: Path) -> None:
-    with pytest.raises(NotATraceError, match="no run"):
+    with pytest.raises(NotATraceError, match="not a recorded run"):
         open_run(shared / "data/rocprofv1-mi200-stencils/laplacian_k1/results.json")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.run.gpus import GPU_KEY, index_gpus
+from wavescope.analysis.run.nodes import node_names
 from wavescope.model.answer import Answer
 from wavescope.model.schema import empty_frame, table_spec
 
@@ -122,8 +123,11 @@ def combine_recording(partials: Sequence[PartialRecording]) -> Recording:
     parts = [part.gpus for part in partials]
     if not parts:
         return Recording(processes, named)
+    times = processes.select("start_ns", "end_ns", "rank", machine="path", is_named=pl.col("node").is_not_null())
+    names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
     gpus = (
         pl.concat(parts)
+        .with_columns(pl.col("machine").replace(names["machine"], names["new_machine"]))
         .group_by(GPU_KEY, maintain_order=True)
         .agg(
             pl.col("node", "gpu").first(),
