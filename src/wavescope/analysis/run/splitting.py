@@ -107,7 +107,7 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
             for number, (begin, end) in enumerate(sorted(windows)[: MOST_PARTS + 1]):
                 if number == len(occurrences):
                     occurrences.append([])
-                chosen = RunSelection(processes=(process,), begin=str(begin), end=str(end))
+                chosen = RunSelection(processes=(process,), begin=str(begin), end=str(end), is_whole=True)
                 occurrences[number].append(ChosenSource(source, chosen))
     width = len(str(len(occurrences) - 1))
     for number, sources in enumerate(occurrences):

@@ -95,9 +95,9 @@ def test_a_named_path_that_is_no_run_is_an_error_alone_and_a_loss_among_others(t
     notes.write_text("hello")
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(NotATraceError, match="no run"):
+    with pytest.raises(NotATraceError, match="not a recorded run"):
         open_run(notes)
-    with pytest.raises(NotATraceError, match="in this folder"):
+    with pytest.raises(NotATraceError, match="this folder is empty"):
         find_runs([empty])
     run = open_run(notes, calls, empty)
     assert run.regions.height == 1
