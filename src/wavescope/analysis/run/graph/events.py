@@ -11,7 +11,7 @@ from wavescope.analysis.run.collectives import is_collective
 from wavescope.analysis.run.graph.calls import AWAITS_NOTHING, AWAITS_PERHAPS, SHORT_NS, described, event_calls
 from wavescope.analysis.run.intervals import FARTHEST_NS
 from wavescope.analysis.run.launches import API_DOMAINS, Launches
-from wavescope.analysis.run.meetings import collective_rows
+from wavescope.analysis.run.meetings import ROW_COLUMNS, collective_rows
 from wavescope.analysis.run.processes import processes_of
 from wavescope.analysis.run.statistics import is_timed
 from wavescope.model.run_tables import RUN
@@ -66,6 +66,7 @@ def partial_graph(run: Run) -> PartialGraph:
     """The events of one run and their relations."""
     calls, extents = _calls(run)
     work = _with_launch(_work(run), calls)
+    has_collectives = bool((work["kind"] == "communication").any())  # else their arguments need not be read
     lanes, calls, work = _in_lanes(run, calls, work)
     events = pl.concat([calls.drop("number"), work], how="diagonal").with_row_index("number")
     recorded = event_calls(run, calls.select("process", "name", "correlation", "event", "row", call="number"), work)
@@ -87,7 +88,7 @@ def partial_graph(run: Run) -> PartialGraph:
         lanes=_typed(lanes, LANES),
         dependencies=_dependencies(recorded, events),
         processes=processes.with_columns(source=pl.lit(source)),
-        collectives=collective_rows(run),
+        collectives=collective_rows(run) if has_collectives else pl.DataFrame(schema=ROW_COLUMNS),
     )
 
 
