@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.run.nesting import timed
+from wavescope.analysis.run.open_regions import SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from wavescope.model.run import Run
 
-SEPARATOR = " > "
 UNKNOWN = "not recorded"
 #: Calls into runtimes: the site of a call is what calls them; they count where nothing does.
 _RUNTIMES = ("HIP", "HSA", "CUDA", "KFD")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.common.caveats import Caveat
+from wavescope.analysis.run.collectives import bus_factor
 from wavescope.analysis.run.meetings import ROW_COLUMNS, arrivals, clock_offsets, collective_rows, matched
 from wavescope.analysis.run.process_time import KINDS, ProcessTime
 from wavescope.analysis.run.processes import PROCESS
@@ -211,8 +212,6 @@ def collectives(run: Run) -> Collectives:
 
 _MORE_COLUMNS = dict.fromkeys(KINDS, pl.Int64) | {"is_launch_known": pl.Boolean, "work_start_ns": pl.Int64}
 _KEY = ("kind", "collective", "group", "name", "size_bytes")
-#: Kinds that move (n-1)/n of the data over the links of each rank, and how often.
-_FACTORS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "all-to-all": 1}
 
 
 @dataclass(frozen=True)
@@ -384,6 +383,5 @@ def _duration() -> pl.Expr:
 def _bus() -> pl.Expr:
     """Bus bandwidth, with the ranks that met where the size of the group was not recorded."""
     count = pl.coalesce("group_size", "process_count")
-    moved = pl.col("kind").replace_strict(_FACTORS, default=None, return_dtype=pl.Int64)
-    factor = pl.when(pl.col("kind").is_not_null()).then(pl.coalesce(moved * (count - 1) / count, 1.0))
+    factor = pl.when(pl.col("kind").is_not_null()).then(bus_factor(count))
     return pl.col("algorithm_bytes_per_second") * factor

@@ -88,6 +88,23 @@ def kind_of(collective: pl.Expr, kernel: pl.Expr) -> pl.Expr:
     return kind
 
 
+#: Kinds that move (n - 1) / n of the data over the links of each of n ranks, and how often (nccl-tests); others once.
+_BUS_FACTORS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "all-to-all": 1}
+
+
+def bus_factor(count: pl.Expr) -> pl.Expr:
+    """Bus bandwidth over algorithm bandwidth of a collective of this `kind` among `count` ranks.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> pl.select(kind=pl.lit("all-reduce")).select(bus_factor(pl.lit(4))).item()
+    1.5
+    """
+    moved = pl.col("kind").replace_strict(_BUS_FACTORS, default=None, return_dtype=pl.Int64)
+    return pl.coalesce(moved * (count - 1) / count, 1.0)
+
+
 def collective_calls(dispatches: pl.DataFrame) -> pl.DataFrame:
     """The dispatches of collectives among `dispatches` that have possible times: the columns of `CALL_COLUMNS`.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 NAMES = [f"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT{tile}_MI16x16x1_SN_LDSB1" for tile in ("16x64x8", "32x64x8")]
-FOLDERS = [f"/work/data/{name}/discover_kernel_trace.csv{end}" for name, end in (("moe_gemm", ""), ("softmax", ".gz"))]
+FOLDERS = [f"/data/{name}/discover_kernel_trace.csv{end}" for name, end in (("moe_gemm", ""), ("softmax", ".gz"))]
 ROWS = pl.DataFrame({"name": NAMES, "path": FOLDERS, "share": [0.9, 0.1], "text": ["a/b/c/file.py(7): f", "-"]})
 
 

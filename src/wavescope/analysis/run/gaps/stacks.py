@@ -6,13 +6,14 @@ import re
 
 import polars as pl
 
+from wavescope.analysis.run.open_regions import SEPARATOR
+
 _SHOWN = 5  #: Frames of a stack.
 #: Frames that lead to nobody's code: interpreters, threads, wrappers of frameworks.
 _PASSING = re.compile(
     r"<|(.*(site|dist)-packages/|.*/lib/python3[^/]*/)?"
     r"(torch/|threading\.py|contextlib\.py|functools\.py|runpy\.py|multiprocessing/|concurrent/|asyncio/|importlib/)"
 )
-_SEPARATOR = " > "
 
 
 def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
@@ -35,7 +36,7 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     rows: list[tuple[str | None, str | None]] = []
     for thread, begin, end in gaps.select("thread", "start_ns", "end_ns").iter_rows():
         frames = _around(by_thread.get((thread,)), begin, end)
-        rows.append((_SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None))
+        rows.append((SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None))
     return pl.DataFrame(rows, schema={"stack": pl.String, "context": pl.String}, orient="row")
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.run.collectives import bus_factor
 from wavescope.analysis.run.graph.change import ON_TIME, Change, scaled_to
+from wavescope.analysis.run.graph.events import CALL_KINDS
 from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.run.graph.event_graph import EventGraph, Prediction
 
-#: Bytes that each rank of n moves, over the bytes of the collective: kind -> (numerator of (n - 1) / n); others 1.
-#: As nccl-tests defines bus bandwidth.
-_BUS = {"all-reduce": 2.0, "all-gather": 1.0, "reduce-scatter": 1.0, "all-to-all": 1.0}
 _PERCENT = re.compile(r"^(?P<sign>[+-]?)(?P<value>\d+(\.\d+)?)%$")
 #: Form of a scenario -> what it means; also the help of `wavescope path --what-if`.
 SCENARIOS = {
@@ -99,8 +98,7 @@ def _launch_gaps(graph: EventGraph, value: str) -> Change:
 
 def between_launches(graph: EventGraph) -> Change:
     """No code between two launches of a thread, other calls included that take no part in waiting."""
-    threads = graph.lanes.with_row_index("lane").filter(pl.col("is_gpu") == 0).select("lane")
-    calls = graph.events.join(threads, on="lane", how="semi").sort("lane", "start_ns", "event")
+    calls = _calls(graph).sort("lane", "start_ns", "event")
     follows = pl.col("kind").shift(1).over("lane") == "launch call"
     return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)
 
@@ -125,13 +123,12 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
         raise UsageError(f"not a bandwidth in GB/s: {value!r}", advice="for example bandwidth=300")
     count = pl.len().over("meeting")
     size = pl.max_horizontal("in_bytes", "out_bytes")  # all-gather: output, reduce-scatter: input; others are equal
-    factor = pl.col("kind").replace_strict(_BUS, default=None, return_dtype=pl.Float64) * (count - 1) / count
     service = pl.col("end_ns") - pl.col("start_ns").max().over("meeting")
     rows = graph.collectives.filter(pl.col("meeting").is_not_null() & pl.col("event").is_not_null()).drop(
         "start_ns", "end_ns"
     )
     rows = rows.join(graph.events.select("event", "start_ns", "end_ns"), on="event")
-    sized = rows.with_columns(wanted_ns=size * pl.coalesce(factor, 1.0) / rate, service_ns=service).filter(
+    sized = rows.with_columns(wanted_ns=size * bus_factor(count) / rate, service_ns=service).filter(
         pl.col("wanted_ns") > 0, pl.col("service_ns") > 0
     )
     if not sized.height:
@@ -148,8 +145,11 @@ def _copies(graph: EventGraph, value: str) -> Change:
 
 def _host(graph: EventGraph, value: str) -> Change:
     scale = _scale(value, "host=-50%")
-    threads = graph.lanes.with_row_index("lane").filter(pl.col("is_gpu") == 0).select("lane")
-    return Change.of(graph.events.join(threads, on="lane", how="semi")["event"], code_scale=scale)
+    return Change.of(_calls(graph)["event"], code_scale=scale)
+
+
+def _calls(graph: EventGraph) -> pl.DataFrame:
+    return graph.events.filter(pl.col("kind").is_in(CALL_KINDS))
 
 
 def _none(value: str, name: str) -> None:
