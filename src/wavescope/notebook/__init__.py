@@ -1,0 +1,1 @@
+"""Displays for notebooks: rich representations, the viewer in a cell, and a widget."""

@@ -1,0 +1,82 @@
+"""A topic: a question about a document whose answer has words, so that reports, agents and notebooks can ask it too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wavescope.model.report import DataTable, Section
+from wavescope.page.protocol.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from rich.console import RenderableType
+
+    from wavescope.model.report import NextQuestion
+    from wavescope.page.protocol.document import Document
+
+WIDTH = 140  #: Characters per line of the words: all columns.
+
+
+@dataclass(frozen=True)
+class Wording:
+    """How much the words of an answer may say."""
+
+    limit: int = 20  #: Rows of a table.
+    width: int = WIDTH  #: Characters per line; columns that are wide only are left out below 110.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic(Question):
+    """A question with a heading, with words for its answer, and with what to ask next.
+
+    `answer` gives the `Answer` of an analysis, not what the page gets of it. Functions import what they need when they
+    are called: the list of topics itself costs nothing.
+    """
+
+    title: str  #: Heading of its section.
+    question: str  #: As a sentence, as in `wavescope --help`.
+    words: Callable[[Any, Wording], Iterable[RenderableType]]
+    #: What to ask next, with arguments ready to be sent; the most useful first.
+    next_questions: Callable[[Document, Any], Iterable[NextQuestion]] = field(default=lambda _document, _answer: ())
+    pictures: tuple[str, ...] = ()  #: Names of `wavescope plot` that belong to it.
+    verb: str = ""  #: The verb of the command line that answers it; empty = the topic's name.
+
+    def section(
+        self, document: Document, given: Mapping[str, str] | None = None, wording: Wording | None = None
+    ) -> Section:
+        """The answer as a section, for parameters as text.
+
+        Raises
+        ------
+        UsageError
+            When a parameter is wrong, or the document cannot answer.
+        """
+        answer = self.answer(document, **self.parsed(given or {}))
+        return self.worded(document, answer, wording or Wording())
+
+    def worded(self, document: Document, answer: Any, wording: Wording) -> Section:
+        """An answer that is there already, as a section."""
+        from wavescope.report.kit.blocks import blocks_of
+
+        return Section(
+            name=self.name,
+            title=self.title,
+            question=self.question,
+            blocks=blocks_of(self.words(answer, wording)),
+            data=data_tables(answer),
+            definition=getattr(answer, "definition", ""),
+            next_questions=tuple(self.next_questions(document, answer)),
+        )
+
+
+def data_tables(answer: Any) -> tuple[DataTable, ...]:
+    """The frames of an answer that declare their columns."""
+    import polars as pl
+
+    tables = getattr(answer, "tables", {})
+    frames = {name: getattr(answer, name, None) for name in tables}
+    return tuple(
+        DataTable(name, tables[name], frame) for name, frame in frames.items() if isinstance(frame, pl.DataFrame)
+    )
