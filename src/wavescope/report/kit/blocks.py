@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from rich.console import Console
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _NAME = 60  #: Characters of a name of a kernel in a cell.
 _CHART_WIDTH = 100
 _CHART = frozenset("▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▓▒░╭╰│├")
+_APART = re.compile(r"\S {3,}\S")  #: Words that are apart because their places mean something.
 _LOSSES = ("loss:", "note:")
 
 
@@ -36,15 +38,22 @@ def blocks_of(parts: Iterable[RenderableType | Block]) -> tuple[Block, ...]:
     """
     blocks: list[Block] = []
     for part in parts:
-        block = _block(part, is_first=not blocks)
+        last = blocks[-1] if blocks else None
+        block = _axis(part, last) or _block(part, is_first=not blocks)
         if block is None:
             continue
-        last = blocks[-1] if blocks else None
         if isinstance(block, Preformatted) and isinstance(last, Preformatted) and block.is_chart == last.is_chart:
             blocks[-1] = Preformatted(f"{last.text}\n{block.text}", block.is_chart)  # lines of one chart
         else:
             blocks.append(block)
     return tuple(blocks)
+
+
+def _axis(part: RenderableType | Block, last: Block | None) -> Preformatted | None:
+    """The line below a chart whose words stand where they belong; None = it is not such a line."""
+    text = part.plain if isinstance(part, Text) else part if isinstance(part, str) else ""
+    is_below = isinstance(last, Preformatted) and last.is_chart and text.startswith("  ") and bool(_APART.search(text))
+    return Preformatted(text.rstrip(), is_chart=True) if is_below else None
 
 
 def _block(part: RenderableType | Block, *, is_first: bool) -> Block | None:
@@ -88,9 +97,25 @@ def _table(table: FittedTable) -> Table:
     for column in parts:
         texts = [_plain(cell) for cell in column.fitting(max(_NAME, len(column.heading)), kernels)]
         is_name = column.role == "rest" or any(isinstance(cell, KernelName | Placed) for cell in column.cells)
-        columns.append(Column(column.heading, column.role == "number", is_name))
-        cells.append([text.strip() for text in texts])
-    return Table(str(table.title or ""), tuple(columns), tuple(zip(*cells, strict=True)))
+        heading = column.heading.strip()
+        if not heading and texts and all(text.strip().endswith("%") for text in texts):
+            heading = "share"
+        columns.append(Column(heading, column.role == "number", is_name))
+        cells.append(_indented(texts) if column.role == "rest" else [text.strip() for text in texts])
+    return Table(str(table.title or "").strip(), tuple(columns), tuple(zip(*cells, strict=True)))
+
+
+def _indented(texts: list[str]) -> list[str]:
+    """The cells of a tree: two spaces before a name are a level, which a table of a document shows as a dot.
+
+    Examples
+    --------
+    >>> _indented(["forward", "  conv", "    gemm"])
+    ['forward', '· conv', '· · gemm']
+    """
+    levels = [(len(text) - len(text.lstrip())) // 2 for text in texts]
+    least = min(levels, default=0)
+    return [f"{'· ' * (level - least)}{text.strip()}" for level, text in zip(levels, texts, strict=True)]
 
 
 def _preformatted(part: RenderableType) -> Preformatted | None:

@@ -42,6 +42,18 @@ class Topic(Question):
     next_questions: Callable[[Document, Any], Iterable[NextQuestion]] = field(default=lambda _document, _answer: ())
     pictures: tuple[str, ...] = ()  #: Names of `wavescope plot` that belong to it.
     verb: str = ""  #: The verb of the command line that answers it; empty = the topic's name.
+    answer_types: tuple[str, ...] = ()  #: Names of the classes of its answers (`Gaps`), which lead back to its words.
+    #: A frame of the answer, the rows from which on it says something, and why it has fewer.
+    needs: tuple[str, int, str] | None = None
+    is_asked_for: bool = False  #: Whether reports leave it out unless it is asked for.
+
+    def missing(self, answer: Any) -> str:
+        """Why an answer says nothing; empty = it says something."""
+        if self.needs is None:
+            return ""
+        name, least, reason = self.needs
+        frame = getattr(answer, name, None)
+        return reason if frame is not None and frame.height < least else ""
 
     def section(
         self, document: Document, given: Mapping[str, str] | None = None, wording: Wording | None = None

@@ -36,7 +36,7 @@ _GROUPS = 3  #: Groups that text shows; JSON has all.
 
 
 def path_report(
-    answer: CriticalPath, scenarios: Sequence[Scenario], *, width: int = 100, limit: int = 20
+    answer: CriticalPath, scenarios: Sequence[Scenario] = (), *, width: int = 100, limit: int = 20
 ) -> Iterator[RenderableType]:
     """The report of `wavescope path`, for a terminal of `width` columns."""
     if not answer.segments.height:

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from wavescope.analysis.run.recording import next_steps
 from wavescope.base.words import counted
+from wavescope.model.report import Sentence
 from wavescope.report.kit.tables import Column, frame_table, printable
 from wavescope.report.kit.words import duration
 from wavescope.report.run.words import node_name, place_words
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.run.recording import Recording
+    from wavescope.model.report import Block
 
 _COUNTS = {
     "kernel_count": "dispatches",
@@ -44,6 +46,14 @@ def recording_report(
     yield Text()
     for number, step in enumerate(next_steps(path, answer)):
         yield Text(f"  next: {step.replace(path, 'PATH') if number else step}")
+
+
+def about_parts(answer: Recording, *, width: int = 100, limit: int = 12) -> Iterator[RenderableType | Block]:
+    """What was recorded, for a report: no path and no commands."""
+    yield Sentence(_counts(answer), "headline")
+    yield Sentence(_where(answer))
+    if answer.processes.height:
+        yield _process_table(answer, width, limit)
 
 
 def _counts(answer: Recording) -> str:

@@ -65,6 +65,13 @@ def regions_report(
         yield _name_table(answer, by, width=width, limit=limit if by in ("self", "calls") else min(limit, _NAME_LINES))
 
 
+def folded_report(answer: Regions, *, width: int = 100, limit: int = 20) -> Iterator[RenderableType]:
+    """The same with equal layers of a model as one."""
+    from wavescope.analysis.run.regions import folded_layers
+
+    return regions_report(folded_layers(answer), width=width, limit=limit)
+
+
 def _gpu_ns(answer: Regions) -> int:
     return int(answer.launchers["gpu_ns"].sum())
 

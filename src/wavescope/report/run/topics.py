@@ -2,80 +2,200 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from wavescope.page.protocol.question import text
+from wavescope.report.kit.lazily import asking, worded_by
+from wavescope.report.kit.topic import Topic
+from wavescope.report.run.asked import CHOICE, asked_by, budget_asked, kernels_named, leading_to
 
-from wavescope.report.kit.topic import Topic, Wording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
-    from wavescope.page.protocol.document import Document
-
-    Parts = Iterable[RenderableType]
-
-
-def _diagnose(document: Document) -> Any:
-    from wavescope.analysis.run.diagnose import diagnose_run
-
-    return document.kept(("topic", "diagnose"), lambda: diagnose_run(document.run))
-
-
-def _diagnose_words(answer: Any, wording: Wording) -> Parts:
-    from wavescope.report.run.diagnose import diagnosis_report
-
-    return diagnosis_report(answer, limit=wording.limit)
-
-
-def _summary(document: Document) -> Any:
-    from wavescope.analysis.run.summary import summary
-
-    return document.kept(("topic", "summary"), lambda: summary(document.run))
-
-
-def _summary_words(answer: Any, wording: Wording) -> Parts:
-    from wavescope.report.run.summary import summary_report
-
-    return summary_report(answer, width=wording.width, limit=wording.limit)
-
-
-def _gaps(document: Document) -> Any:
-    from wavescope.analysis.run.gaps import gaps
-
-    return document.kept(("topic", "gaps"), lambda: gaps(document.run))
-
-
-def _gaps_words(answer: Any, wording: Wording) -> Parts:
-    from wavescope.report.run.gaps import gaps_report
-
-    return gaps_report(answer, width=wording.width, limit=wording.limit)
-
+_BOTH = ("width", "limit")
 
 TOPICS = (
     Topic(
+        "about",
+        "run",
+        asked_by("analysis.run.recording:recording"),
+        title="What was measured",
+        question="What was recorded: processes, GPUs, versions?",
+        words=worded_by("report.run.recording:about_parts", *_BOTH),
+        next_questions=leading_to(("diagnose", "what set the time"), ("summary", "where the time went")),
+        verb="info",
+        answer_types=("Recording",),
+    ),
+    Topic(
         "diagnose",
         "run",
-        _diagnose,
+        asked_by("analysis.run.diagnose:diagnose_run"),
+        CHOICE,
         title="Findings",
         question="What set the time of the run, and what should be changed first?",
-        words=_diagnose_words,
+        words=worded_by("report.run.findings:diagnosis_parts", "limit"),
+        next_questions=asking("report.run.asked:after_diagnosis"),
+        answer_types=("RunDiagnosis",),
+    ),
+    Topic(
+        "budget",
+        "run",
+        budget_asked,
+        CHOICE,
+        title="Time budget",
+        question="What was the time of the GPUs spent on: computation, exposed communication, exposed copies, idle?",
+        words=worded_by("report.run.budget:budget_report", *_BOTH),
+        next_questions=leading_to(("gaps", "why the GPUs idle"), ("overlap", "what is hidden behind what")),
+        pictures=("budget",),
+        verb="diagnose",
+        answer_types=("TimeBudget",),
+        needs=("parts", 1, "no GPU work was recorded"),
     ),
     Topic(
         "summary",
         "run",
-        _summary,
+        asked_by("analysis.run.summary:summary"),
+        CHOICE,
         title="Where the time went",
         question="Where did the time go: kernels, copies, allocations, calls, markers?",
-        words=_summary_words,
+        words=worded_by("report.run.summary:summary_report", *_BOTH),
+        next_questions=asking("report.run.asked:after_summary"),
+        pictures=("categories",),
+        answer_types=("Summary",),
+        needs=("domains", 1, "no event was recorded"),
+    ),
+    Topic(
+        "kernels",
+        "run",
+        kernels_named,
+        {**CHOICE, "name": text},
+        title="Kernels",
+        question="How do the dispatches of kernels behave: durations, launch parameters, registers, occupancy?",
+        words=worded_by("report.run.kernels:kernels_report", *_BOTH, name=""),
+        next_questions=asking("report.run.asked:after_kernels"),
+        pictures=("histogram",),
+        answer_types=("Kernels",),
+        needs=("kernels", 1, "no dispatch was recorded"),
+    ),
+    Topic(
+        "busy",
+        "run",
+        asked_by("analysis.run.busy:busy"),
+        CHOICE,
+        title="How busy the GPUs are",
+        question="How busy is each GPU, in total and over time?",
+        words=worded_by("report.run.busy:busy_report", *_BOTH),
+        next_questions=leading_to(("gaps", "when the GPUs idle, and why"), ("overlap", "what runs at the same time")),
+        pictures=("busy",),
+        answer_types=("Busy",),
+        needs=("gpus", 1, "no GPU work was recorded"),
     ),
     Topic(
         "gaps",
         "run",
-        _gaps,
+        asked_by("analysis.run.gaps:gaps"),
+        CHOICE,
         title="Idle time",
         question="When do the GPUs idle between their work, and who makes them wait?",
-        words=_gaps_words,
+        words=worded_by("report.run.gaps:gaps_report", *_BOTH),
+        next_questions=asking("report.run.asked:after_gaps"),
         pictures=("gaps",),
+        answer_types=("Gaps",),
+        needs=("gpus", 1, "no GPU work was recorded"),
+    ),
+    Topic(
+        "launches",
+        "run",
+        asked_by("analysis.run.launch_statistics:launch_statistics"),
+        CHOICE,
+        title="Launches",
+        question="How is GPU work launched: by which calls, how long before it starts, how much is queued?",
+        words=worded_by("report.run.launches:launches_report", *_BOTH),
+        next_questions=leading_to(("gaps", "what the GPUs wait for"), ("path", "which chain of events set the time")),
+        answer_types=("LaunchStatistics",),
+        needs=("functions", 1, "no call that launches GPU work was recorded"),
+    ),
+    Topic(
+        "overlap",
+        "run",
+        asked_by("analysis.run.overlap:overlap"),
+        CHOICE,
+        title="What runs at the same time",
+        question="What runs at the same time: copies and kernels, communication and computation, streams, processes?",
+        words=worded_by("report.run.overlap:overlap_report", *_BOTH),
+        next_questions=leading_to(("budget", "what nothing hides"), ("collectives", "communication by itself")),
+        answer_types=("Overlap",),
+        needs=("gpus", 1, "no GPU work was recorded"),
+    ),
+    Topic(
+        "path",
+        "run",
+        asked_by("analysis.run.graph.path:critical_path"),
+        {name: CHOICE[name] for name in ("rank", "time")},
+        title="Critical path",
+        question="Which chain of host code, launches, kernels, copies and late ranks set the time?",
+        words=worded_by("report.run.path:path_report", *_BOTH),
+        next_questions=leading_to(("gaps", "idle time by cause"), ("regions", "which code launched it")),
+        pictures=("path",),
+        answer_types=("CriticalPath",),
+        needs=("segments", 1, "no calls and no GPU work were recorded"),
+    ),
+    Topic(
+        "steps",
+        "run",
+        asked_by("analysis.run.steps:steps"),
+        CHOICE,
+        title="Steps",
+        question="How long is each step, which steps are longer, and what grew in them?",
+        words=worded_by("report.run.steps:steps_report", *_BOTH),
+        next_questions=leading_to(("gaps", "idle time by cause"), ("ranks", "whether ranks wait for each other")),
+        pictures=("steps",),
+        answer_types=("Steps",),
+        needs=("steps", 1, "no steps: no marker covers the GPU work, and its kernels do not repeat"),
+    ),
+    Topic(
+        "ranks",
+        "run",
+        asked_by("analysis.run.ranks:ranks"),
+        {name: CHOICE[name] for name in ("kernel", "time")},
+        title="Ranks",
+        question="How evenly is the work spread over ranks: who has more, who is late, who waits?",
+        words=worded_by("report.run.ranks:ranks_report", *_BOTH),
+        next_questions=asking("report.run.asked:after_ranks"),
+        pictures=("ranks",),
+        answer_types=("Ranks",),
+        needs=("processes", 2, "one process: there is nothing to compare it with"),
+    ),
+    Topic(
+        "collectives",
+        "run",
+        asked_by("analysis.run.collective_times:collectives"),
+        {name: CHOICE[name] for name in ("rank", "time")},
+        title="Collectives",
+        question="How large and how fast are the collectives, who waits, who is last, and what made it late?",
+        words=worded_by("report.run.collectives:collectives_report", *_BOTH),
+        next_questions=leading_to(("ranks", "who has more work"), ("overlap", "what is hidden behind computation")),
+        answer_types=("Collectives",),
+        needs=("collectives", 1, "no collective was recorded"),
+    ),
+    Topic(
+        "memory",
+        "run",
+        asked_by("analysis.run.memory:memory"),
+        {name: CHOICE[name] for name in ("rank", "gpu", "time")},
+        title="Memory",
+        question="How much memory is in use over time, at its peak, and never freed, by call site?",
+        words=worded_by("report.run.memory:memory_report", *_BOTH),
+        next_questions=leading_to(("regions", "which code allocates"), ("gaps", "whether allocations stop the GPU")),
+        pictures=("memory",),
+        answer_types=("Memory",),
+        needs=("places", 1, "no allocation was recorded"),
+    ),
+    Topic(
+        "regions",
+        "run",
+        asked_by("analysis.run.regions:regions"),
+        {name: CHOICE[name] for name in ("rank", "gpu", "time")},
+        title="Regions",
+        question="Which calls, markers and operators cause the GPU work, and take the time of the threads?",
+        words=worded_by("report.run.regions:folded_report", *_BOTH),
+        next_questions=leading_to(("launches", "how work is launched"), ("path", "which of it set the time")),
+        answer_types=("Regions",),
+        needs=("tree", 1, "no call, marker or operator was recorded"),
     ),
 )
