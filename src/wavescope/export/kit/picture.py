@@ -50,10 +50,11 @@ def write_picture(svg: str, path: Path, *, force: bool = False) -> None:
     """
     check_picture(path)
     with staged([path], force=force) as (twin,):
-        twin.write_bytes(_drawn(svg) if path.suffix.lower() == ".png" else svg.encode("utf-8"))
+        twin.write_bytes(png_bytes(svg) if path.suffix.lower() == ".png" else svg.encode("utf-8"))
 
 
-def _drawn(svg: str) -> bytes:
+def png_bytes(svg: str) -> bytes:
+    """The picture as PNG, two pixels per unit of the SVG; needs the package resvg-py."""
     import resvg_py
 
     with as_file(files("wavescope.export.kit") / "fonts" / "DejaVuSans.ttf") as font:
