@@ -151,7 +151,7 @@ def values(column: pl.Series, spec: ColumnSpec | None, cuts: Cuts) -> Iterator[f
             if value is None or -_EXACT <= value <= _EXACT:
                 yield value
             else:
-                cuts.counts["whole numbers beyond 2^53 as text"] += 1
+                cuts.counts["integers beyond 2^53 as text"] += 1
                 yield str(value)
         return
     for value in column.to_list():

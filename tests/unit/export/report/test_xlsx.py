@@ -127,7 +127,7 @@ def test_about_names_what_was_made_of_what_and_what_was_cut() -> None:
     assert lines[1].startswith("the verdict about")
     assert "ab" * 32 + " (of the first and the last MiB" in text
     assert "1 texts cut to 32,767 characters" in text
-    assert "14 whole numbers beyond 2^53 as text" in text
+    assert "14 integers beyond 2^53 as text" in text
     assert f"Idle time: {printable(NASTY)}" in text
 
 
