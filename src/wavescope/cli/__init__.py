@@ -126,6 +126,21 @@ class _LazyGroup(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command, rest if name in _OF_CAPTURES or ctx.resilient_parsing else _results_of(rest)
 
+    def invoke(self, ctx: click.Context) -> object:
+        is_done = False
+        try:
+            status = super().invoke(ctx)
+            is_done = True
+            return status
+        except (SystemExit, click.exceptions.Exit):
+            is_done = True  # with a status
+            raise
+        finally:
+            if ctx.meta:  # a form was asked for
+                from wavescope.cli.kit.briefly import end_brief
+
+                end_brief(ctx, is_done=is_done)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for question, verbs in _GROUPS.items():
             formatter.write_paragraph()
@@ -150,7 +165,9 @@ def _results_of(words: list[str]) -> list[str]:
 def _group(debug: bool) -> None:
     """Decode, analyse and show AMD GPU performance data. No GPU and no ROCm needed.
 
-    Every verb takes --help and --json. Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"
+    Every verb takes --help, --json, and --brief: Markdown within 2,000 tokens, for agents and tickets.
+
+    Shell completion: eval "$(_WAVESCOPE_COMPLETE=bash_source wavescope)"
     """
     if not {"-h", "--help"} & set(sys.argv):
         from wavescope.cli.kit.limits import check_limits

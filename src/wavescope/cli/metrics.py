@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wavescope.cli.kit.form import refuse_with_brief
 from wavescope.cli.kit.io import console, emit_json, json_option
 from wavescope.errors import UsageError
 
@@ -59,7 +60,13 @@ def _panels(context: click.Context, parameter: click.Parameter, incomplete: str)
     metavar="FILE",
     help="A TOML file with metrics of your own; may be repeated.",
 )
-@click.option("--csv", "as_csv", is_flag=True, help="Print one row per metric and target as CSV instead of text.")
+@click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print one row per metric and target as CSV instead of text.",
+)
 @json_option
 def command(
     name: str | None, target: str | None, panels: tuple[str, ...], more: tuple[Path, ...], as_csv: bool, as_json: bool

@@ -11,7 +11,8 @@ from urllib.parse import quote
 import click
 from click.core import ParameterSource
 
-from wavescope.cli.kit.io import code_object_option, json_option, resources_option
+from wavescope.cli.kit.form import json_flag
+from wavescope.cli.kit.io import code_object_option, resources_option
 from wavescope.cli.kit.numbers import dispatch_option
 from wavescope.cli.kit.request import amd_option
 from wavescope.cli.kit.serving import Listener, import_server, serving_options
@@ -61,7 +62,7 @@ _MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 @code_object_option
 @resources_option
 @amd_option
-@json_option
+@json_flag
 def command(
     paths: tuple[Path, ...],
     one_run: bool,

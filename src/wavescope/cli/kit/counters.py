@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -28,6 +28,8 @@ Span = tuple[int | None, int | None]
 @dataclass(frozen=True, kw_only=True)
 class CounterRequest(Request):
     """A request about one counter capture, which is opened when `counters` is read."""
+
+    kind: ClassVar[str] = "counters"
 
     path: Path | None = None  #: None = no capture given, for verbs that can do without.
     kernels: tuple[str, ...] = ()

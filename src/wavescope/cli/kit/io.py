@@ -11,13 +11,18 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
 
+from wavescope.cli.kit.form import asked_top, current_brief, is_compact
+from wavescope.cli.kit.form import json_option as json_option  # verbs take it from here
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars as pl
     from rich.console import Console
+    from rich.text import Text
 
     from wavescope.analysis.trace.overview import LossLine
+    from wavescope.cli.kit.form import Brief
     from wavescope.errors import WavescopeError
 
 BUG_EXIT_CODE = 70
@@ -43,7 +48,8 @@ _SILENT_TERMINAL = 80
 _HEIGHT = 25
 _PADDING = re.compile(r" +(?=\n)")
 _NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
+_BRIEF_WIDTH = 140  #: Characters per line of what becomes a brief: all columns.
+COMPACT_TOP = 20  #: Rows of a table in compact JSON, if nothing else is asked for.
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -54,6 +60,8 @@ def console(*, stderr: bool = False) -> Console:
     from rich.console import Console
     from rich.text import Text
 
+    if not stderr and (brief := current_brief()) is not None:
+        return _collecting(brief)
     stream = sys.stderr if stderr else sys.stdout
     terminal_width = _terminal_width(stream)
     width = width_of(os.environ.get("COLUMNS", ""), terminal_width)
@@ -82,6 +90,18 @@ def console(*, stderr: bool = False) -> Console:
     )
 
 
+def _collecting(brief: Brief) -> Console:
+    """A console whose parts become a brief."""
+    from rich.console import Console
+
+    class Collecting(Console):
+        def print(self, *objects: Any, **_how: Any) -> None:
+            for each in objects:
+                brief.add(each)
+
+    return Collecting(file=sys.stdout, width=_BRIEF_WIDTH, height=_HEIGHT, color_system=None)
+
+
 class _Unpadded:
     """A stream without the spaces with which tables fill their lines."""
 
@@ -97,6 +117,8 @@ class _Unpadded:
 
 def line_width() -> int:
     """Characters per line of standard output; the width of its console, without importing rich."""
+    if current_brief() is not None:
+        return _BRIEF_WIDTH
     return width_of(os.environ.get("COLUMNS", ""), _terminal_width(sys.stdout))
 
 
@@ -154,6 +176,15 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
     from wavescope.base.shown import json_bytes
 
     head = {"schema_version": JSON_SCHEMA_VERSION, "inputs": [str(path) for path in inputs]}
+    if is_compact():
+        from wavescope.model.compact import compacted
+
+        top = asked_top()
+        body = compacted(
+            msgspec.to_builtins(head | answer | {"losses": losses}), COMPACT_TOP if top is None else top or None
+        )
+        click.echo(json_bytes({"form": "compact"} | body).decode())
+        return
     encoded = json_bytes(head | answer | {"losses": losses})
     click.echo(msgspec.json.format(encoded, indent=2).decode())
 
@@ -184,8 +215,17 @@ def show_losses(losses: pl.DataFrame | Sequence[LossLine], *, stderr: bool = Fal
     """Print losses of a trace, a run or counters, one line each."""
     from wavescope.report.kit.losses import loss_lines
 
+    tell_losses(loss_lines(losses), stderr=stderr)
+
+
+def tell_losses(lines: Iterable[Text], *, stderr: bool = False) -> None:
+    """Print lines about losses; a brief has a place for them."""
+    brief = current_brief()
+    if brief is not None:
+        brief.losses += [line.plain for line in lines]
+        return
     out = console(stderr=stderr)
-    for line in loss_lines(losses):
+    for line in lines:
         out.print(line)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from wavescope.base.bounds import TOP
-from wavescope.cli.kit.io import console, emit_json, json_option
+from wavescope.cli.kit.form import current_brief, is_compact, refuse_with_brief
+from wavescope.cli.kit.io import COMPACT_TOP, console, emit_json, json_option, tell_losses
 from wavescope.cli.kit.numbers import Whole
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ DEFAULT_TOP = 20
 ALL_ROWS = 1 << 62
 
 top_option = click.option("--top", type=Whole(TOP), metavar="N", help=f"Rows to show; 0 = all. Default: {DEFAULT_TOP}.")
-csv_option = click.option("--csv", "as_csv", is_flag=True, help="Print the main table as CSV instead of text.")
+csv_option = click.option(
+    "--csv",
+    "as_csv",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print the main table as CSV instead of text.",
+)
 target_option = click.option(
     "--target", metavar="NAME", help="GPU (gfx942 or MI300X) that was measured, if the capture does not record it."
 )
@@ -42,6 +49,7 @@ class Request:
     """What every verb that prints an answer is asked for. Subclasses add the selection of their kind of input."""
 
     paths: tuple[str | Path, ...] = ()
+    kind: ClassVar[str] = ""  #: Of the document: trace, run or counters; empty = none of them.
     top: int | None = None  #: Rows to show; None = the default, 0 = all.
     as_json: bool = False
     as_csv: bool = False
@@ -50,6 +58,11 @@ class Request:
     def limit(self) -> int:
         """Rows to show in text."""
         return DEFAULT_TOP if self.top is None else self.top or ALL_ROWS
+
+    @property
+    def json_top(self) -> int | None:
+        """Rows of a table in JSON; None = all."""
+        return COMPACT_TOP if self.top is None and is_compact() else self.top or None
 
     @property
     def origin(self) -> dict[str, Any]:
@@ -87,15 +100,24 @@ class Request:
             More keys of the JSON object.
         """
         if self.as_json:
-            self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.top or None, **facts)
+            self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.json_top, **facts)
         elif self.as_csv:
             self.print_csv(table, is_cut=is_cut)
             self.print_losses(losses, stderr=True)
         else:
             out = console()
-            for part in chain(self.head(out.width), report()):
+            for part in chain(self.subject_parts(out.width), report()):
                 out.print(part)
             self.print_losses(losses)
+
+    def subject_parts(self, width: int) -> Parts:
+        """What stands above the report in text; in a brief it has a place of its own."""
+        brief = current_brief()
+        if brief is None:
+            return self.head(width)
+        brief.kind = self.kind
+        brief.subject = " ".join(str(part) for part in self.head(width))
+        return ()
 
     def emit(
         self,
@@ -140,11 +162,13 @@ class Request:
 
         from wavescope.report.kit.losses import loss_lines
 
-        out = console(stderr=stderr)
-        for number, table in enumerate(tables):
-            label = f"{side_label(number)}: " if len(tables) > 1 else ""
-            for line in loss_lines(table):
-                out.print(Text.assemble(label, line))
+        labels = [f"{side_label(number)}: " if len(tables) > 1 else "" for number in range(len(tables))]
+        lines = [
+            Text.assemble(label, line)
+            for label, table in zip(labels, tables, strict=True)
+            for line in loss_lines(table)
+        ]
+        tell_losses(lines, stderr=stderr)
 
 
 def say_rows_left_out(shown_count: int, row_count: int) -> None:

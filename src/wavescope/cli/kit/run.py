@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
@@ -33,6 +33,8 @@ Result = TypeVar("Result")
 @dataclass(frozen=True, kw_only=True)
 class RunRequest(Request):
     """A request about one or many runs: the selection of events, and the processes that read the files."""
+
+    kind: ClassVar[str] = "run"
 
     selection: RunSelection
     asked: RunSelection  #: What the options choose; verbs that apply some of it themselves narrow `selection`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class TraceRequest(Request):
     """A request about one thread trace: the trace, reduced to the selection, and the selection itself."""
+
+    kind: ClassVar[str] = "trace"
 
     path: Path
     trace: ThreadTrace
