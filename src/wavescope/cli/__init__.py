@@ -79,6 +79,9 @@ _GROUPS = {
         "metrics": "Which metrics are there, and how is each computed?",
         "roofline": "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
     },
+    "What to show to others?": {
+        "plot": "Draw an answer: time budget, gaps, ranks, steps, heat of the source, roofline, ... as SVG or PNG.",
+    },
     "What changed, what to do?": {
         "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
         "diagnose": "What should be changed first in a kernel or a run? A plan with evidence, remedies and bounds.",

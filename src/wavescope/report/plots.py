@@ -1,0 +1,52 @@
+"""Every plot by kind of document and name: what `wavescope plot` writes and reports contain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from wavescope.errors import UsageError
+from wavescope.readers.files.kinds import DOCUMENTS
+from wavescope.report.run.pictures import PLOTS as _RUN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import RenderableType
+
+    from wavescope.report.kit.plot import Plot
+
+#: Kind of document -> name -> plot.
+PLOTS: dict[str, dict[str, Plot]] = {
+    kind: {plot.name: plot for plot in plots} for kind, plots in (("run", _RUN), ("trace", ()), ("counters", ()))
+}
+
+
+def plot_of(kind: str, name: str) -> Plot:
+    """The plot of that name of documents of this kind.
+
+    Raises
+    ------
+    UsageError
+        When there is none.
+    """
+    plot = PLOTS[kind].get(name)
+    if plot is None:
+        raise UsageError(f"no plot {name[:40]!r} of {DOCUMENTS[kind]}", advice=f"plots: {', '.join(PLOTS[kind])}")
+    return plot
+
+
+def plots_report(plots: Sequence[Plot], reasons: Mapping[str, str]) -> Iterator[RenderableType]:
+    """The list of plots for the terminal; `reasons`: name -> why a document cannot have it."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from wavescope.report.kit.tables import printable
+
+    for kind in dict.fromkeys(plot.kind for plot in plots):
+        yield Text(f"of {DOCUMENTS[kind]}", style="bold")
+        table = Table.grid(padding=(0, 2))
+        for plot in (plot for plot in plots if plot.kind == kind):
+            reason = reasons.get(plot.name)
+            says = Text(f"{plot.title}: {plot.shows}") if reason is None else Text(f"not here: {printable(reason)}")
+            table.add_row(Text(f"  {plot.name}"), says)
+        yield table
