@@ -1,0 +1,110 @@
+"""Calls at work: a few at once in threads of their own, which can be cancelled while others go on."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AT_ONCE = 4
+MOST_WAITING = 256
+_MOST_ABANDONED = 8  #: Cancelled calls that still compute while others take their place.
+_BEAT_SECONDS = 1.0
+
+
+@dataclass
+class Call:
+    """One call: its name in the protocol, what to do, and whether anybody still wants the answer."""
+
+    key: Any  #: The id of the request.
+    work: Callable[[Call], None] = field(repr=False)
+    tell: Callable[[float, str], None] | None = field(default=None, repr=False)  #: Sends progress; None = not wanted.
+    stage: str = "waiting"  #: What it is doing, in words.
+    is_cancelled: bool = False
+    is_replaced: bool = False  #: Whether another thread took the place of the one that still computes it.
+    is_done: threading.Event = field(default_factory=threading.Event, repr=False)
+
+
+class Calls:
+    """All calls at work and waiting."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: deque[Call] = deque()
+        self._running: dict[Any, Call] = {}
+        self._abandoned = 0
+        self._threads = 0
+
+    def start(self, call: Call) -> bool:
+        """Have a call done; False = there are too many, or one of that id."""
+        with self._changed:
+            names = {each.key for each in self._waiting} | self._running.keys()
+            if call.key in names or len(self._waiting) >= MOST_WAITING:
+                return False
+            self._waiting.append(call)
+            if self._threads < AT_ONCE and self._threads <= len(self._running):
+                self._add_thread()
+            self._changed.notify()
+        if call.tell is not None:
+            threading.Thread(target=_beat, args=(call,), name="progress", daemon=True).start()
+        return True
+
+    def cancel(self, key: Any) -> None:
+        """Drop the answer of a call; one that runs goes on unheard, and another thread takes its place."""
+        with self._changed:
+            for call in self._waiting:
+                if call.key == key:
+                    call.is_cancelled = True
+                    call.is_done.set()
+                    self._waiting.remove(call)
+                    return
+            running = self._running.pop(key, None)
+            if running is None:
+                return
+            running.is_cancelled = True
+            running.is_done.set()
+            if self._abandoned < _MOST_ABANDONED:
+                self._abandoned += 1
+                running.is_replaced = True
+                self._add_thread()
+            self._changed.notify_all()
+
+    def finish(self) -> None:
+        """Wait until every call that was not cancelled has been answered."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._waiting and not self._running)
+
+    def _add_thread(self) -> None:
+        self._threads += 1
+        threading.Thread(target=self._serve, name="calls", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._waiting))
+                call = self._waiting.popleft()
+                self._running[call.key] = call
+            call.work(call)
+            call.is_done.set()
+            with self._changed:
+                if self._running.get(call.key) is call:
+                    del self._running[call.key]
+                    self._changed.notify_all()
+                if call.is_replaced:
+                    self._abandoned -= 1
+                    self._threads -= 1
+                    return
+
+
+def _beat(call: Call) -> None:
+    """Progress while a call takes long: seconds, and what it is doing."""
+    seconds = 0.0
+    if call.tell is not None:
+        call.tell(seconds, call.stage)
+    while call.tell is not None and not call.is_done.wait(_BEAT_SECONDS):
+        seconds += _BEAT_SECONDS
+        call.tell(seconds, call.stage)
