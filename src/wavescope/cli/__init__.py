@@ -27,6 +27,7 @@ _GROUPS = {
         "demo": "Make a capture, or runs, and tell what they show; needs no GPU.",
         "open": "Show traces and runs in a browser: timelines, instructions, source, findings.",
         "info": "What is this, from which GPU, how complete, what to do next?",
+        "mcp": "Serve agents: questions about captures by the Model Context Protocol.",
     },
     "A run: where did its time go?": {
         "busy": "How busy is each GPU, in total and over time?",

@@ -51,6 +51,7 @@ class Tool:
     #: Kind of document -> topics of `wavescope.report.topics` that it can answer about, the usual one first;
     #: a tool without any is answered by a function of its own (`wavescope.mcp.tools`).
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    usual_rows: int = USUAL_ROWS  #: Where `limit` is not given.
 
     @property
     def input_schema(self) -> dict[str, Any]:
@@ -127,6 +128,8 @@ ANSWER_SCHEMA: dict[str, Any] = {
 
 _CAPTURE = Parameter("capture", is_required=True)
 _ROWS = (Parameter("limit", "integer"), Parameter("cursor"))
+_KERNEL = Parameter("kernel")
+_PART = (_KERNEL, Parameter("rank"), Parameter("time"))  #: What a question about a run can be limited to.
 
 
 def _about(topics: Mapping[str, tuple[str, ...]]) -> Parameter:
@@ -160,12 +163,18 @@ TOOLS: tuple[Tool, ...] = (
         "What to change first: causes with evidence, place in the code and upper bound of the gain.",
         (Parameter("capture", note="handle or path", is_required=True), *_ROWS),
         topics=_EVERY,
+        usual_rows=3,
     ),
-    Tool("summary", "Where the time went.", (_CAPTURE, _about(_SUMMARY), *_ROWS), topics=_SUMMARY),
+    Tool(
+        "summary",
+        "Where the time went.",
+        (_CAPTURE, _about(_SUMMARY), *_PART, *_ROWS),
+        topics=_SUMMARY,
+    ),
     Tool(
         "timeline",
         "A run over time: idle gaps, overlap, late ranks, steps, launches, critical path.",
-        (_CAPTURE, _about(_TIMELINE), *_ROWS),
+        (_CAPTURE, _about(_TIMELINE), *_PART, *_ROWS),
         topics=_TIMELINE,
     ),
     Tool(
@@ -175,6 +184,7 @@ TOOLS: tuple[Tool, ...] = (
             _CAPTURE,
             _about(_HOTSPOTS),
             Parameter("by", choices=("instruction", "line", "file", "function", "kernel", "block", "loop")),
+            _KERNEL,
             *_ROWS,
         ),
         topics=_HOTSPOTS,

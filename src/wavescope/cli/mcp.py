@@ -1,0 +1,46 @@
+"""`wavescope mcp`: questions about captures for agents, by the Model Context Protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wavescope.cli.kit.io import json_option
+
+_CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
+
+
+@click.command()
+@click.option(
+    "--root",
+    "roots",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="Folder below which captures may be read; may be repeated. Default: the current folder.",
+)
+@click.option(
+    "--config", "client", type=click.Choice(_CLIENTS), help="Print what to put into the settings of a client, and leave."
+)
+@json_option
+def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
+    """Serve agents over standard input and output: tools that open, diagnose, compare and query captures.
+
+    A client starts this command itself; --config prints what it needs for that. Only files below --root are read,
+    nothing is run, nothing is written.
+
+    \b
+    wavescope mcp --config claude
+    claude mcp add wavescope -- wavescope mcp --root ~/captures
+    """
+    chosen = roots or (Path(),)
+    if client is not None or as_json:
+        from wavescope.mcp.clients import snippet
+
+        text = snippet(client or "claude", [path.absolute() for path in chosen])
+        click.echo(text.settings if as_json else text.words, nl=False)
+        return
+    from wavescope.mcp.serving import serve
+
+    serve([path.absolute() for path in chosen])

@@ -1,0 +1,54 @@
+"""How numbers are made: the definitions of topics, from the classes of their answers; and the words, from the glossary."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pkgutil import walk_packages
+from typing import Any
+
+from wavescope.model.answer import Answer
+from wavescope.readers.files.kinds import DOCUMENTS
+from wavescope.report.topics import TOPICS
+
+GLOSSARY = "glossary.md"  #: Written by tools/make_mcp_docs.py from docs/reference/glossary.md.
+
+
+def glossary() -> str:
+    """The words of wavescope."""
+    return files("wavescope.mcp").joinpath(GLOSSARY).read_text(encoding="utf-8")
+
+
+def definition(topic: str) -> str:
+    """How the numbers of a topic are made, for each kind of document that it is about, as Markdown."""
+    lines = [f"# {topic}"]
+    for kind, topics in TOPICS.items():
+        if topic not in topics:
+            continue
+        lines += ["", f"## Of {DOCUMENTS[kind]}", "", topics[topic].question]
+        for name in topics[topic].answer_types:
+            lines += _lines_of(_answers(kind).get(name))
+    return "\n".join([*lines, ""])
+
+
+def _lines_of(answer: Any) -> list[str]:
+    if answer is None:
+        return []
+    lines = ["", answer.definition] if getattr(answer, "definition", "") else []
+    for name, table in getattr(answer, "tables", {}).items():
+        lines += ["", f"### {name}: {table.row}", "", "| column | unit | meaning |", "|---|---|---|"]
+        lines += [f"| {column.name} | {column.unit} | {column.meaning} |" for column in table.columns]
+    return lines
+
+
+@cache
+def _answers(kind: str) -> dict[str, type[Answer]]:
+    """The classes of answers about a kind of document, by name."""
+    package = import_module(f"wavescope.analysis.{kind}")
+    answers = {}
+    for module in walk_packages(package.__path__, f"{package.__name__}."):
+        for name, value in vars(import_module(module.name)).items():
+            if isinstance(value, type) and issubclass(value, Answer) and value is not Answer:
+                answers[name] = value
+    return answers

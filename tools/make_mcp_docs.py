@@ -1,0 +1,114 @@
+"""Write docs/reference/mcp.md from the declared tools, and the glossary that the server hands out.
+
+`--check` only says whether they are up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from wavescope.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS
+from wavescope.mcp.prompts import PROMPTS
+from wavescope.mcp.resources import TEMPLATES, listed
+from wavescope.mcp.texts import INSTRUCTIONS
+from wavescope.mcp.versions import HANDSHAKE, MODERN
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reference" / "mcp.md"
+GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
+SERVED = ROOT / "src" / "wavescope" / "mcp" / "glossary.md"
+REPOSITORY = "the documents of wavescope"
+
+
+def page() -> str:
+    """The reference of the server."""
+    lines = [
+        "# The server for agents",
+        "",
+        "<!-- Written by tools/make_mcp_docs.py from src/wavescope/mcp; do not edit. -->",
+        "",
+        "`wavescope mcp [--root DIR]...` speaks the Model Context Protocol over standard input and output "
+        "([how to use it](../how-to/ask-from-an-agent.md)). "
+        f"Revisions: {', '.join((*MODERN, *HANDSHAKE))}. All tools only read.",
+        "",
+        "The server tells every client:",
+        "",
+        f"> {INSTRUCTIONS}",
+        "",
+        "## Tools",
+        "",
+        "| tool | answers | parameters (required ones first) | topics |",
+        "|---|---|---|---|",
+    ]
+    lines += [_row(tool) for tool in TOOLS]
+    lines += [
+        "",
+        f"`limit` is the number of rows, {USUAL_ROWS} if not given and {MOST_ROWS} at most; `cursor` is `next_cursor` of the "
+        "answer before. `capture` is a handle (`c1`) or a path. `about` chooses the topic; the first of the kind is the "
+        "usual one. `at` is the handle of an instruction. Parameters that a tool does not have are refused.",
+        "",
+        "## Answers",
+        "",
+        "Text (Markdown, as `--brief` prints it) and `structuredContent`. Both stay within 2,000 tokens with the usual "
+        "number of rows, and within 24,000 characters together whatever is asked for. Errors are results with `isError`: "
+        "what happened, where, what could still be read, what to try.",
+        "",
+        "```json",
+        json.dumps(ANSWER_SCHEMA, indent=1),
+        "```",
+        "",
+        "## Resources",
+        "",
+        "| resource | content |",
+        "|---|---|",
+    ]
+    lines += [f"| `{each['uri']}` | {each['description']} |" for each in listed()]
+    lines += [f"| `{each['uriTemplate']}` | {each['description']} |" for each in TEMPLATES]
+    lines += ["", "## Prompts", "", "| prompt | job | arguments |", "|---|---|---|"]
+    lines += [f"| `{each.name}` | {each.sentence} | {', '.join(each.arguments)} |" for each in PROMPTS]
+    return "\n".join([*lines, ""])
+
+
+def _row(tool) -> str:  # noqa: ANN001
+    parameters = sorted(tool.parameters, key=lambda each: not each.is_required)
+    named = [f"**{each.name}**" if each.is_required else each.name for each in parameters]
+    topics = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in tool.topics.items())
+    return f"| `{tool.name}` | {tool.sentence} | {', '.join(named)} | {topics or '–'} |"
+
+
+def glossary() -> str:
+    """The glossary without links and without the words that are ruled out."""
+    lines = []
+    for line in GLOSSARY.read_text(encoding="utf-8").splitlines():
+        if line.startswith("|"):
+            cells = line.replace("\\|", "\0").split("|")[1:3]
+            lines.append("|" + "|".join(cells).replace("\0", "\\|") + "|")
+        elif line.startswith("#") or not line:
+            lines.append(line)
+    return "\n".join(_without_links(line) for line in lines).strip() + "\n"
+
+
+def _without_links(line: str) -> str:
+    import re
+
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line)
+
+
+def main(arguments: list[str]) -> int:
+    """Run as a program."""
+    wanted = {PAGE: page(), SERVED: glossary()}
+    stale = [path for path, text in wanted.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    if "--check" in arguments:
+        for path in stale:
+            print(f"stale: {path.relative_to(ROOT)}; run tools/make_mcp_docs.py", file=sys.stderr)
+        return bool(stale)
+    for path in stale:
+        path.write_text(wanted[path], encoding="utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
