@@ -18,6 +18,7 @@ import {
 import { type Selection, selection } from "../model/selection";
 import { storageFile } from "../model/user_storage";
 import { Problem } from "../widgets/answered";
+import { place } from "./location";
 
 /** What is selected, in a few words: the text of a new bookmark. */
 export function described(chosen: Selection): string {
@@ -33,7 +34,7 @@ export function described(chosen: Selection): string {
 
 /** A bookmark of what is on screen now. */
 export function bookmark(): void {
-  addNote(described(selection.value), location.hash.replace(/^#/, ""));
+  addNote(described(selection.value), place());
 }
 
 export function Bookmarks({ close }: { close: () => void }) {

@@ -1,6 +1,7 @@
 // The URL holds what is on screen: document, selection, time, views. Selections make entries in the history, zooming and
 // moving panels do not.
 import { effect } from "@preact/signals";
+import { startPlace, tellPlace } from "../data/host";
 import { current } from "../model/document";
 import { onSelect, type Selection, selection } from "../model/selection";
 import { bounds, show, shown } from "../model/timewindow";
@@ -75,6 +76,23 @@ function writtenAddress(address: Address): string {
 
 const SETTLED_MS = 250;
 
+let written = location.hash || `#${startPlace}`;
+
+/** What is on screen, as the URL has it after `#`: the URL of a frame of a notebook cannot change. */
+export function place(): string {
+  return written.slice(1);
+}
+
+function write(how: "pushState" | "replaceState", hash: string): void {
+  written = hash;
+  tellPlace(place());
+  try {
+    history[how](null, "", hash);
+  } catch {
+    // a sandboxed frame
+  }
+}
+
 interface Followed {
   layoutChanged: () => void;
   /** The user is about to look at another document: Back leads to where this one was left. */
@@ -92,7 +110,7 @@ export function followLocation(layout: () => string, go: (address: Address) => v
   let timer = 0;
   const replaceSoon = () => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => history.replaceState(null, "", hash()), SETTLED_MS);
+    timer = window.setTimeout(() => write("replaceState", hash()), SETTLED_MS);
   };
   effect(() => {
     void shown.value;
@@ -100,11 +118,12 @@ export function followLocation(layout: () => string, go: (address: Address) => v
   });
   onSelect(() => {
     clearTimeout(timer);
-    if (hash() !== location.hash) history.pushState(null, "", hash());
+    if (hash() !== written) write("pushState", hash());
   });
   window.addEventListener("popstate", () => {
     clearTimeout(timer);
-    const address = readAddress(location.hash);
+    written = location.hash;
+    const address = readAddress(written);
     if (address.document !== current.value) {
       go(address);
       return;
@@ -122,12 +141,12 @@ export function followLocation(layout: () => string, go: (address: Address) => v
     }
     replacedAt = performance.now();
     clearTimeout(timer);
-    history.replaceState(null, "", hash());
+    write("replaceState", hash());
   };
   const leave = (document: number) => {
     clearTimeout(timer);
-    history.replaceState(null, "", hash());
-    history.pushState(null, "", `#document=${document}`);
+    write("replaceState", hash());
+    write("pushState", `#document=${document}`);
   };
   return { layoutChanged, leave };
 }

@@ -26,7 +26,7 @@ import { Problem } from "../widgets/answered";
 import { Dock } from "./dock";
 import { listenToKeys } from "./keys";
 import { type Layout, read, written } from "./layout";
-import { type Address, followLocation, readAddress } from "./location";
+import { type Address, followLocation, place, readAddress } from "./location";
 import { FIRST_LAYOUT } from "./registry";
 import { Shell } from "./shell";
 
@@ -105,7 +105,7 @@ async function awaitDocuments(host: HTMLElement): Promise<boolean> {
 }
 
 async function start(host: HTMLElement): Promise<void> {
-  const first = readAddress(location.hash);
+  const first = readAddress(place());
   if (first.document === 0) askAhead();
   const keeping = openStorage();
   if (!(await awaitDocuments(host))) return;
@@ -140,7 +140,7 @@ async function start(host: HTMLElement): Promise<void> {
   if (isOpen) layOut(first);
   followed = followLocation(now, go);
   effect(() => {
-    if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(location.hash));
+    if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(place()));
   });
   const choose = (number: number) => {
     if (number === current.value) return;

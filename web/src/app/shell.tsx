@@ -23,6 +23,7 @@ import { Problem } from "../widgets/answered";
 import { Bookmarks } from "./bookmarks";
 import { Help } from "./help";
 import { bookmarksAreOpen, helpIsOpen, searchIsOpen } from "./keys";
+import { place } from "./location";
 import { VIEWS } from "./registry";
 import { Search } from "./search";
 import { Welcome } from "./welcome";
@@ -231,8 +232,7 @@ function ViewsMenu({ resetLayout }: { resetLayout: () => void }) {
 function CopyLink() {
   const copied = useSignal("");
   const copy = () => {
-    const place = location.hash.replace(/^#/, "");
-    const text = openCommand.value ? `${openCommand.value} --at '${place}'` : location.href;
+    const text = openCommand.value ? `${openCommand.value} --at '${place()}'` : location.href;
     const refused = () => prompt("Copy this:", text);
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => (copied.value = text), refused);
     else refused();

@@ -1,6 +1,7 @@
-// Where answers come from: the local server, or the page's own file when it was exported.
+// Where answers come from: the local server, the page's own file when it was exported, or a widget of a notebook.
 import { AnswerError, errorIn } from "./answer_error";
 import { EmbeddedSource } from "./embedded";
+import { HostSource } from "./host";
 
 export { AnswerError };
 
@@ -42,4 +43,4 @@ function problem(status: number, body: string): AnswerError {
   }
 }
 
-export const source: AnswerSource = EmbeddedSource.ofPage() ?? new ServerSource();
+export const source: AnswerSource = EmbeddedSource.ofPage() ?? HostSource.ofPage() ?? new ServerSource();
