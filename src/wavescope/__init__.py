@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
     from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace, TraceSource
+    from wavescope.notebook.show import show
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
     from wavescope.readers.run.inputs import open_run
@@ -51,6 +52,7 @@ __all__ = [
     "open",
     "open_counters",
     "open_run",
+    "show",
 ]
 
 _HOMES = {
@@ -59,6 +61,7 @@ _HOMES = {
     "open": "wavescope.readers.opening",
     "open_counters": "wavescope.readers.counters",
     "open_run": "wavescope.readers.run.inputs",
+    "show": "wavescope.notebook.show",
     "CounterSet": "wavescope.model.counters",
     "Run": "wavescope.model.run",
     "ThreadTrace": "wavescope.model.trace",

@@ -8,6 +8,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from wavescope.base.once import once
+from wavescope.model.display import Displayed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Answer:
+class Answer(Displayed):
     """Base of the frozen dataclasses that analyses return.
 
     `definition` says in a sentence or two how the numbers are made; `tables` declares the columns of every field

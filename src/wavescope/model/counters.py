@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
+from wavescope.model.display import Displayed
 from wavescope.model.schema import THREAD_TRACE, empty_frame, table_spec
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class System:
 
 
 @dataclass
-class CounterSet:
+class CounterSet(Displayed):
     """Values of hardware counters per dispatch; passes are kept apart, because they are different executions.
 
     `measured[pass]` is a frame with the column `dispatch` (dispatches.dispatch, unique) and one Float64 column per

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from wavescope.base.packages import require
 from wavescope.base.shown import shown
 from wavescope.errors import UsageError
+from wavescope.model.display import Displayed
 from wavescope.model.losses import LOSSES
 from wavescope.model.run_tables import NUMBERED, REFERENCES, RUN
 from wavescope.model.schema import empty_frame, frame_of
@@ -65,7 +66,7 @@ class MemorySource:
             ).select(columns)
 
 
-class Run:
+class Run(Displayed):
     """A run of an application as polars frames; nothing is read before it is used.
 
     The tables and their columns are documented in `docs/reference/run-tables.md`; `run.dispatches` and

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.base.once import once
 from wavescope.base.packages import require
 from wavescope.errors import UsageError
+from wavescope.model.display import Displayed
 from wavescope.model.schema import THREAD_TRACE, empty_frame
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Executed:
 
 
 @dataclass
-class ThreadTrace:
+class ThreadTrace(Displayed):
     """Every instruction of every traced wave of one dispatch window, as polars frames.
 
     The tables and their columns are documented in `docs/reference/tables.md`; `trace.waves` and

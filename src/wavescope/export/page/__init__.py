@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -71,8 +72,31 @@ def write_html(
     """
     target = Path(out)
     library = _library(documents, with_source=with_source)
-    frame = page_frame(", ".join(document.label for document in library.documents))
-    with staged([target], force=force) as (twin,), twin.open("wb") as stream, PackedAnswers() as answers:
+    with staged([target], force=force) as (twin,), twin.open("wb") as stream:
+        counts, losses = _write_page(library, stream, most_bytes=most_bytes)
+    return Written(target, counts, losses)
+
+
+def page_bytes(
+    documents: Shown | Sequence[tuple[str, Shown]], *, at: str = "", most_bytes: int = MOST_BYTES
+) -> tuple[bytes, list[Loss]]:
+    """The same page as bytes, and what it lacks; `at` is what it shows first, as in its URL after `#`.
+
+    Raises
+    ------
+    MissingToolError
+        When this installation has no viewer page.
+    """
+    stream = io.BytesIO()
+    _, losses = _write_page(_library(documents, with_source=True), stream, at=at, most_bytes=most_bytes)
+    return stream.getvalue(), losses
+
+
+def _write_page(
+    library: Library, stream: IO[bytes], *, most_bytes: int, at: str = ""
+) -> tuple[dict[str, int], list[Loss]]:
+    frame = page_frame(", ".join(document.label for document in library.documents), at=at)
+    with PackedAnswers() as answers:
         for document in library.documents:
             answers.ask(library, held_by(document), most_bytes)
         answers.leave_out(most_bytes)
@@ -81,8 +105,7 @@ def write_html(
         stream.write(frame.before)
         _write_answers(answers, stream)
         stream.write(frame.after)
-        counts = {"documents": len(library.documents), "answers": len(answers.all)}
-    return Written(target, counts, losses)
+        return {"documents": len(library.documents), "answers": len(answers.all)}, losses
 
 
 def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:

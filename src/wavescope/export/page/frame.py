@@ -18,8 +18,17 @@ class PageFrame(NamedTuple):
     after: bytes
 
 
-def page_frame(title: str) -> PageFrame:
+def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
     """The page with its script, its style and the licences of others inside; its policy lets nothing be loaded.
+
+    Parameters
+    ----------
+    title
+        Title of the page.
+    at
+        What it shows first, as in its URL after `#`.
+    is_live
+        Whether the widget around its frame answers its questions (web/src/data/host.ts); else the data does.
 
     Raises
     ------
@@ -33,6 +42,7 @@ def page_frame(title: str) -> PageFrame:
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
+    asked = (f' data-at="{html.escape(at)}"' if at else "") + (' data-live="1"' if is_live else "")
     before = f"""<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +54,7 @@ def page_frame(title: str) -> PageFrame:
 <style>{style}</style>
 </head>
 <body>
-<div id="app">Loading…</div>
+<div id="app"{asked}>Loading…</div>
 """
     notices = _inside_script((folder / "page.licences.txt").read_text(encoding="utf-8"))
     after = f"""<script type="text/plain" id="licences">
