@@ -18,7 +18,7 @@ CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
 JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
-GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data
+GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data llms
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv
@@ -53,7 +53,7 @@ NPM := npm --prefix web --loglevel=error
 
 .PHONY: page test-page format-page browser screenshots
 .PHONY: sdist wheel try-wheel
-.PHONY: help demo docs ready test test-llvm test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
+.PHONY: help demo docs ready test test-notebooks test-office test-llvm test-slow test-core test-threads test-aarch64 test-sanitized flips search check format core fuzz bench kernels llvm clang-format clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -81,6 +81,13 @@ test: $(CMAKE_STAMP) ## set up everything and run the whole suite; without LLVM,
 test-slow: ready ## the tests that take longer than a few seconds, and all examples of the others
 	$(PYTHON_TEST) -m slow
 	WAVESCOPE_EXAMPLES=full $(PYTHON_TEST) -m "hypothesis and not slow" tests/unit tests/property
+
+test-notebooks: ready $(STAMPS)/notebooks ## displays and widgets in JupyterLab and marimo, in Chromium
+	$(PYTHON_TEST) -m slow tests/notebook
+
+test-office: ready ## workbooks by LibreOffice, PDF by poppler (apt-get when root and missing)
+	tools/office.sh
+	$(PYTHON_TEST) -m slow tests/unit/export/report
 
 test-llvm: llvm ready ## the tests that ask LLVM 22 whether we are right; none may skip for the lack of it
 	WAVESCOPE_JUDGES=1 $(PYTEST) $(JUDGED_TESTS)
@@ -213,7 +220,7 @@ $(STAMPS)/venv:
 	mkdir -p $(STAMPS)
 	touch $@
 
-$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
+$(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/audit $(STAMPS)/notebooks: $(STAMPS)/%: $(STAMPS)/venv pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
