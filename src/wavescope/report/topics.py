@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wavescope.errors import UsageError
 from wavescope.readers.files.kinds import DOCUMENTS
@@ -32,3 +32,9 @@ def topic_of(kind: str, name: str) -> Topic:
     if topic is None:
         raise UsageError(f"no topic {name[:40]!r} about {DOCUMENTS[kind]}", advice=f"topics: {', '.join(TOPICS[kind])}")
     return topic
+
+
+def topics_of_answer(answer: Any) -> list[Topic]:
+    """The topics whose words an answer can have, by the name of its class; none = it is the answer of no topic."""
+    name = type(answer).__name__
+    return [topic for topics in TOPICS.values() for topic in topics.values() if name in topic.answer_types]

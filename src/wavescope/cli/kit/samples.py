@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def has_only_samples(request: TraceRequest) -> bool:
     """Whether the trace has PC samples and no instructions."""
-    return request.trace.samples.height > 0 and not request.trace.instruction_count
+    from wavescope.analysis.trace.required import has_only_samples as are_only_samples
+
+    return are_only_samples(request.trace)
 
 
 def give_sample_stalls(request: TraceRequest) -> None:

@@ -58,28 +58,9 @@ class TraceRequest(Request):
 
     def require_instructions(self) -> ThreadTrace:
         """Return the trace if it has instructions; the error names the verb that fits its content."""
-        from wavescope.errors import UsageError
+        from wavescope.analysis.trace.required import require_instructions
 
-        if self.trace.instruction_count:
-            return self.trace
-        where, source = str(self.path), self.trace.source
-        arguments = f"{where} --dispatch {source.dispatch_key}" if source.other_dispatches else where
-        if self.trace.samples.height:
-            what = "these are PC samples: they record how often a row was seen, not when"
-            raise UsageError(what, where=where, advice=f"wavescope hotspots {arguments}")
-        if "placeholder" in self.trace.losses["kind"]:
-            number = f"dispatch {source.dispatch_key} is " if source.dispatch_key else ""
-            what = f"{number}an empty placeholder: nothing was captured"
-            raise UsageError(what, where=where, advice=f"wavescope info {where} lists the other dispatches")
-        if self.trace.stored_totals["hit_count"].sum():
-            what = "the wave files are missing: there are totals per instruction, but no instructions"
-            advice = f"copy the whole directory; wavescope hotspots {arguments} and stalls --classic use the totals"
-            raise UsageError(what, where=where, advice=advice)
-        what = "no wave ran on the traced CU, so there are no instructions"
-        if self.trace.occupancy.height:
-            advice = f"wavescope occupancy {arguments} shows the waves of the other CUs"
-            raise UsageError(what, where=where, advice=advice)
-        raise UsageError(what, where=where, advice=f"wavescope info {arguments}")
+        return require_instructions(self.trace, str(self.path))
 
     def with_code(self, report: Report) -> Report:
         """A report by instruction or line; without code, the reason why there is none."""

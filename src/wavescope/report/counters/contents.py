@@ -8,6 +8,7 @@ from rich.text import Text
 
 from wavescope.analysis.counters.contents import counter_next_steps
 from wavescope.base.words import counted
+from wavescope.model.report import Sentence
 from wavescope.report.kit.tables import Column, frame_table, printable
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.counters.contents import CounterContents
+    from wavescope.model.report import Block
 
 _MOST_PASSES = 12
 
@@ -39,6 +41,20 @@ def contents_parts(
     yield Text()
     for step in counter_next_steps(path, answer):
         yield Text(f"  next: {step}")
+
+
+def about_parts(
+    answer: CounterContents, *, width: int = 100, limit: int = _MOST_PASSES
+) -> Iterator[RenderableType | Block]:
+    """What was captured, for a report: no path and no commands."""
+    yield Sentence(_amounts(answer), "headline")
+    yield Sentence(_gpu(answer))
+    if answer.passes.height:
+        yield _pass_table(answer, width, limit)
+    if answer.blocks.height:
+        yield _block_table(answer, width)
+    if answer.panels.height:
+        yield _panel_table(answer, width)
 
 
 def _amounts(answer: CounterContents) -> str:

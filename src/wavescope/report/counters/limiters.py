@@ -34,7 +34,7 @@ _MAX_NAME = 100
 
 def limiters_report(answer: Limiters) -> Iterator[RenderableType]:
     """The kernels in order: verdict, remedies, limiters and their numbers."""
-    yield Text(_headline(answer), "bold")
+    yield Text(limits_headline(answer), "bold")
     for caveat in answer.caveats:
         yield labelled(
             caveat.severity, f"{printable(caveat.sentence)}; {caveat.advice}", _SEVERITY_STYLES[caveat.severity]
@@ -53,7 +53,8 @@ def verdict_lines(answer: Limiters) -> Text:
     return Text("\n".join(lines))
 
 
-def _headline(answer: Limiters) -> str:
+def limits_headline(answer: Limiters) -> str:
+    """What was captured, in a line."""
     if not answer.kernel_count:
         return "nothing to diagnose: the capture has no dispatches"
     gpu = " ".join(word for word in (answer.target, answer.product) if word) or "an unknown GPU"
@@ -61,16 +62,16 @@ def _headline(answer: Limiters) -> str:
 
 
 def _kernel(number: int, kernel: KernelLimit) -> Iterator[RenderableType]:
-    yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {_times(kernel)}")
+    yield Text.assemble((f"{number}. {brief(kernel.kernel_name, _MAX_NAME)}", "bold"), f"  {times_words(kernel)}")
     yield labelled("is", _sentence(kernel.summary), _style_of(kernel))
     if kernel.limits:
         yield Padding(Text(_confidence(kernel)), (0, 0, 0, 3))
     for line in access_lines(kernel.limiters):
         yield Padding(Text(_sentence(line)), (0, 0, 0, 3))
     active = kernel.of("at limit", "likely")
-    remedies = _actionable(active)
+    remedies = actionable(active)
     for limiter in remedies[:_REMEDIES]:
-        yield labelled("do", f"{limiter.name}: {limiter.remedy}{_gain(limiter)}")
+        yield labelled("do", f"{limiter.name}: {limiter.remedy}{gain_words(limiter)}")
     if len(remedies) > _REMEDIES:
         yield Text(f"   showing {_REMEDIES} of {len(remedies)} remedies; --json has all", "bold yellow")
     yield from _tables(kernel)
@@ -96,7 +97,7 @@ def _tables(kernel: KernelLimit) -> Iterator[RenderableType]:
         yield Padding(Text(f"not measurable here: {words}", "dim"), (0, 0, 0, 3))
     excluded = kernel.of("excluded")
     if excluded:
-        yield Padding(Text(f"excluded: {_excluded(excluded)}", "dim"), (0, 0, 0, 3))
+        yield Padding(Text(f"excluded: {excluded_words(excluded)}", "dim"), (0, 0, 0, 3))
 
 
 def _table(rows: Sequence[Limiter]) -> Table:
@@ -107,11 +108,12 @@ def _table(rows: Sequence[Limiter]) -> Table:
     table.add_column("confidence", no_wrap=True)
     for limiter in rows:
         sure = "" if limiter.verdict == "undecided" else limiter.confidence
-        table.add_row(Text(limiter.verdict, _STYLES[limiter.verdict]), limiter.name, Text(_numbers(limiter)), sure)
+        table.add_row(Text(limiter.verdict, _STYLES[limiter.verdict]), limiter.name, Text(numbers_words(limiter)), sure)
     return table
 
 
-def _numbers(limiter: Limiter) -> str:
+def numbers_words(limiter: Limiter) -> str:
+    """The numbers behind a verdict, or what is missing for one."""
     if limiter.verdict == "undecided":
         is_named = not limiter.missing_counters or "needs " in limiter.reason
         return limiter.reason if is_named else f"{limiter.reason}; collect {_counters(limiter)}"
@@ -133,7 +135,7 @@ def _counters(limiter: Limiter) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def _excluded(excluded: Sequence[Limiter]) -> str:
+def excluded_words(excluded: Sequence[Limiter]) -> str:
     """Units with how busy they are; of the rest, how many there are."""
     units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
     rest = len(excluded) - len(units)
@@ -157,7 +159,8 @@ def _measured(item: NumberEvidence) -> str:
     return f"{item.value or 0:,.{QUANTITIES[item.quantity].digits}f} {item.unit}"
 
 
-def _times(kernel: KernelLimit) -> str:
+def times_words(kernel: KernelLimit) -> str:
+    """How long the kernel took."""
     share = f"{percent(kernel.duration_share)} of the time, " if kernel.duration_share is not None else ""
     each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
     return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
@@ -167,7 +170,7 @@ def _style_of(kernel: KernelLimit) -> str:
     return _STYLES[kernel.limiters[0].verdict] if kernel.limiters else "dim"
 
 
-def _actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
+def actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
     """Waste of a unit comes before the unit itself: it is the part that can be changed.
 
     What to do about latency in general is left out where something says which latency it is.
@@ -178,7 +181,8 @@ def _actionable(limiters: Sequence[Limiter]) -> list[Limiter]:
     return sorted(limiters, key=lambda limiter: (order[limiter.verdict], limiter.kind != "waste"))
 
 
-def _gain(limiter: Limiter) -> str:
+def gain_words(limiter: Limiter) -> str:
+    """What could be gained at most, in brackets; empty = not known."""
     if limiter.gain_share_max is None:
         return ""
     bound = f" (gain at most {percent(limiter.gain_share_max, 0)} of its time"
@@ -191,7 +195,7 @@ def _sentence(text: str) -> str:
 
 def limiters_markdown(answer: Limiters, *, name: str) -> str:
     """The same as a Markdown page, with every limiter."""
-    lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(_headline(answer)) + ".", ""]
+    lines = [f"# Limits of the kernels of {escaped(name)}", "", _sentence(limits_headline(answer)) + ".", ""]
     lines += [
         f"- **{caveat.severity}**: {escaped(caveat.sentence)}. {escaped(caveat.advice)}." for caveat in answer.caveats
     ]
@@ -212,16 +216,20 @@ def limiters_markdown(answer: Limiters, *, name: str) -> str:
 
 
 def _md_kernel(number: int, kernel: KernelLimit) -> list[str]:
-    lines = [f"## {number}. {escaped(kernel.kernel_name)}", "", _times(kernel)[:1].upper() + _times(kernel)[1:] + "."]
+    lines = [
+        f"## {number}. {escaped(kernel.kernel_name)}",
+        "",
+        times_words(kernel)[:1].upper() + times_words(kernel)[1:] + ".",
+    ]
     lines += ["", f"**{escaped(_sentence(kernel.summary))}.**", ""]
     if kernel.limits:
         lines += [f"Confidence: {kernel.confidence} ({escaped(kernel.confidence_reason)}).", ""]
     lines += [*(f"- {escaped(_sentence(line))}." for line in access_lines(kernel.limiters)), ""]
-    for limiter in _actionable(kernel.of("at limit", "likely")):
-        lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + _gain(limiter))}.")
+    for limiter in actionable(kernel.of("at limit", "likely")):
+        lines.append(f"- **{escaped(limiter.name)}**: {escaped(limiter.remedy + gain_words(limiter))}.")
     lines += ["", "| verdict | limiter | numbers | confidence |", "|---|---|---|---|"]
     lines += [
-        f"| {item.verdict} | {escaped(item.name)} | {escaped(_numbers(item))} | {item.confidence} |"
+        f"| {item.verdict} | {escaped(item.name)} | {escaped(numbers_words(item))} | {item.confidence} |"
         for item in kernel.limiters
     ]
     if kernel.plan:

@@ -2,41 +2,120 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from wavescope.page.protocol.question import text
+from wavescope.report.counters.asked import (
+    CHOICE,
+    asked_by,
+    chart_asked,
+    contents_asked,
+    kernels_asked,
+    l2_asked,
+    limits_asked,
+    panels_asked,
+    panels_words,
+    speed_asked,
+    speed_words,
+)
+from wavescope.report.kit.lazily import asking, worded_by
+from wavescope.report.kit.topic import Topic, leading_to
 
-from wavescope.report.kit.topic import Topic, Wording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
-    from wavescope.page.protocol.document import Document
-
-    Parts = Iterable[RenderableType]
-
-_KERNELS = 5  #: Kernels that the words are about, the longest.
-
-
-def _diagnose(document: Document) -> Any:
-    from wavescope.analysis.counters.limiters import limiters
-
-    return document.kept(("topic", "diagnose"), lambda: limiters(document.counters, top=_KERNELS))
-
-
-def _diagnose_words(answer: Any, _wording: Wording) -> Parts:
-    from wavescope.report.counters.limiters import limiters_report
-
-    return limiters_report(answer)
-
+_BOTH = ("width", "limit")
 
 TOPICS = (
     Topic(
+        "about",
+        "counters",
+        contents_asked,
+        title="What was measured",
+        question="What was captured: GPU, kernels, passes, counters?",
+        words=worded_by("report.counters.contents:about_parts", *_BOTH),
+        next_questions=leading_to(("diagnose", "which limit each kernel is at"), ("speed", "how near to the peaks")),
+        verb="info",
+        answer_types=("CounterContents",),
+    ),
+    Topic(
         "diagnose",
         "counters",
-        _diagnose,
+        limits_asked,
+        CHOICE,
         title="Limits",
         question="Which limit is each kernel at?",
-        words=_diagnose_words,
+        words=worded_by("report.counters.findings:limiters_parts"),
+        next_questions=asking("report.counters.asked:after_limits"),
+        answer_types=("Limiters",),
+    ),
+    Topic(
+        "speed",
+        "counters",
+        speed_asked,
+        CHOICE,
+        title="Speed of light",
+        question="How near is each unit of the GPU to its limit?",
+        words=speed_words,
+        next_questions=leading_to(("roofline", "which roof is near"), ("diagnose", "what limits each kernel")),
+        pictures=("speed",),
+        verb="counters",
+        answer_types=("SpeedOfLight",),
+    ),
+    Topic(
+        "roofline",
+        "counters",
+        asked_by("analysis.counters.roofline:roofline"),
+        CHOICE,
+        title="Roofline",
+        question="Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
+        words=worded_by("report.counters.roofline:roofline_report", *_BOTH),
+        next_questions=leading_to(("memory-chart", "traffic between caches"), ("l2", "whether L2 is used well")),
+        pictures=("roofline",),
+        answer_types=("Roofline",),
+        needs=("kernels", 1, "no kernel has counters for a roofline"),
+    ),
+    Topic(
+        "memory-chart",
+        "counters",
+        chart_asked,
+        CHOICE,
+        title="Memory chart",
+        question="What flows between waves, caches and memory?",
+        words=worded_by("report.counters.memory_chart:memory_chart_report", "width", has_colours=False),
+        next_questions=leading_to(("l2", "whether L2 is used well"), ("speed", "how near to the peaks")),
+        pictures=("memory-chart",),
+        answer_types=("MemoryChart",),
+    ),
+    Topic(
+        "l2",
+        "counters",
+        l2_asked,
+        CHOICE,
+        title="L2 and memory",
+        question="Does a kernel use L2 and memory well: hit rate, read sizes, over-fetch, bandwidth?",
+        words=worded_by("report.counters.l2:l2_report", "limit"),
+        next_questions=leading_to(("memory-chart", "traffic between caches"), ("panels", "the metrics themselves")),
+        answer_types=("L2",),
+        needs=("kernels", 1, "no counter of L2 was measured"),
+    ),
+    Topic(
+        "panels",
+        "counters",
+        panels_asked,
+        {**CHOICE, "panel": text},
+        title="Metrics",
+        question="What are the metrics of one panel, by its number or word?",
+        words=panels_words,
+        next_questions=leading_to(("diagnose", "what they mean"), ("kernels", "each kernel by itself")),
+        verb="counters",
+        answer_types=("CounterPanels",),
+        is_asked_for=True,
+    ),
+    Topic(
+        "kernels",
+        "counters",
+        kernels_asked,
+        title="Kernels side by side",
+        question="How do the kernels differ, metric by metric?",
+        words=worded_by("report.counters.values:values_report", *_BOTH),
+        next_questions=leading_to(("diagnose", "which limit each kernel is at"), ("roofline", "which roof is near")),
+        verb="counters",
+        answer_types=("MetricValues",),
     ),
 )

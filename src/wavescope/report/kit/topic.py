@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from wavescope.model.report import DataTable, Section
+from wavescope.model.answer import Answer
+from wavescope.model.report import DataTable, NextQuestion, Section, Sentence
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rich.console import RenderableType
 
-    from wavescope.model.report import NextQuestion
+    from wavescope.model.report import Block
     from wavescope.page.protocol.document import Document
 
 WIDTH = 140  #: Characters per line of the words: all columns.
@@ -76,19 +77,53 @@ class Topic(Question):
             name=self.name,
             title=self.title,
             question=self.question,
-            blocks=blocks_of(self.words(answer, wording)),
+            blocks=_headed(blocks_of(self.words(answer, wording))),
             data=data_tables(answer),
-            definition=getattr(answer, "definition", ""),
+            definition=definition_of(answer),
             next_questions=tuple(self.next_questions(document, answer)),
         )
 
 
+def _headed(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks; the first sentence is the verdict, however a terminal shows it."""
+    first = blocks[0] if blocks else None
+    has_headline = any(isinstance(block, Sentence) and block.style == "headline" for block in blocks)
+    if isinstance(first, Sentence) and first.style == "plain" and not has_headline:
+        return (Sentence(first.text, "headline"), *blocks[1:])
+    return blocks
+
+
 def data_tables(answer: Any) -> tuple[DataTable, ...]:
-    """The frames of an answer that declare their columns."""
+    """The frames of an answer that declare their columns, and those of the answers that it is made of."""
     import polars as pl
 
-    tables = getattr(answer, "tables", {})
-    frames = {name: getattr(answer, name, None) for name in tables}
-    return tuple(
-        DataTable(name, tables[name], frame) for name, frame in frames.items() if isinstance(frame, pl.DataFrame)
-    )
+    tables: list[DataTable] = []
+    for part in _answers(answer):
+        for name, spec in part.tables.items():
+            frame = getattr(part, name, None)
+            if isinstance(frame, pl.DataFrame):
+                taken = {table.name for table in tables}
+                unique = name if name not in taken else f"{type(part).__name__.lower()}_{name}"
+                tables.append(DataTable(unique, spec, frame))
+    return tuple(tables)
+
+
+def definition_of(answer: Any) -> str:
+    """How the numbers of an answer are made, and those of the answers that it is made of."""
+    return " ".join(dict.fromkeys(part.definition for part in _answers(answer) if part.definition))
+
+
+def _answers(answer: Any) -> Iterator[Answer]:
+    """The answer, then the answers among its fields."""
+    if not isinstance(answer, Answer):
+        return
+    yield answer
+    if is_dataclass(answer):
+        for each in fields(answer):
+            yield from _answers(getattr(answer, each.name))
+
+
+def leading_to(*topics: tuple[str, str]) -> Callable[[Document, Any], tuple[NextQuestion, ...]]:
+    """Topics and reasons that do not depend on the answer."""
+    questions = tuple(NextQuestion(topic, {}, reason) for topic, reason in topics)
+    return lambda _document, _answer: questions

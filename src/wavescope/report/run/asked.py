@@ -113,7 +113,7 @@ def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQu
     from wavescope.analysis.run.diagnose.rules import RULES
 
     seen = set()
-    for number, finding in enumerate(answer.findings, 1):
+    for number, finding in enumerate(answer.findings[:3], 1):
         words = RULES[finding.rule].next_command.split()
         if len(words) < 2:
             continue
@@ -165,9 +165,3 @@ def after_ranks(_document: Document, answer: Any) -> Iterator[NextQuestion]:
     if ranked.height:
         busiest = ranked.sort("compute_ns", "rank", descending=[True, False])["rank"][0]
         yield NextQuestion("summary", {"rank": handle("r", busiest)}, "the rank with most computation")
-
-
-def leading_to(*topics: tuple[str, str]) -> Callable[[Document, Any], tuple[NextQuestion, ...]]:
-    """Topics and reasons that do not depend on the answer."""
-    questions = tuple(NextQuestion(topic, {}, reason) for topic, reason in topics)
-    return lambda _document, _answer: questions

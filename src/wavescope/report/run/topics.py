@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wavescope.page.protocol.question import text
 from wavescope.report.kit.lazily import asking, worded_by
-from wavescope.report.kit.topic import Topic
-from wavescope.report.run.asked import CHOICE, asked_by, budget_asked, kernels_named, leading_to
+from wavescope.report.kit.topic import Topic, leading_to
+from wavescope.report.run.asked import CHOICE, asked_by, budget_asked, kernels_named
 
 _BOTH = ("width", "limit")
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from wavescope.analysis.trace.launch import launch_sentence, launch_source
 from wavescope.base.words import counted, percent, shortened
+from wavescope.model.report import Labelled, Sentence
 from wavescope.report.kit.losses import loss_lines
 from wavescope.report.kit.tables import printable
 from wavescope.report.trace.dispatches import chosen_line, dispatch_table
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.analysis.trace.contents import Contents
+    from wavescope.model.report import Block
 
 _MAX_KERNELS = 6
 
@@ -66,6 +68,25 @@ def contents_report(
     yield from loss_lines([loss for loss in seen.losses if loss.kind != "other_dispatches" or not is_listed])
     for number_of_line, (command, why) in enumerate(_next_steps(path, facts, any_other=is_listed)):
         yield Text.assemble(("next:   " if not number_of_line else "        ", "bold"), f"{command}  ", (why, "dim"))
+
+
+def about_parts(facts: Contents, *, limit: int = _MAX_KERNELS) -> Iterator[RenderableType | Block]:
+    """What was traced, for a report: no path and no commands."""
+    seen = facts.overview
+    holdings = list(_holdings(facts))
+    yield Sentence("; ".join(holdings) or "nothing was recorded", "headline")
+    yield Labelled("GPU", _gpu(facts))
+    for row in facts.kernels.head(limit).iter_rows(named=True):
+        yield Labelled("kernel", _kernel(row))
+    if facts.kernels.height > limit:
+        yield Sentence(f"and {counted(facts.kernels.height - limit, 'more kernels')}")
+    if seen.launch is not None:
+        yield Labelled("call", f"{launch_sentence(seen.launch)}; {launch_source(seen.launch)}")
+    missing = [
+        _MISSING.get(name, name) for name in facts.missing if name != "source lines" or "code" not in facts.missing
+    ]
+    if missing:
+        yield Labelled("not recorded", "; ".join(missing))
 
 
 def _labelled(label: str, text: str) -> RenderableType:

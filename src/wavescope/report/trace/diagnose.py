@@ -41,7 +41,7 @@ def headline(answer: Diagnosis) -> str:
     first = answer.findings[0]
     if first.kind == "roof" and first.gain_share_max < _NOTHING_TO_WIN:
         return f"{first.verdict}; nothing to win in this code"
-    return f"{first.verdict}: {_gain(first)}"
+    return f"{first.verdict}: {gain_words(first)}"
 
 
 def context_line(answer: Diagnosis) -> str:
@@ -127,7 +127,7 @@ def diagnosis_markdown(answer: Diagnosis, *, name: str) -> str:
 def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType]:
     """One finding for the terminal."""
     head = f"{number}. {finding.verdict}"
-    yield Text.assemble((head, "bold"), f"  {bar(finding.gain_share_max)} ", (_gain(finding), "bold"))
+    yield Text.assemble((head, "bold"), f"  {bar(finding.gain_share_max)} ", (gain_words(finding), "bold"))
     cycles = []
     if finding.stall_cycles_total:
         share = f"{percent(finding.stall_share)} of the cycles of all waves"
@@ -141,11 +141,11 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType
         yield Text("   " + ", ".join(cycles), "dim")
     yield labelled("why", printable(finding.reason))
     for reason in finding.reasons[:_REASONS]:
-        yield labelled("counters", _reason(reason), "magenta")
+        yield labelled("counters", reason_words(reason), "magenta")
     if len(finding.reasons) > _REASONS:
         yield Text(f"   showing {_REASONS} of {len(finding.reasons)} reasons; --json has all", "bold yellow")
     for remedy in finding.remedies[:3]:
-        yield labelled("do", _remedy(remedy))
+        yield labelled("do", remedy_words(remedy))
     if len(finding.remedies) > 3:
         yield Text(f"   showing 3 of {len(finding.remedies)} remedies; --json has all", "bold yellow")
     for item in finding.evidence[:3]:
@@ -155,7 +155,7 @@ def finding_lines(number: int, finding: StallFinding) -> Iterator[RenderableType
     yield labelled("confidence", f"{finding.confidence} ({finding.confidence_reason})")
 
 
-def _gain(finding: StallFinding) -> str:
+def gain_words(finding: StallFinding) -> str:
     """The gain in words."""
     if finding.gain_share_max < _NOTHING_TO_WIN:
         return "nothing to win in this code"
@@ -178,11 +178,13 @@ def _link_lines(link: Link) -> Iterator[RenderableType]:
         )
 
 
-def _reason(reason: Reason) -> str:
+def reason_words(reason: Reason) -> str:
+    """One number of counters with the metric that it is."""
     return printable(f"{reason.text} [{reason.metric_id}]" if reason.metric_id else reason.text)
 
 
-def _remedy(remedy: Remedy) -> str:
+def remedy_words(remedy: Remedy) -> str:
+    """One thing to do, and about how many rows it is."""
     text = f"{remedy.name}: {remedy.text}" if remedy.name else remedy.text
     if not remedy.rows:
         return text
@@ -223,7 +225,7 @@ def _md_finding(number: int, finding: StallFinding) -> list[str]:
     lines += [f"Gain: **{_interval(finding)}** of the {_BASIS_WORDS[finding.gain_basis]}.", ""]
     lines += [f"**Why.** {escaped(finding.reason)}.", ""]
     if finding.reasons:
-        lines += ["Counters:", "", *(f"- {escaped(_reason(reason))}" for reason in finding.reasons), ""]
+        lines += ["Counters:", "", *(f"- {escaped(reason_words(reason))}" for reason in finding.reasons), ""]
     for remedy in finding.remedies:
         name = f"**{escaped(remedy.name[:1].upper() + remedy.name[1:])}.** " if remedy.name else "**Do.** "
         lines.append(f"- {name}{escaped(remedy.text)}.")

@@ -60,6 +60,15 @@ def hotspots_report(answer: Hotspots, *, limit: int, width: int = WIDE) -> list[
     return [*parts, Text(), hotspot_table(answer, limit=limit, width=width)]
 
 
+def either_report(answer: Hotspots | SampleHotspots, *, limit: int, width: int = WIDE) -> list[RenderableType]:
+    """Hotspots of instructions, or of PC samples."""
+    from wavescope.analysis.trace.costs.hotspots import Hotspots as OfInstructions
+
+    if isinstance(answer, OfInstructions):
+        return hotspots_report(answer, limit=limit, width=width)
+    return sample_report(answer, limit=limit, width=width)
+
+
 def hotspot_table(answer: Hotspots, *, limit: int, width: int = WIDE) -> Table:
     """The costliest units; the title has the number of hidden ones."""
     share = _share_of(answer)

@@ -75,23 +75,23 @@ def sample_stalls_report(answer: SampleStalls, *, limit: int, width: int = WIDE)
 def sample_diagnosis_report(answer: SampleDiagnosis, *, limit: int) -> Iterator[RenderableType]:
     """The findings in order, then what samples leave open and what would tell it."""
     yield Text(scope_words(answer.scope), "bold")
-    yield Text(_verdict(answer))
+    yield Text(verdict_words(answer))
     for number, finding in enumerate(answer.findings[:limit], 1):
         yield Text()
         yield from _finding_lines(number, finding)
     if len(answer.findings) > limit:
         yield Text(f"showing {limit} of {len(answer.findings)} findings; --top 0 shows all", "bold yellow")
     yield Text()
-    for line in _open_questions(answer):
+    for line in open_questions(answer):
         yield labelled("note", line, "bold cyan")
-    for line in _next_recordings(answer):
+    for line in next_recordings(answer):
         yield labelled("next", line)
 
 
 def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
     """The findings as a Markdown page."""
     lines = [f"# Diagnosis of {escaped(name)}", "", f"{escaped(scope_words(answer.scope))}.", ""]
-    lines.append(_sentence(_verdict(answer)))
+    lines.append(_sentence(verdict_words(answer)))
     if answer.findings:
         lines += ["", "| # | finding | samples | share | 95 % interval |", "|---|---|---:|---:|---:|"]
         lines += [
@@ -102,9 +102,9 @@ def sample_diagnosis_markdown(answer: SampleDiagnosis, *, name: str) -> str:
     for number, finding in enumerate(answer.findings, 1):
         lines += ["", f"## {number}. {escaped(finding.name)}", "", _sentence(finding.verdict)]
         lines += [f"To try: {escaped(finding.remedy)}."] if finding.remedy else []
-        lines += ["", *(f"- `{as_code(_place(item))}`" for item in finding.places)]
+        lines += ["", *(f"- `{as_code(sample_place(item))}`" for item in finding.places)]
     lines += ["", "## What samples do not tell", ""]
-    lines += [f"- {_sentence(line)}" for line in (*_open_questions(answer), *_next_recordings(answer))]
+    lines += [f"- {_sentence(line)}" for line in (*open_questions(answer), *next_recordings(answer))]
     return "\n".join([*lines, "", "## How the numbers are made", "", answer.definition]) + "\n"
 
 
@@ -112,7 +112,8 @@ def _sentence(words: str) -> str:
     return f"{escaped(words[:1].upper() + words[1:])}."
 
 
-def _verdict(answer: SampleDiagnosis) -> str:
+def verdict_words(answer: SampleDiagnosis) -> str:
+    """The diagnosis in one sentence."""
     scope = answer.scope
     if not scope.sample_count:
         return "nothing to diagnose: there is no sample"
@@ -135,26 +136,27 @@ def _finding_lines(number: int, finding: SampleFinding) -> Iterator[RenderableTy
     if finding.remedy:
         yield labelled("do", finding.remedy)
     for item in finding.places:
-        yield labelled("see", printable(_place(item)))
+        yield labelled("see", printable(sample_place(item)))
     if finding.row_count > len(finding.places):
         yield Text(
             f"   showing {len(finding.places)} of {finding.row_count:,} rows; `wavescope hotspots` lists more", "dim"
         )
 
 
-def _open_questions(answer: SampleDiagnosis) -> list[str]:
+def open_questions(answer: SampleDiagnosis) -> list[str]:
     """What the samples do not tell."""
     if not answer.scope.sample_count:
         return []
     return [_WAVES_NOT_TIME, *([] if answer.has_reasons else [_HOST_TRAP])]
 
 
-def _next_recordings(answer: SampleDiagnosis) -> list[str]:
+def next_recordings(answer: SampleDiagnosis) -> list[str]:
     """What to record to know more."""
     return [*([] if answer.has_reasons else [_REASONS_ADVICE]), _TRACE_ADVICE]
 
 
-def _place(item: SamplePlace) -> str:
+def sample_place(item: SamplePlace) -> str:
+    """An instruction with its source line and samples."""
     address = "" if item.address is None else f"{item.address:#x} "
     source = place(item.file, item.line)
     return (

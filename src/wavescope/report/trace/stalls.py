@@ -13,8 +13,11 @@ from wavescope.report.kit.bars import bar
 from wavescope.report.kit.tables import WIDE, Column, brief_place, frame_table, hexadecimal, place, printable, short
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from rich.console import RenderableType
 
+    from wavescope.analysis.trace.samples.stalls import SampleStalls
     from wavescope.analysis.trace.stalls import Stalls
     from wavescope.analysis.trace.stalls.classic import Classic
 
@@ -44,6 +47,17 @@ def stalls_report(answer: Stalls, *, limit: int, width: int = WIDE) -> list[Rend
         note = f"{answer.unresolved_wait_count:,} of {answer.wait_count:,} executed waits could not be resolved"
         parts.append(Text.assemble(("note: ", "bold cyan"), f"{note}; {stall_class('wait unresolved').meaning}"))
     return [*parts, Text(), *_remedies(answer.classes)]
+
+
+def either_report(answer: Stalls | SampleStalls, *, limit: int, width: int = WIDE) -> Iterable[RenderableType]:
+    """Stalls of instructions, or of PC samples."""
+    from wavescope.analysis.trace.stalls import Stalls as OfInstructions
+
+    if isinstance(answer, OfInstructions):
+        return stalls_report(answer, limit=limit, width=width)
+    from wavescope.report.trace.samples import sample_stalls_report
+
+    return sample_stalls_report(answer, limit=limit, width=width)
 
 
 def classic_report(answer: Classic, *, limit: int, width: int = WIDE) -> list[RenderableType]:

@@ -2,59 +2,155 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from wavescope.page.protocol.question import text
+from wavescope.report.kit.lazily import asking, worded_by
+from wavescope.report.kit.topic import Topic, leading_to
+from wavescope.report.trace.asked import AT, CHOICE, LINES, asked_by, asked_either, asked_plainly, unit
 
-from wavescope.report.kit.topic import Topic, Wording
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from rich.console import RenderableType
-
-    from wavescope.page.protocol.document import Document
-
-    Parts = Iterable[RenderableType]
-
-
-def _diagnose(document: Document) -> Any:
-    from wavescope.analysis.trace.diagnose import diagnose
-
-    return document.kept(("topic", "diagnose"), lambda: diagnose(document.trace))
-
-
-def _diagnose_words(answer: Any, wording: Wording) -> Parts:
-    from wavescope.report.trace.diagnose import diagnosis_report
-
-    return diagnosis_report(answer, limit=wording.limit)
-
-
-def _hotspots(document: Document) -> Any:
-    from wavescope.analysis.trace.costs.hotspots import hotspots
-
-    return hotspots(document.trace)
-
-
-def _hotspots_words(answer: Any, wording: Wording) -> Parts:
-    from wavescope.report.trace.hotspots import hotspots_report
-
-    return hotspots_report(answer, width=wording.width, limit=wording.limit)
-
+_BOTH = ("width", "limit")
+_COMPOSED = "report.trace.composed"
+_NEXT = "report.trace.next_questions"
 
 TOPICS = (
     Topic(
+        "about",
+        "trace",
+        asked_plainly("analysis.trace.contents:contents"),
+        title="What was measured",
+        question="What was traced: kernel, GPU, waves, instructions?",
+        words=worded_by("report.trace.decoded:about_parts", "limit"),
+        next_questions=leading_to(("diagnose", "what to change first"), ("coverage", "how far to trust it")),
+        verb="info",
+        answer_types=("Contents",),
+    ),
+    Topic(
         "diagnose",
         "trace",
-        _diagnose,
+        asked_either("analysis.trace.diagnose:diagnose", "analysis.trace.samples.diagnosis:sample_diagnosis"),
+        CHOICE,
         title="Findings",
         question="What should be changed first in this kernel?",
-        words=_diagnose_words,
+        words=worded_by("report.trace.findings:diagnosis_parts", "limit"),
+        next_questions=asking(f"{_NEXT}:after_diagnosis"),
+        answer_types=("Diagnosis", "SampleDiagnosis"),
     ),
     Topic(
         "hotspots",
         "trace",
-        _hotspots,
+        asking("report.trace.asked:hotspots_asked"),
+        {**CHOICE, "by": unit},
         title="Costliest instructions",
-        question="Which instructions take the cycles?",
-        words=_hotspots_words,
+        question="Where do the cycles go: by instruction, line, file, function, kernel, block or loop?",
+        words=worded_by("report.trace.hotspots:either_report", *_BOTH),
+        next_questions=asking(f"{_NEXT}:after_hotspots"),
+        pictures=("hotspots",),
+        answer_types=("Hotspots", "SampleHotspots"),
+        needs=("units", 1, "no instruction was executed"),
+    ),
+    Topic(
+        "source",
+        "trace",
+        asking(f"{_COMPOSED}:source_at"),
+        {**AT, "file": text, "line": CHOICE["line"], **LINES},
+        title="Source of the hot lines",
+        question="What does the source or the code around a place look like, and what does each line cost?",
+        words=worded_by("report.trace.hot_code:hot_code_parts"),
+        next_questions=asking(f"{_NEXT}:after_source"),
+        pictures=("heat",),
+        answer_types=("HotCode",),
+        needs=("lines", 1, "no line of code is known"),
+    ),
+    Topic(
+        "stalls",
+        "trace",
+        asked_either("analysis.trace.stalls:stalls", "analysis.trace.samples.stalls:sample_stalls"),
+        CHOICE,
+        title="Stalls",
+        question="What do the waves stall on: every wait by what it waited for, every other stall by its pipe?",
+        words=worded_by("report.trace.stalls:either_report", *_BOTH),
+        next_questions=asking(f"{_NEXT}:after_stalls"),
+        answer_types=("Stalls", "SampleStalls"),
+    ),
+    Topic(
+        "waits",
+        "trace",
+        asking(f"{_COMPOSED}:waits_at"),
+        {**CHOICE, **AT},
+        title="Waits",
+        question="What does each wait wait for, how far ahead was it issued, and how far would be enough?",
+        words=worded_by("report.trace.waits:waits_report", *_BOTH),
+        next_questions=asking(f"{_NEXT}:after_waits"),
+        pictures=("waits",),
+        answer_types=("Waits",),
+        needs=("waits", 1, "no wait was executed"),
+    ),
+    Topic(
+        "loops",
+        "trace",
+        asked_by("analysis.trace.costs.loops:loops"),
+        CHOICE,
+        title="Loops",
+        question="How often do the loops run, and how long is an iteration: first, steady, last, slowest?",
+        words=worded_by("report.trace.loops:loops_report", *_BOTH),
+        next_questions=leading_to(("source", "the hot lines"), ("waits", "what the loop waits for")),
+        answer_types=("Loops",),
+        needs=("loops", 1, "no loop was executed"),
+    ),
+    Topic(
+        "latency",
+        "trace",
+        asked_by("analysis.trace.memory_latency:memory_latency"),
+        CHOICE,
+        title="Memory latency",
+        question="How long does each memory operation take, from its issue to the end of the wait for it?",
+        words=worded_by("report.trace.latency:latency_report", *_BOTH),
+        next_questions=leading_to(("waits", "who waits for it"), ("hotspots", "the costliest instructions")),
+        answer_types=("MemoryLatency",),
+        needs=("by_row", 1, "no memory operation was executed"),
+    ),
+    Topic(
+        "barriers",
+        "trace",
+        asked_by("analysis.trace.barriers:barriers"),
+        CHOICE,
+        title="Barriers",
+        question="How far apart do waves arrive at each barrier, who is last, and how many cycles do others lose?",
+        words=worded_by("report.trace.barriers:barriers_report", *_BOTH),
+        next_questions=leading_to(("waits", "what the last wave waits for"), ("states", "what waves do over time")),
+        answer_types=("Barriers",),
+        needs=("rows", 1, "no barrier was executed"),
+    ),
+    Topic(
+        "occupancy",
+        "trace",
+        asking(f"{_COMPOSED}:occupancy_over_time"),
+        title="Occupancy",
+        question="How many waves fit on a SIMD, how many were there, and what limits them?",
+        words=asking(f"{_COMPOSED}:occupancy_words"),
+        next_questions=leading_to(("states", "what waves do over time"), ("diagnose", "whether it matters")),
+        pictures=("occupancy",),
+        answer_types=("OccupancyOverTime", "Occupancy"),
+    ),
+    Topic(
+        "states",
+        "trace",
+        asking(f"{_COMPOSED}:wave_states"),
+        {name: CHOICE[name] for name in ("kernel", "se")},
+        title="What the waves do over time",
+        question="What do the waves do over time, and how busy is each pipe?",
+        words=asking(f"{_COMPOSED}:states_words"),
+        next_questions=leading_to(("stalls", "what they stall on"), ("occupancy", "how many waves fit")),
+        pictures=("states",),
+        answer_types=("WaveStates",),
+    ),
+    Topic(
+        "coverage",
+        "trace",
+        asking(f"{_COMPOSED}:trace_coverage"),
+        title="Coverage and trust",
+        question="What does the trace cover (code, waves, CUs, source lines), and can it be trusted?",
+        words=asking(f"{_COMPOSED}:coverage_words"),
+        next_questions=leading_to(("diagnose", "what to change first"), ("hotspots", "where the cycles go")),
+        answer_types=("TraceCoverage",),
     ),
 )
