@@ -37,12 +37,12 @@ def outline(report: Report) -> list[tuple[str, Section]]:
     sections.append(
         Section(PROVENANCE, "Provenance", "What was this made of?", tuple(_provenance(report.provenance, report)))
     )
-    return list(_named(sections))
+    return list(_named(sections, report.title))
 
 
-def _named(sections: list[Section]) -> Iterator[tuple[str, Section]]:
+def _named(sections: list[Section], title: str) -> Iterator[tuple[str, Section]]:
     anchors: set[str] = set()
-    titles: set[str] = set()
+    titles = {title.strip().lower()}
     for section in sections:
         anchor = _unused(_NO_WORD.sub("-", section.name.lower()).strip("-") or "section", "-", anchors)
         yield anchor, replace(section, title=_unused(section.title.strip() or section.name, " ", titles))

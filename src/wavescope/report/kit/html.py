@@ -150,7 +150,8 @@ def _cell(column: Column, cell: str, *, is_share: bool) -> str:
 
 def _is_share(column: Column, cells: Sequence[str]) -> bool:
     """Whether a column has parts of a whole only, so that their bars can be compared."""
-    return column.is_number and any(map(_percent, cells)) and all(cell in ("", "-") or _percent(cell) for cell in cells)
+    shares = [_percent(cell) for cell in cells if cell not in ("", "-")]
+    return column.is_number and any(shares) and None not in shares
 
 
 def _percent(cell: str) -> float | None:

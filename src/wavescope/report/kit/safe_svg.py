@@ -27,7 +27,7 @@ _LOCAL = re.compile(r"url\(\s*['\"]?#([\w.-]+)['\"]?\s*\)")
 #: What loads something, or hides that it does: other addresses, imports, escapes of CSS.
 _LOADING = re.compile(r"url|image|@import|@font|expression|src\s*\(|//|\\|:\s*javascript", re.IGNORECASE)
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
-_MEDIA = re.compile(r"@media\s*(\([\w\s:-]+\)|print|screen)\s*\{((?:[^{}]*\{[^{}]*\})*)\s*\}")
+_MEDIA = re.compile(r"@media\s*(?:screen and )?(\([\w\s:-]+\))\s*\{((?:[^{}]*\{[^{}]*\})*)\s*\}")
 
 
 def inline_svg(svg: str, scope: str, alt: str) -> str:
@@ -93,7 +93,8 @@ def _attribute(name: str, value: str, scope: str) -> str:
 def _scoped(rules: str, scope: str) -> str:
     """Rules for the elements of this picture only; those that load something are left out."""
     rules = re.sub(r"/\*.*?\*/", "", " ".join(rules.split()))
-    media = "".join(f"@media {query}{{{_plain(inner, scope)}}}" for query, inner in _MEDIA.findall(rules))
+    # on paper, pictures are light whatever the screen is
+    media = "".join(f"@media screen and {query}{{{_plain(inner, scope)}}}" for query, inner in _MEDIA.findall(rules))
     return _plain(_MEDIA.sub("", rules), scope) + media
 
 
