@@ -121,7 +121,11 @@ def write_report(
         from wavescope.export.report.folder import write_folder
 
         return write_folder(report, target, force=force, documents=documents, with_source=with_source)
-    options: dict[str, Any] = {"most_bytes": MOST_BYTES[purpose]} if ending == ".md" and purpose in MOST_BYTES else {}
+    options: dict[str, Any] = {}
+    if ending == ".md":
+        options = {"most_bytes": MOST_BYTES.get(purpose)}
+    elif ending == ".ipynb":
+        options = {"folder": target.parent}
     content = import_module(f"wavescope.export.report.{WRITERS[ending]}").render(report, **options)
     with staged([target], force=force) as (twin,):
         twin.write_bytes(content)

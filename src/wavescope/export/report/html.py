@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted
-from wavescope.export.report.outline import LOSSES, command_of, outline
+from wavescope.export.report.outline import LOSSES, ask, outline
 from wavescope.model.report import Finding
 from wavescope.report.kit.html import block_styles, html_of
 from wavescope.report.kit.svg import escaped
@@ -131,6 +131,6 @@ def _section(anchor: str, section: Section, report: Report, beside: Files) -> It
         yield '<div class="next"><h3>Ask next</h3><ul>'
         for asked in section.next_questions:
             reason = f" <span>{escaped(asked.reason)}</span>" if asked.reason else ""
-            yield f"<li><code>{escaped(command_of(asked, report))}</code>{reason}</li>"
+            yield f"<li><code>{escaped(ask(asked, report))}</code>{reason}</li>"
         yield "</ul></div>"
     yield "</section>"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wavescope.base.shown import ESCAPES
 from wavescope.base.words import counted
 from wavescope.export.report.full_names import ELLIPSIS, appendix_rows
-from wavescope.export.report.outline import PROVENANCE, command_of, outline
+from wavescope.export.report.outline import PROVENANCE, ask, outline
 from wavescope.model.report import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavescope.report.kit.markdown import code_span, markdown_of, prose
 from wavescope.report.kit.svg import escaped
@@ -111,8 +111,7 @@ def _section(section: Section, report: Report, cut: Cut) -> Iterator[str]:
     if section.next_questions:
         asked = section.next_questions[: 3 if cut.is_brief else None]
         lines = [
-            f"- {code_span(command_of(each, report))}" + (f": {prose(each.reason)}" if each.reason else "")
-            for each in asked
+            f"- {code_span(ask(each, report))}" + (f": {prose(each.reason)}" if each.reason else "") for each in asked
         ]
         yield "Ask next:\n\n" + "\n".join(lines)
 

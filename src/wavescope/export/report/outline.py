@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavescope.model.report import Block, Column, Preformatted, Sentence, Table
+from wavescope.report.kit.brief import command_of
 from wavescope.report.kit.words import size
 
 if TYPE_CHECKING:
@@ -84,16 +86,37 @@ def _provenance(made_of: Provenance, report: Report) -> Iterator[Block]:
             yield Table(title, tuple(columns), tuple((name, text) for name, text in values.items()))
 
 
-def command_of(asked: NextQuestion, report: Report) -> str:
+def paths_of(report: Report) -> list[str]:
+    """The paths that the report is about, as they were given on the command line; else those of its files.
+
+    Examples
+    --------
+    >>> from wavescope.model.report import Provenance, Report
+    >>> paths_of(Report("", "run", (), Provenance("0.2", "wavescope report 'my run.db' b.db -o x.md --top 5")))
+    ['my run.db', 'b.db']
+    """
+    try:
+        words = shlex.split(report.provenance.command)
+    except ValueError:  # a quotation without end
+        words = []
+    if words[:2] == ["wavescope", "report"]:
+        paths = list(itertools.takewhile(lambda word: not word.startswith("-"), words[2:]))
+        if paths:
+            return paths
+    return [file.path for file in report.provenance.inputs]
+
+
+def ask(asked: NextQuestion, report: Report) -> str:
     """What asks this on the command line.
 
     Examples
     --------
     >>> from wavescope.model.report import NextQuestion, Provenance, Report
     >>> report = Report("", "trace", (), Provenance("0.2", ""))
-    >>> command_of(NextQuestion("source", {"at": "i0x1814"}), report)
+    >>> ask(NextQuestion("source", {"at": "i0x1814"}), report)
     'wavescope source PATH --at i0x1814'
     """
-    paths = [shlex.quote(file.path) for file in report.provenance.inputs[:1]] or ["PATH"]
-    options = [f"--{name.replace('_', '-')} {shlex.quote(value)}" for name, value in asked.parameters.items()]
-    return " ".join(["wavescope", asked.topic, *paths, *options])
+    from wavescope.report.topics import TOPICS
+
+    topic = TOPICS.get(report.kind, {}).get(asked.topic)
+    return command_of(asked, paths_of(report)[:1] or ["PATH"], verb=topic.verb if topic else "", is_brief=False)

@@ -1,0 +1,98 @@
+"""A report as a Jupyter notebook: cells that open the capture and ask the same questions; no outputs are stored."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.shown import json_bytes, shown
+from wavescope.export.report.outline import DEFINITIONS, LOSSES, PROVENANCE, paths_of
+from wavescope.report.kit.markdown import code_span, prose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wavescope.model.report import Report
+
+_FORMAT, _FORMAT_MINOR = 4, 5  #: Of notebooks; cells have ids since 4.5.
+#: Sections that are made of the report, not of questions: a notebook has them in its first cells.
+_NO_TOPICS = frozenset((DEFINITIONS, LOSSES, PROVENANCE, "reproduce"))
+
+
+def render(report: Report, folder: Path | None = None) -> bytes:
+    """The notebook; paths in it are relative to `folder`, where it will be: None = the current one."""
+    cells = [_cell(number, kind, text) for number, (kind, text) in enumerate(_cells(report, folder or Path()))]
+    notebook = {
+        "cells": cells,
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        },
+        "nbformat": _FORMAT,
+        "nbformat_minor": _FORMAT_MINOR,
+    }
+    import msgspec
+
+    return msgspec.json.format(json_bytes(notebook), indent=1) + b"\n"
+
+
+def _cells(report: Report, folder: Path) -> Iterator[tuple[str, str]]:
+    """Kind and text of each cell, in order."""
+    paths = [_relative(path, folder) for path in paths_of(report)]
+    yield "markdown", _head(report)
+    yield "code", f"import wavescope\n\ncapture = {_opening(report.kind, paths)}\ncapture"
+    for section in report.sections:
+        if section.name in _NO_TOPICS:
+            continue
+        question = f"\n\n{prose(section.question)}" if section.question else ""
+        skipped = f"\n\n*not answered:* {prose(section.skipped)}" if section.skipped else ""
+        yield "markdown", f"## {prose(section.title)}{question}{skipped}"
+        if not section.skipped:
+            yield "code", f"wavescope.report(capture, sections=[{_literal(section.name)}])"
+    yield "markdown", "## Viewer\n\nThe capture as a whole, to look around in."
+    yield "code", "wavescope.show(capture)"
+
+
+def _head(report: Report) -> str:
+    made_of = report.provenance
+    lines = [f"# {prose(report.title) or 'Report'}", "", f"Made by wavescope {prose(made_of.version)}."]
+    lines += [f"- {prose(name)}: {code_span(text)}" for name, text in made_of.facts.items()]
+    lines += [f"- *loss:* {prose(text)}" for text in report.losses]
+    files = [f"- input {code_span(file.path)}, SHA-256 {code_span(file.sha256)}" for file in made_of.inputs]
+    return "\n".join([*lines, *files])
+
+
+def _opening(kind: str, paths: list[str]) -> str:
+    """The call that opens it: for the kind of the report, because a folder may hold several; runs have many paths."""
+    if kind == "run":
+        return f"wavescope.open_run({', '.join(map(_literal, paths or ['PATH']))})"
+    verb = "open_counters" if kind == "counters" else "open"
+    return f"wavescope.{verb}({_literal(paths[0] if paths else 'PATH')})"
+
+
+def _literal(text: str) -> str:
+    """A text as Python writes it, in ASCII: nothing in it can end the literal, nor hide.
+
+    Examples
+    --------
+    >>> _literal("a\\"b"), _literal(chr(0x202e))
+    ('"a\\\\"b"', '"\\\\u202e"')
+    """
+    body = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode("ascii") for c in body) + '"'
+
+
+def _relative(path: str, folder: Path) -> str:
+    if any(mark in path for mark in "*?[") and not Path(path).exists():
+        return path  # a pattern
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path
+
+
+def _cell(number: int, kind: str, text: str) -> dict[str, Any]:
+    code: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    lines = shown(text).splitlines(keepends=True)
+    return {"cell_type": kind, "id": f"cell-{number}", "metadata": {}, **code, "source": lines}
