@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.words import counted
+from wavescope.cli.kit.form import is_about
 from wavescope.cli.kit.io import (
     code_object_option,
     console,
@@ -72,6 +73,7 @@ def command(
     from wavescope.readers.run.inputs import holds_run
 
     if all(map(holds_run, named)):
+        is_about("run")
         _run(named, f"{len(named):,} runs", shlex.join(paths), as_json=as_json)
         return
     if as_json:
@@ -116,14 +118,19 @@ def _tell(
 
     kind = sniff(path)
     if kind in COUNTER_CAPTURES:
+        is_about("counters")
         _counters(path, kind, as_json=as_json)
     elif holds_run(path):
+        is_about("run")
         _run([path], title_of(kind, path), str(path), as_json=as_json)
     elif kind is Kind.RAW_CAPTURE:
+        is_about("trace")
         _raw_capture(path, asked, code_objects, amd=amd, as_json=as_json)
     elif kind in DECODED_KINDS:
+        is_about("trace")
         _decoded(path, kind, asked, resources, as_json=as_json)
     elif kind is Kind.SAMPLES:
+        is_about("trace")
         _samples(path, kind, asked[0], code_objects, as_json=as_json)
     elif kind is Kind.CODE_OBJECT:
         _code_object(path, as_json=as_json)

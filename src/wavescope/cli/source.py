@@ -34,7 +34,11 @@ ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 )
 @click.option("--function", metavar="NAME", help="Only functions whose name contains NAME.")
 @click.option(
-    "--around", multiple=True, metavar="ROW|ADDRESS", help="Instructions around this row or 0xADDRESS; repeatable."
+    "--around",
+    "--at",
+    multiple=True,
+    metavar="ROW|ADDRESS",
+    help="Instructions around this row, 0xADDRESS or handle (i0x1814); repeatable.",
 )
 @click.option(
     "--arrows",

@@ -13,14 +13,17 @@ from wavescope.cli.kit.next_commands import next_commands
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import polars as pl
     from rich.console import RenderableType
 
     from wavescope.cli.kit.form import Brief
-    from wavescope.model.report import Block
+    from wavescope.model.report import Block, Table
 
 _HANDLE = re.compile(r"(?<![\w.])i(?:\d{1,9}:)?0x[0-9a-f]{1,16}\b")
 #: Lines of text that say what to do next: the commands at the end of a brief say it.
 _ADVICE = re.compile(r"\s*next:? |wavescope \w")
+_MOST_COLUMNS, _MOST_ROWS = 8, 50
+_WHOLE = 1000  #: From here on, numbers are shown without fractions.
 _LABEL = re.compile(r"(loss|note): ")
 
 
@@ -39,7 +42,7 @@ def _written(brief: Brief) -> str:
     context = brief.context
     verb = context.command_path.partition(" ")[2]
     paths = given_paths(context)
-    blocks = tuple(_without_advice(blocks_of(_parts(brief.parts))))
+    blocks = _with_numbers(tuple(_without_advice(blocks_of(_parts(brief.parts)))), brief.table)
     options = {option for parameter in context.command.params for option in parameter.opts}
 
     def text_with(commands: list[str]) -> str:
@@ -82,3 +85,31 @@ def _without_advice(blocks: tuple[Block, ...]) -> Iterator[Block]:
     from wavescope.model.report import Sentence
 
     return (block for block in blocks if not (isinstance(block, Sentence) and _ADVICE.match(block.text)))
+
+
+def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
+    """The blocks; where a chart is all that shows numbers, with the table behind it."""
+    from wavescope.model.report import Code, Preformatted, Table
+
+    is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)
+    if table is None or not table.height or not is_chart or any(isinstance(block, Table | Code) for block in blocks):
+        return blocks
+    return (*blocks, _table_of(table))
+
+
+def _table_of(frame: pl.DataFrame) -> Table:
+    from wavescope.model.report import Column, Table
+    from wavescope.report.kit.tables import truncation
+
+    names = frame.columns[:_MOST_COLUMNS]
+    columns = tuple(Column(name.replace("_", " "), frame[name].dtype.is_numeric()) for name in names)
+    rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
+    return Table(truncation(len(rows), frame.height, "rows"), columns, rows)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

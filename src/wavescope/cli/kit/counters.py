@@ -12,7 +12,7 @@ import click
 
 from wavescope.base.bounds import ID
 from wavescope.cli.kit.io import progress, with_options
-from wavescope.cli.kit.numbers import Whole
+from wavescope.cli.kit.numbers import Whole, without_letter
 from wavescope.cli.kit.request import FORM_NAMES, Request, form_options, target_option
 from wavescope.errors import UsageError
 
@@ -100,6 +100,7 @@ def counter_options(verb: Callable[..., None]) -> Callable[..., None]:
     @wraps(verb)
     def run(**options: Any) -> None:
         common = {name: options.pop(name) for name in _NAMES}
+        common["kernels"] = tuple(without_letter(name, "k") for name in common["kernels"])
         path = options.pop("path", None)
         paths = options.get("paths", ()) if path is None else (path,)
         verb(CounterRequest(path=path, paths=paths, **common), **options)
@@ -118,7 +119,8 @@ class _Dispatches(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # g
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Span:
         if isinstance(value, tuple):
             return value
-        match = self._FORM.fullmatch(str(value).replace(",", "").replace("_", ""))
+        text = without_letter(str(value), "d")
+        match = self._FORM.fullmatch(text.replace(",", "").replace("_", ""))
         if match is None:
             self.fail(f"{str(value)[:40]!r} is not an id, a range (3-7) or a bound ('>10')", param, ctx)
         if match["sign"]:
@@ -136,7 +138,7 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "kernels",
         multiple=True,
         metavar="NAME",
-        help="Only kernels whose name contains NAME, or the kernel of this rank (0 = the longest); may be repeated.",
+        help="Only kernels whose name contains NAME, or the kernel of this rank (0 or k0 = the longest); repeatable.",
     ),
     click.option(
         "--dispatch",
@@ -146,7 +148,9 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         metavar="ID",
         help="Only dispatches with these ids: 5, 3-7 or '>10'; may be repeated.",
     ),
-    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU of the capture; may be repeated."),
+    click.option(
+        "--gpu", "gpus", type=Whole(ID, "g"), multiple=True, help="Only this GPU of the capture; may be repeated."
+    ),
     target_option,
     *form_options,
 )

@@ -12,6 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import polars as pl
     from rich.console import RenderableType
 
 _CHOSEN, _COMPACT, _BRIEF = "wavescope.forms", "wavescope.compact", "wavescope.brief"  #: Keys in click's context.
@@ -26,6 +27,7 @@ class Brief:
     subject: str = ""
     parts: list[RenderableType] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+    table: pl.DataFrame | None = None  #: The numbers behind the answer, for answers that are a chart otherwise.
     _stdout: Any = field(default_factory=lambda: sys.stdout, repr=False)
 
     def start(self) -> None:
@@ -78,6 +80,12 @@ def ended_brief(context: click.Context) -> Brief | None:
     if brief is not None:
         brief.end()
     return brief
+
+
+def is_about(kind: str) -> None:
+    """Say for a brief what the answer is about: a trace, a run or counters."""
+    if brief := current_brief():
+        brief.kind = kind
 
 
 def is_compact() -> bool:

@@ -106,6 +106,8 @@ class Request:
             self.print_losses(losses, stderr=True)
         else:
             out = console()
+            if brief := current_brief():
+                brief.table = table
             for part in chain(self.subject_parts(out.width), report()):
                 out.print(part)
             self.print_losses(losses)

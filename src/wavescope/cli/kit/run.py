@@ -228,8 +228,8 @@ _FILTERS: tuple[Callable[[Any], Any], ...] = (
         "--kernel", metavar="NAME", help="Only kernels whose name contains NAME, or matches /REGEX/; no copies."
     ),
     click.option("--pid", "pids", type=Whole(ID), multiple=True, help="Only this process; may be repeated."),
-    click.option("--rank", "ranks", type=Whole(RANK), multiple=True, help="Only this rank; may be repeated."),
-    click.option("--gpu", "gpus", type=Whole(ID), multiple=True, help="Only this GPU; may be repeated."),
+    click.option("--rank", "ranks", type=Whole(RANK, "r"), multiple=True, help="Only this rank; may be repeated."),
+    click.option("--gpu", "gpus", type=Whole(ID, "g"), multiple=True, help="Only this GPU; may be repeated."),
     click.option("--stream", "streams", type=Whole(ID), multiple=True, help="Only this stream id; may be repeated."),
     click.option(
         "--domain",

@@ -236,7 +236,7 @@ _SELECTION: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--se", type=Whole(ENGINE), multiple=True, help="Only this shader engine; may be repeated."),
     click.option("--simd", type=Whole(ENGINE), multiple=True, help="Only this SIMD; may be repeated."),
-    click.option("--wave", type=Whole(ITEM), multiple=True, help="Only this wave (waves.wave); may be repeated."),
+    click.option("--wave", type=Whole(ITEM, "w"), multiple=True, help="Only this wave (waves.wave); may be repeated."),
     click.option(
         "--time",
         type=Span("A:B"),

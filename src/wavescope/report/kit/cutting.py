@@ -11,11 +11,12 @@ from wavescope.model.report import Block, Code, Finding, Labelled, Picture, Pref
 from wavescope.report.kit.paragraphs import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from wavescope.model.report import Section
 
 _TEXT, _CELL = 900, 90  #: Characters of a paragraph, and of a cell.
+_TITLE = 60  #: Characters of the title of a chart, which is a sentence without a number.
 _MOST_ROWS = 800  #: No budget has room for more.
 _FEWEST_ROWS, _FEWEST_COLUMNS = 3, 4
 _FEWEST_FIRST = 5  #: Rows of the first table, which is cut last.
@@ -23,6 +24,40 @@ _NOTHING = ("", "-")
 _SHOWING = re.compile(r"showing [\d,]+ of ([\d,]+)")
 #: An address of an instruction: alone, in front of the instruction, or after `at`; not an operand.
 _ADDRESS = re.compile(r"(^|\bat |<- (?:\w+ )?|\()(0x[0-9a-f]{1,16})\b")
+
+_BAR = re.compile(r"\s*[▁▂▃▄▅▆▇█▏▎▍▌▋▊▉▓▒░▰▱]+\s*")
+_FINDING = re.compile(r"\d+\. ")  #: The number in front of a finding, which has a bar beside it.
+_ARGUMENT = "argument "  #: Of a kernel, whose place is not that of an instruction.
+#: Kind of document and heading -> letter of the handles that the numbers in this column are.
+_LETTERS = {
+    ("counters", "#"): "k",
+    ("counters", "dispatch"): "d",
+    ("run", "rank"): "r",
+    ("trace", "dispatch"): "d",
+    ("trace", "wave"): "w",
+}
+#: Headings of columns with recorded words.
+_NAMES = frozenset(
+    (
+        "at",
+        "call",
+        "collective",
+        "command",
+        "counter",
+        "file",
+        "function",
+        "instruction",
+        "kernel",
+        "launched by",
+        "line",
+        "name",
+        "next",
+        "previous",
+        "region",
+        "source",
+        "wait <- producer",
+    )
+)
 
 Part: TypeAlias = "Block | str"  #: A block, or Markdown (a heading).
 Rows: TypeAlias = Table | Code | Preformatted
@@ -50,7 +85,7 @@ def brief_blocks(sections: Sequence[Section], kind: str) -> tuple[str, tuple[Par
     headline = ""
     parts: list[Part] = []
     for section in sections:
-        blocks = [smaller for block in section.blocks if (smaller := _readable(block, kind))]
+        blocks = _readable_blocks(section.blocks, kind)
         if not headline and not parts and blocks and isinstance(first := blocks[0], Sentence) and first.style != "loss":
             headline = first.text
             del blocks[0]
@@ -102,8 +137,26 @@ def _most(lowest: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
+def _readable_blocks(blocks: Iterable[Block], kind: str) -> list[Block]:
+    """The blocks that words can show; the title of a chart goes with it."""
+    kept_blocks: list[Block] = []
+    for block in blocks:
+        smaller = _readable(block, kind)
+        if smaller is not None:
+            kept_blocks.append(smaller)
+        elif kept_blocks and _is_title(kept_blocks[-1]):
+            kept_blocks.pop()
+    return kept_blocks
+
+
+def _is_title(block: Block) -> bool:
+    return isinstance(block, Sentence) and len(block.text) < _TITLE and not any(map(str.isdigit, block.text))
+
+
 def _readable(block: Block, kind: str) -> Block | None:
     """A block without what words cannot show, and with handles; None = nothing is left."""
+    if isinstance(block, Preformatted) and block.is_chart and _FINDING.match(block.text) and "\n" not in block.text:
+        block = Sentence(_BAR.sub(" ", block.text))
     if isinstance(block, Picture) or (isinstance(block, Preformatted) and block.is_chart):
         return None
     match block:
@@ -123,13 +176,21 @@ def _readable(block: Block, kind: str) -> Block | None:
 
 
 def _readable_table(table: Table, kind: str) -> Table | None:
-    rows = table.rows[:_MOST_ROWS]
+    rows = [[_BAR.sub(" ", cell).strip() for cell in row] for row in table.rows[:_MOST_ROWS]]
     places = [place for place in range(len(table.columns)) if any(row[place] not in _NOTHING for row in rows)]
     if not places:
         return None
-    cells = tuple(tuple(shortened(_named(row[place], kind), _CELL) for place in places) for row in rows)
+    columns = [table.columns[place] for place in places]
+    letters = [_LETTERS.get((kind, column.heading), "") for column in columns]
+    cells = tuple(
+        tuple(
+            f"{letter}{row[place]}" if letter and row[place].isdigit() else shortened(_named(row[place], kind), _CELL)
+            for place, letter in zip(places, letters, strict=True)
+        )
+        for row in rows
+    )
     title = table.title if len(rows) == len(table.rows) else _title_of(table.title, len(rows), len(table.rows))
-    return Table(title, tuple(table.columns[place] for place in places), cells)
+    return Table(title, tuple(replace(each, is_name=each.is_name or each.heading in _NAMES) for each in columns), cells)
 
 
 def _named(text: str, kind: str) -> str:
@@ -141,7 +202,7 @@ def _named(text: str, kind: str) -> str:
     ('i0x1814 s_load_dword s10, s[0:1], 0x18', 'loop 0 at i0x17e0')
     """
     text = " ".join(text.split())
-    return _ADDRESS.sub(r"\1i\2", text) if kind == "trace" else text
+    return _ADDRESS.sub(r"\1i\2", text) if kind == "trace" and _ARGUMENT not in text else text
 
 
 def _with_rows(cut: Cut, first: int, others: int) -> Cut:

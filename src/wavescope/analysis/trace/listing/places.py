@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 
 from wavescope.errors import UsageError
+
+_HANDLE = re.compile(r"i(?:(?P<code_object>\d{1,9}):)?(?P<address>0x[0-9a-fA-F]{1,16})")
 
 
 def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
@@ -34,7 +38,8 @@ def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
 def rows_at(code: pl.DataFrame, place: str) -> list[int]:
     """Numbers of the rows that `place` means: a row number, or an address (hexadecimal, or too large for a row).
 
-    Several code objects can have a row at one address.
+    An address may be written as a handle: i0x104, or i1:0x104 with the number of its code object; without it, several
+    code objects can have a row at one address.
 
     Raises
     ------
@@ -45,9 +50,13 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
     --------
     >>> import polars as pl
     >>> code = pl.DataFrame({"row": [0, 1], "address": [256, 264], "size": [8, 4]}).cast({"address": pl.UInt64})
-    >>> rows_at(code, "1"), rows_at(code, "0x104"), rows_at(code, "264")
-    ([1], [0], [1])
+    >>> rows_at(code, "1"), rows_at(code, "0x104"), rows_at(code, "264"), rows_at(code, "i0x108")
+    ([1], [0], [1], [1])
     """
+    if handle := _HANDLE.fullmatch(place):
+        place = handle["address"]
+        if handle["code_object"]:
+            code = code.filter(pl.col("code_object") == int(handle["code_object"]))
     try:
         number = int(place, 0)
     except ValueError:
