@@ -7,13 +7,15 @@ from typing import Any
 _TABLE = frozenset(("row_count", "rows"))
 _DEFINITION = "definition"
 _LARGE = 1e5
+_LEAST = 3  #: Rows of a table inside of another.
 
 
 def compacted(value: Any, top: int | None) -> Any:
     """Plain values in their compact form.
 
     A table, which is a list of objects with the same keys, becomes `{"columns", "rows", "row_count"}` with at most
-    `top` rows (None = all); any other list that is longer becomes `{"items", "item_count"}`. Fractions have six digits.
+    `top` rows (None = all), those inside of its cells with a quarter of them; any other list that is longer becomes
+    `{"items", "item_count"}`. Fractions have six digits.
 
     Examples
     --------
@@ -47,7 +49,8 @@ def _rounded(value: float) -> float:
 
 def _table(rows: Any, row_count: int, top: int | None) -> dict[str, Any]:
     columns = list(rows[0]) if rows else []
-    cells = [[compacted(row.get(column), top) for column in columns] for row in rows[:top]]
+    inside = None if top is None else max(_LEAST, top // 4)
+    cells = [[compacted(row.get(column), inside) for column in columns] for row in rows[:top]]
     return {"columns": columns, "rows": cells, "row_count": row_count}
 
 

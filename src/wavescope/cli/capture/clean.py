@@ -32,8 +32,9 @@ def command(folder: Path, is_meant: bool, top: int | None, as_json: bool) -> Non
     if is_meant:
         remove(parts)
     if as_json:
-        rows = [{"path": str(part.path), "size_bytes": part.size_bytes, "reason": part.reason} for part in parts]
-        emit_json({"is_removed": is_meant, "parts": rows}, inputs=[folder])
+        chosen = parts[: top or None]
+        rows = [{"path": str(part.path), "size_bytes": part.size_bytes, "reason": part.reason} for part in chosen]
+        emit_json({"is_removed": is_meant, "part_count": len(parts), "parts": rows}, inputs=[folder])
         return
     from wavescope.report.capture.pool import clean_report
 

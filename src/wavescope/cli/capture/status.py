@@ -40,7 +40,8 @@ def command(folder: Path, is_watched: bool, every: float, top: int | None, as_js
     status = status_of(folder)
     limit = DEFAULT_TOP if top is None else top or ALL_ROWS
     if as_json:
-        _watch_json(folder, status, every) if is_watched else emit_json(_as_json(status), inputs=[folder])
+        most = top or None
+        _watch_json(folder, status, every) if is_watched else emit_json(_as_json(status, most), inputs=[folder])
     elif is_watched:
         status = _watch(folder, status, every, limit)
     else:
@@ -52,7 +53,7 @@ def command(folder: Path, is_watched: bool, every: float, top: int | None, as_js
     sys.exit(status.exit_code)
 
 
-def _as_json(status: PoolStatus) -> dict[str, Any]:
+def _as_json(status: PoolStatus, most: int | None = None) -> dict[str, Any]:
     from dataclasses import asdict
 
     from wavescope.capture.pool.status import State
@@ -62,7 +63,8 @@ def _as_json(status: PoolStatus) -> dict[str, Any]:
         "folder": status.folder,
         "counts": counts,
         "verdicts": status.verdicts,
-        "jobs": list(map(asdict, status.jobs)),
+        "job_count": len(status.jobs),
+        "jobs": list(map(asdict, status.jobs[:most])),
     }
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import click
 
@@ -130,11 +130,15 @@ class Request:
         top: int | None = None,
         **facts: Any,
     ) -> None:
-        """Print the answer as one JSON object, its tables cut to `top` rows."""
+        """Print the answer as one JSON object, its tables and its findings cut to `top` of them."""
         import polars as pl
 
         from wavescope.model.answer import to_builtins
 
+        findings = getattr(answer, "findings", ())
+        if top is not None and len(findings) > top:
+            answer = replace(cast("Any", answer), findings=findings[:top])
+            facts["finding_count"] = len(findings)
         body = {**self.origin, **to_builtins(answer, top=top), **facts}
         rows = losses.to_dicts() if isinstance(losses, pl.DataFrame) else [table.to_dicts() for table in losses]
         emit_json(body, inputs=self.paths if inputs is None else inputs, losses=rows)
