@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from wavescope.base.bounds import AMOUNT, ITEM
+from wavescope.cli.kit.form import current_brief
 from wavescope.cli.kit.lanes import evaluated_lanes
 from wavescope.cli.kit.numbers import Whole
 from wavescope.cli.kit.trace import trace_verb
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
 
 DEFAULT_HOT = 10
+BRIEF_LINES = 20  #: Lines around a place in a brief.
 NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
 ISA_ONLY = {"around": (), "iteration": None, "cost": "sum", "arrows": "waits"}
 
@@ -79,11 +81,16 @@ def command(
     """
     options["lane_sums"] = evaluated_lanes(request) if options["lanes"] else None
     trace = request.trace if request.trace.samples.height else request.require_instructions()
+    if source_root is None and current_brief() is not None and (request.path / "src").is_dir():
+        source_root = request.path / "src"  # where `capture` and `demo` put it
     if source_root is not None:
         from wavescope.readers.trace.sources import add_sources
 
         add_sources(trace, source_root)
     rows = _rows(request, function)
+    if current_brief() is not None and mode is None and function is None and options["iteration"] is None:
+        _show_brief(request, options)
+        return
     if mode is None and any(options[name] != default for name, default in ISA_ONLY.items()):
         mode = "isa"
     lines = None if mode == "isa" else _lines(trace, rows, options)
@@ -91,6 +98,28 @@ def command(
         _show_lines(request, lines, options)
     else:
         _show_rows(request, rows, options, hint=NO_TEXT if lines is not None and lines.files.height else "")
+
+
+def _show_brief(request: TraceRequest, options: dict[str, Any]) -> None:
+    """The lines around a place, or around the hottest ones, as agents get them."""
+    from wavescope.analysis.trace.listing.hot_code import hot_code
+    from wavescope.analysis.trace.listing.places import rows_at
+
+    chosen = request.selection
+    answer = hot_code(
+        request.trace,
+        at=[row for place in options["around"] for row in rows_at(request.trace.code, place)],
+        file=chosen.file,
+        line=chosen.first_line,
+        count=max(BRIEF_LINES, 2 * options["context"] + 1),
+    )
+
+    def report() -> Parts:
+        from wavescope.report.trace.hot_code import hot_code_parts
+
+        return cast("Parts", hot_code_parts(answer))  # blocks, which a brief takes as they are
+
+    request.give(answer, answer.lines, request.with_code(report), request.trace.losses)
 
 
 def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:

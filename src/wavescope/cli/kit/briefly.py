@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from wavescope.cli.kit.form import ended_brief
-from wavescope.cli.kit.next_commands import next_commands
+from wavescope.cli.kit.next_commands import CARRIED, asked_next, next_commands
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,11 +19,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.cli.kit.form import Brief
-    from wavescope.model.report import Block, Table
+    from wavescope.model.report import Block, Section, Table
 
 _HANDLE = re.compile(r"(?<![\w.])i(?:\d{1,9}:)?0x[0-9a-f]{1,16}\b")
 #: Lines of text that say what to do next: the commands at the end of a brief say it.
 _ADVICE = re.compile(r"\s*next:? |wavescope \w")
+#: Options that do not change which words fit.
+_COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
 _MOST_COLUMNS, _MOST_ROWS = 8, 50
 _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 _LABEL = re.compile(r"(loss|note): ")
@@ -42,12 +46,17 @@ def _written(brief: Brief) -> str:
     context = brief.context
     verb = context.command_path.partition(" ")[2]
     paths = given_paths(context)
-    blocks = _with_numbers(tuple(_without_advice(blocks_of(_parts(brief.parts)))), brief.table)
+    section = _topic_section(brief, verb)
+    if section is None or _is_special(context):
+        questions = section.next_questions if section else ()
+        blocks = tuple(_without_advice(blocks_of(_parts(brief.parts))))
+        section = Section(verb, verb, "", blocks, next_questions=questions)
+    section = replace(section, blocks=_with_numbers(section.blocks, brief.table))
     options = {option for parameter in context.command.params for option in parameter.opts}
 
     def text_with(commands: list[str]) -> str:
         return brief_markdown(
-            [Section(verb, verb, "", blocks)],
+            [section],
             subject=brief.subject or " ".join(map(quoted, paths)),
             losses=[_LABEL.sub("", line, count=1) for line in brief.losses],
             commands=commands,
@@ -55,8 +64,33 @@ def _written(brief: Brief) -> str:
             more=MORE if "--top" in options else "--json has more",
         )
 
+    asked = asked_next(context, brief.kind, paths, section.next_questions)
+    if asked:
+        return text_with(asked)
     handles = _HANDLE.findall(text_with([]))
     return text_with(next_commands(context, verb, brief.kind, paths, handles))
+
+
+def _topic_section(brief: Brief, verb: str) -> Section | None:
+    """The answer in the words of the topic called like the verb, which agents get, too; None = it is not its answer."""
+    from wavescope.report.kit.topic import Wording
+    from wavescope.report.topics import topics_of_answer
+
+    if brief.document is None:
+        return None
+    topics = [topic for topic in topics_of_answer(brief.answer) if topic.is_about(brief.kind) and topic.name == verb]
+    return topics[0].worded(brief.document, brief.answer, Wording(brief.limit)) if topics else None
+
+
+def _is_special(context: click.Context) -> bool:
+    """Whether options are given that only this verb has: then its own words fit better."""
+    given = {
+        option
+        for parameter in context.command.params
+        for option in parameter.opts
+        if option.startswith("-") and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+    }
+    return bool(given - _COMMON)
 
 
 def given_paths(context: click.Context) -> list[str]:

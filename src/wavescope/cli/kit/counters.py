@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from wavescope.analysis.counters.choice import CounterChoice
     from wavescope.model.counters import CounterSet
+    from wavescope.page.protocol.document import Document
 
 Span = tuple[int | None, int | None]
 
@@ -47,6 +48,14 @@ class CounterRequest(Request):
         with progress(f"reading {self.path.name}"):
             opened: CounterSet = open_counters(self.path, target=self.target)
         return opened
+
+    @property
+    def document(self) -> Document:
+        """What topics are asked about."""
+        from wavescope.page.protocol.document import Document
+
+        path = str(self.path)
+        return Document(0, path, path, lambda: self.counters)
 
     @cached_property
     def choice(self) -> CounterChoice:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from wavescope.page.protocol.document import Document
+
 _CHOSEN, _COMPACT, _BRIEF = "wavescope.forms", "wavescope.compact", "wavescope.brief"  #: Keys in click's context.
 
 
@@ -27,6 +29,9 @@ class Brief:
     subject: str = ""
     parts: list[RenderableType] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
+    answer: Any = None
+    document: Document | None = None  #: What the answer is about, for what to ask next.
+    limit: int = 20  #: Rows of a table, before the budget cuts them.
     table: pl.DataFrame | None = None  #: The numbers behind the answer, for answers that are a chart otherwise.
     _stdout: Any = field(default_factory=lambda: sys.stdout, repr=False)
 

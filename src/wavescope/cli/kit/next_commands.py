@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     import click
+
+    from wavescope.model.report import NextQuestion
 
 _HANDLE = "{handle}"  #: The first instruction that the answer names; without one, the command is left out.
 _MOST = 3
@@ -72,7 +74,7 @@ _ALONE = {
 }
 _BEFORE_PATHS = ("kernels",)  #: Verbs whose words come before the paths.
 #: Options that choose what an answer is about, which stay where the next verb has them.
-_CARRIED = (
+CARRIED = (
     "--dispatch",
     "--kernel",
     "--code-object",
@@ -106,6 +108,20 @@ def next_commands(
     return offered[:_MOST]
 
 
+def asked_next(context: click.Context, kind: str, paths: Sequence[str], questions: Sequence[NextQuestion]) -> list[str]:
+    """The commands that ask these questions."""
+    from wavescope.report.kit.brief import command_of, quoted
+    from wavescope.report.topics import TOPICS
+
+    asked = []
+    for question in questions[:_MOST]:
+        verb = TOPICS[kind][question.topic].verb or question.topic
+        line = command_of(question, paths, verb=verb, kind=kind)
+        more = _carried(context, verb, {f"--{name}" for name in question.parameters})
+        asked.append(" ".join([line.removesuffix(" --brief"), *map(quoted, more), "--brief"]))
+    return list(dict.fromkeys(asked))
+
+
 def command_line(words: Sequence[str], paths: Sequence[str], more: Sequence[str] = ()) -> str:
     """A command about the paths, for a shell.
 
@@ -125,12 +141,12 @@ def command_line(words: Sequence[str], paths: Sequence[str], more: Sequence[str]
     return " ".join(["wavescope", verb, *named, *map(quoted, more), "--brief"])
 
 
-def _carried(context: click.Context, verb: str) -> list[str]:
+def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -> list[str]:
     """Options of the command line that the next verb takes as well, with their values."""
-    options = _options_of(context, verb)
+    options = _options_of(context, verb) - set(without)
     words: list[str] = []
     for parameter in context.command.params:
-        option = next((each for each in parameter.opts if each in _CARRIED and each in options), None)
+        option = next((each for each in parameter.opts if each in CARRIED and each in options), None)
         name = parameter.name or ""
         if option is None or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from wavescope.model.answer import Answer
+    from wavescope.page.protocol.document import Document
 
     Parts = Iterable[RenderableType]  #: What text shows, one below the other.
     Report = Callable[[], Parts]  #: Imports what makes text only when called: other forms start faster without.
@@ -69,6 +70,11 @@ class Request:
         """Facts about the input that belong into the JSON object."""
         return {}
 
+    @property
+    def document(self) -> Document | None:
+        """What the request is about, as topics take it; None = no document."""
+        return None
+
     def head(self, width: int) -> Parts:
         """What stands above every report: what it is about."""
         return ()
@@ -107,7 +113,7 @@ class Request:
         else:
             out = console()
             if brief := current_brief():
-                brief.table = table
+                brief.answer, brief.document, brief.table, brief.limit = answer, self.document, table, self.limit
             for part in chain(self.subject_parts(out.width), report()):
                 out.print(part)
             self.print_losses(losses)

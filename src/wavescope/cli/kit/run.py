@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.run.choice import RunSelection
     from wavescope.cluster.gather import Gathered
     from wavescope.model.run import Run
+    from wavescope.page.protocol.document import Document
     from wavescope.readers.run.inputs import RunInput
 
 _SMALL_BYTES = 64 << 20
@@ -43,6 +44,15 @@ class RunRequest(Request):
     dask: bool
     max_missing: float  #: Percent of the inputs that workers may leave unread.
     wait_workers: float  #: Seconds for which a cluster may be without workers.
+
+    @property
+    def document(self) -> Document:
+        """What topics are asked about."""
+        from wavescope.page.protocol.document import Document
+        from wavescope.readers.run.inputs import open_run
+
+        path = " ".join(map(str, self.paths))
+        return Document(0, path, path, lambda: open_run(*self.paths))
 
     def gather(
         self,

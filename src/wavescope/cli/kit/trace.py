@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.trace.subject import Subject
     from wavescope.cli.kit.request import Parts, Report
     from wavescope.model.trace import ThreadTrace
+    from wavescope.page.protocol.document import Document
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,14 @@ class TraceRequest(Request):
     trace: ThreadTrace
     rows: pl.Series | None  #: Code rows of the selected file and lines; None = all.
     selection: Selection
+
+    @property
+    def document(self) -> Document:
+        """What topics are asked about."""
+        from wavescope.page.protocol.document import Document
+
+        path = str(self.path)
+        return Document(0, path, path, lambda: self.trace)
 
     @property
     def origin(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from wavescope.model.report import Labelled, Sentence
+from wavescope.model.report import Finding, Labelled, Sentence
 from wavescope.report.kit.cutting import Cut, brief_blocks, cuts_of, longest, shortened
 from wavescope.report.kit.markdown import block_markdown, code_span
 from wavescope.report.kit.paragraphs import escaped
@@ -31,13 +31,14 @@ _SUBJECT_LENGTH = 300
 _INSIDE_WORD = re.compile(r"(?<=[A-Za-z0-9])\\_(?=[A-Za-z0-9])")  #: An escaped underscore between letters.
 
 #: Topics whose verb is called otherwise.
-_VERBS = {"about": "info", "budget": "busy", "speed": "counters", "panels": "counters"}
+_VERBS = {"about": "info", "budget": "diagnose", "speed": "counters", "panels": "counters"}
 #: (verb, parameter) -> option, where it is not called like the parameter; empty = an argument before the paths.
-_OPTIONS = {
-    ("kernels", "kernel"): "",
-    ("kernels", "name"): "",
-    ("waits", "at"): "--at",
-    ("source", "lines"): "--context",
+_OPTIONS = {("kernels", "name"): "", ("source", "lines"): "--context"}
+#: (kind of document, topic) -> options that the verb needs for it.
+_NEEDED = {
+    ("run", "diagnose"): ("--run",),  # of a file that has counters, too
+    ("run", "budget"): ("--run",),
+    ("counters", "kernels"): ("--by", "kernel"),
 }
 
 
@@ -108,13 +109,17 @@ def brief_markdown(
     return text_of(longest(cuts_of(blocks), lambda cut: len(text_of(cut)) <= room))
 
 
-def command_of(next_question: NextQuestion, paths: Sequence[str], *, verb: str = "", is_brief: bool = True) -> str:
+def command_of(
+    next_question: NextQuestion, paths: Sequence[str], *, verb: str = "", kind: str = "", is_brief: bool = True
+) -> str:
     """The command line that asks it.
 
     Parameters
     ----------
     verb
         The verb that answers the topic; empty = the one called like it.
+    kind
+        Of the document at the paths: trace, run or counters.
 
     Examples
     --------
@@ -123,7 +128,8 @@ def command_of(next_question: NextQuestion, paths: Sequence[str], *, verb: str =
     "wavescope source 'my trace' --at i0x1814 --brief"
     """
     verb = verb or _VERBS.get(next_question.topic, next_question.topic)
-    arguments, options = [], []
+    options = list(_NEEDED.get((kind, next_question.topic), ()))
+    arguments = [""] if verb == "kernels" and "name" not in next_question.parameters else []  # all of them
     for name, value in next_question.parameters.items():
         option = _OPTIONS.get((verb, name), f"--{name.replace('_', '-')}")
         if option:
@@ -151,7 +157,7 @@ def quoted(word: str) -> str:
 def _words(block: Block) -> str:
     """A block as Markdown; in sentences, underscores inside of words need no escape."""
     text = block_markdown(block)
-    return _INSIDE_WORD.sub("_", text) if isinstance(block, Sentence | Labelled) else text
+    return _INSIDE_WORD.sub("_", text) if isinstance(block, Sentence | Labelled | Finding) else text
 
 
 def _ending(losses: Sequence[str], commands: Sequence[str], room: int) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
 from wavescope.base.words import counted
@@ -20,6 +21,7 @@ _TITLE = 60  #: Characters of the title of a chart, which is a sentence without 
 _MOST_ROWS = 800  #: No budget has room for more.
 _FEWEST_ROWS, _FEWEST_COLUMNS = 3, 4
 _FEWEST_FIRST = 5  #: Rows of the first table, which is cut last.
+_LEADING = 3  #: Sentences among which the verdict is.
 _NOTHING = ("", "-")
 _SHOWING = re.compile(r"showing [\d,]+ of ([\d,]+)")
 #: An address of an instruction: alone, in front of the instruction, or after `at`; not an operand.
@@ -86,9 +88,8 @@ def brief_blocks(sections: Sequence[Section], kind: str) -> tuple[str, tuple[Par
     parts: list[Part] = []
     for section in sections:
         blocks = _readable_blocks(section.blocks, kind)
-        if not headline and not parts and blocks and isinstance(first := blocks[0], Sentence) and first.style != "loss":
-            headline = first.text
-            del blocks[0]
+        if not headline and not parts:
+            headline = _taken_headline(blocks)
         if len(sections) > 1:
             parts.append(f"## {escaped(section.title)}")
         parts += blocks
@@ -135,6 +136,17 @@ def _most(lowest: int, fits: Callable[[int], bool]) -> int:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return low
+
+
+def _taken_headline(blocks: list[Block]) -> str:
+    """The verdict among the first sentences, else the first of them, which is taken out; empty = there is none."""
+    leading = list(takewhile(lambda block: isinstance(block, Sentence), blocks[:_LEADING]))
+    sentences = [block for block in leading if isinstance(block, Sentence) and block.style != "loss"]
+    chosen = next((each for each in sentences if each.style == "headline"), sentences[0] if sentences else None)
+    if chosen is None:
+        return ""
+    blocks.remove(chosen)
+    return chosen.text
 
 
 def _readable_blocks(blocks: Iterable[Block], kind: str) -> list[Block]:
