@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wavescope.report.kit.svg import Svg
 
 _STEPS = (1.0, 2.0, 5.0, 10.0)
+_FEW_POWERS = 3.5
 _GAP = 10.0  #: Between labels of ticks.
 _TIMES = (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0))
 
@@ -63,15 +64,17 @@ def round_ticks(low: float, high: float, count: int = 6) -> list[float]:
 
 
 def power_ticks(low: float, high: float) -> list[float]:
-    """Powers of ten from `low` to `high`.
+    """Powers of ten from `low` to `high`, with 2 and 5 times these where there are few.
 
     Examples
     --------
-    >>> power_ticks(900, 2e6)
-    [1000.0, 10000.0, 100000.0, 1000000.0]
+    >>> power_ticks(900, 4e6), power_ticks(1_500, 9_000)
+    ([1000.0, 10000.0, 100000.0, 1000000.0], [2000.0, 5000.0])
     """
-    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
-    return [10.0**exponent for exponent in range(first, last + 1)]
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    digits = (1, 2, 5) if math.log10(high / low) <= _FEW_POWERS else (1,)
+    every = [digit * 10.0**exponent for exponent in range(first, last + 1) for digit in digits]
+    return [tick for tick in every if low * 0.999 <= tick <= high * 1.001]
 
 
 def time_unit(longest_ns: float) -> tuple[str, float]:

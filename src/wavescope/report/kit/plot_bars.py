@@ -1,4 +1,4 @@
-"""Horizontal bars, plain or stacked, one per row, with names at the left and values in and behind them."""
+"""Horizontal bars, plain or stacked, one per row, with names at the left, and values in them and at their right."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Bar:
 
     label: str
     parts: tuple[Part, ...]
-    words: str = ""  #: Written behind it.
+    words: str = ""  #: Written at its right.
     title: str = ""  #: The whole label.
     is_strong: bool = False
 
@@ -48,12 +48,12 @@ def label_room(labels: Sequence[str], most: float = 300.0) -> float:
 
 
 def words_room(bars: Sequence[Bar]) -> float:
-    """The width that values behind bars take."""
+    """The width that values at the right of bars take."""
     return max((width_of(bar.words, TEXT) for bar in bars), default=0.0) + 10
 
 
 def bars_height(count: int) -> float:
-    """The height that `bar_panel` takes for so many rows."""
+    """The height that `bar_panel` takes for this number of rows."""
     return ROW * count + _AXIS
 
 
@@ -77,7 +77,7 @@ def bar_panel(
 
 
 def draw_bars(svg: Svg, bars: Sequence[Bar], scale: Scale, *, left: float, top: float, at_end: bool = False) -> None:
-    """Draw one row per bar; `at_end`: values behind bars stand at the end of the scale, one below the other."""
+    """Draw one row per bar; `at_end`: values are written at the end of the scale, one below the other."""
     for number, bar in enumerate(bars):
         y = top + ROW * number + (ROW - BAR) / 2
         strong = " p-strong" if bar.is_strong else ""

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from wavescope.base.words import duration
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import RenderableType
 
 
 def tenths(values: Sequence[float]) -> list[float]:
@@ -25,6 +29,18 @@ def tenths(values: Sequence[float]) -> list[float]:
     for at in order[: 1000 - sum(whole)]:
         whole[at] += 1
     return [value / 10 for value in whole]
+
+
+def brief_time(nanoseconds: float) -> str:
+    """A round time without digits that say nothing.
+
+    Examples
+    --------
+    >>> brief_time(10_000), brief_time(1e9), brief_time(2500)
+    ('10 us', '1 s', '2.5 us')
+    """
+    number, _, unit = duration(nanoseconds).partition(" ")
+    return f"{float(number.replace(',', '')):g} {unit}"
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -47,3 +63,30 @@ def rows_shown(shown: int, total: int, what: str, which: str) -> str:
     ('showing 20 of 3,112 kernels: those with most time', '')
     """
     return f"showing {shown:,} of {total:,} {what}: {which}" if shown < total else ""
+
+
+def headline(parts: Iterable[RenderableType]) -> str:
+    """The first line of a report for the terminal: its verdict, which is the sentence of a plot too.
+
+    Examples
+    --------
+    >>> from rich.text import Text
+    >>> headline([Text("2 GPUs: idle 10 %", "bold"), Text("advice")])
+    '2 GPUs: idle 10 %.'
+    """
+    text = str(next(iter(parts), ""))
+    first = text.partition(" ")[0]
+    if first.isascii() and first.isalpha() and first.islower():  # names of kernels stay as they are
+        text = f"{text[0].upper()}{text[1:]}"
+    return text if not text or text.endswith((".", "?", "!")) else f"{text}."
+
+
+def sentences(*texts: str) -> str:
+    """Texts as sentences, those that are empty left out.
+
+    Examples
+    --------
+    >>> sentences("one is shown", "", "Two.")
+    'One is shown. Two.'
+    """
+    return " ".join(f"{text[0].upper()}{text[1:].removesuffix('.')}." for text in texts if text)

@@ -66,7 +66,7 @@ def _headline(answer: Memory) -> str:
     if not answer.places.height:
         return "no allocations were recorded"
     first = answer.places.row(0, named=True)
-    where = _label(first, with_process=answer.places["pid"].n_unique() > 1)
+    where = place_label(first, with_process=answer.places["pid"].n_unique() > 1)
     before = (
         f", {size(first['peak_before_bytes'])} of it from before the recording" if first["peak_before_bytes"] else ""
     )
@@ -85,13 +85,15 @@ def _unfreed(answer: Memory) -> str:
     return f"{counted(calls, 'allocations')}{took}; {left}"
 
 
-def _label(row: dict[str, Any], *, with_process: bool) -> str:
+def place_label(row: dict[str, Any], *, with_process: bool) -> str:
+    """How a row of `places` is called."""
     place = _PLACES.get(row["kind"]) or gpu_name(None, row["gpu"], with_node=False)
     who = f" {process_name(row['rank'], row['pid'])}" if with_process else ""
     return f"{place} ({_POOLS.get(row['pool'], row['pool'])}){who}"
 
 
-def _curve(answer: Memory, place: dict[str, Any]) -> pl.DataFrame:
+def place_curve(answer: Memory, place: dict[str, Any]) -> pl.DataFrame:
+    """The rows of `curve` of one of `places`."""
     import polars as pl
 
     is_its = [pl.col(key).eq_missing(pl.lit(place[key], answer.curve.schema[key])) for key in _KEYS]
@@ -103,10 +105,10 @@ def _place_table(answer: Memory, *, width: int, limit: int) -> Table:
     points = 20 if width >= WIDE else 10
 
     def drawn(row: dict[str, Any]) -> str:
-        return sparkline(resampled(_curve(answer, row)["live_bytes"].to_list(), points))
+        return sparkline(resampled(place_curve(answer, row)["live_bytes"].to_list(), points))
 
     columns = [
-        Column("memory", lambda row: _label(row, with_process=several), is_text=True, is_fixed=True),
+        Column("memory", lambda row: place_label(row, with_process=several), is_text=True, is_fixed=True),
         Column("peak", lambda row: size(row["peak_bytes"])),
         Column("at", lambda row: f"+{duration(row['peak_ns'])}"),
         Column("over time", drawn, is_text=True, is_fixed=True),
@@ -157,12 +159,14 @@ def memory_svg(answer: Memory, *, theme: str = "auto") -> str:
     across = _WIDTH - _LEFT - 40
     for number, place in enumerate(places):
         bottom = _TOP + _ROW * (number + 1) - 8
-        picture.label("text", 20, bottom - 22, fitting(_label(place, with_process=several), 13, _LEFT - 40), size=13)
+        picture.label(
+            "text", 20, bottom - 22, fitting(place_label(place, with_process=several), 13, _LEFT - 40), size=13
+        )
         picture.label(
             "dim", 20, bottom - 4, f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}", size=11
         )
         points: list[tuple[float, float]] = []
-        for row in _curve(answer, place).iter_rows(named=True):
+        for row in place_curve(answer, place).iter_rows(named=True):
             y = bottom - (_ROW - 18) * row["live_bytes"] / (place["peak_bytes"] or 1)
             points += [(_LEFT + across * row[side] / end, y) for side in ("start_ns", "end_ns")]
         if points:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
 
 #: Lower bounds of the bins of the histogram.
-_STEPS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
+LENGTHS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 _MOST_DETAILS = 10_000
 _ROUNDED_NS = 1  #: Shorter times between work come from times that were rounded to nanoseconds.
 _LAUNCH_NS = 1_000_000  #: From the launch to the start of work it takes less, unless the work has to wait.
@@ -339,7 +339,7 @@ def _causes(gaps: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
 def _histogram(gaps: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     step = pl.lit(0, pl.Int64)
-    for edge in _STEPS_NS[1:]:
+    for edge in LENGTHS_NS[1:]:
         step = pl.when(pl.col("gap_ns") >= edge).then(pl.lit(edge, pl.Int64)).otherwise(step)
     groups = gaps.with_columns(from_ns=step).group_by(*by, "from_ns")
     return groups.agg(gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum())

@@ -8,7 +8,7 @@ from wavescope.base.words import counted
 from wavescope.errors import UsageError
 from wavescope.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
 from wavescope.report.kit.plot_frame import Frame, Key
-from wavescope.report.kit.plot_words import listed, rows_shown, tenths
+from wavescope.report.kit.plot_words import listed, rows_shown, sentences, tenths
 from wavescope.report.kit.words import duration
 from wavescope.report.run.words import gpu_names, process_name
 
@@ -50,7 +50,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         bars.insert(0, _bar(totals, "all GPUs", is_strong=True))
     what = "GPUs" if gpus.select("node", "gpu").n_unique() == gpus.height else "processes on GPUs"
     words = [f"{name} {share:.1f} %" for (_, name, _), share in zip(PARTS, tenths([*totals.values()]), strict=True)]
-    note = f"{_NOTE} {rows_shown(shown.height, gpus.height, what, which).capitalize()}".strip()
+    note = sentences(_NOTE, rows_shown(shown.height, gpus.height, what, which))
     frame = Frame(
         "budget",
         "Time budget of GPUs",

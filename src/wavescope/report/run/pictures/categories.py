@@ -61,6 +61,6 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
 
 def _bar(row: dict[str, Any]) -> Bar:
     name = row["category"]
-    told = f"{name}: {counted(row['calls'], 'calls')} of {counted(row['name_count'], 'names')}"
-    part = Part(row["total_ns"], _COLOURS.get(name, "blue"), title=told)
+    hint = f"{name}: {counted(row['calls'], 'calls')} of {counted(row['name_count'], 'names')}"
+    part = Part(row["total_ns"], _COLOURS.get(name, "blue"), title=hint)
     return Bar(name, (part,), f"{percent(row['share'])}, {duration(row['total_ns'])}")

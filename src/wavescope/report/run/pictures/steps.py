@@ -1,0 +1,170 @@
+"""How long each step took, by what the GPUs of its process did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import counted
+from wavescope.errors import UsageError
+from wavescope.report.kit.plot_areas import draw_columns
+from wavescope.report.kit.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
+from wavescope.report.kit.plot_frame import SMALL, Frame, Key, width_of
+from wavescope.report.kit.plot_words import headline, rows_shown, sentences
+from wavescope.report.kit.words import duration
+from wavescope.report.run.words import process_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wavescope.analysis.run.steps import Steps
+    from wavescope.model.report import Picture
+    from wavescope.page.protocol.document import Document
+
+_TOP = 6  #: Processes that are drawn.
+_PARTS = (
+    ("compute_ns", "computation", "blue"),
+    ("communication_ns", "exposed communication", "orange"),
+    ("copy_ns", "exposed copies", "sky"),
+    ("queued_ns", "idle, work was launched", "grey"),
+    ("host_ns", "idle, nothing was launched", "pale"),
+    ("idle_ns", "idle", "pale"),
+)
+_PANEL, _HEAD = 124.0, 30.0
+_MOST = 400  #: Columns; more steps are drawn as means of several.
+_SQUASHED = 3.0  #: Length over the usual ones from which a step is cut at the top.
+
+
+def draw(document: Document, theme: str, top: int | None) -> Picture:
+    """One panel per process, with one stacked column per step."""
+    from wavescope.analysis.run.steps import steps
+    from wavescope.report.run.steps import steps_report
+
+    answer: Steps = document.kept(("topic", "steps"), lambda: steps(document.run))
+    if not answer.steps.height:
+        raise UsageError(
+            "no steps were found: no marker covers the GPU work, and its kernels do not repeat", where=document.label
+        )
+    keys = ["part", "process"]
+    every = answer.steps.sort(*keys, "step").partition_by(keys, maintain_order=True)
+    every.sort(key=lambda frame: (frame["rank"][0] is None, frame["rank"][0] or 0, *frame.select(keys).row(0)))
+    panels = [_grouped(frame.to_dicts()) for frame in every[: top or _TOP]]
+    parts = [part for part in _drawn(answer) if any(row[part[0]] for panel in panels for row in panel)]
+    high = max(_highest(panel) for panel in panels)
+    cut_count = sum(row["length_ns"] > high for panel in panels for row in panel)
+    size = max(row["count"] for panel in panels for row in panel)
+    frame = Frame(
+        "steps",
+        "Duration of steps",
+        headline(steps_report(answer)),
+        height=(_PANEL + _HEAD) * len(panels) + 12,
+        theme=theme,
+        legend=[Key(colour, name) for _, name, colour in parts],
+        note=sentences(
+            rows_shown(len(panels), len(every), "processes", "the first"),
+            f"{counted(cut_count, 'steps')} {'is' if cut_count == 1 else 'are'} longer than the axis, and cut"
+            if cut_count
+            else "",
+            f"each column is the mean of {size:,} steps" if size > 1 else "",
+        ),
+    )
+    unit, factor = time_unit(high)
+    for number, panel in enumerate(panels):
+        top_y = frame.top + (_PANEL + _HEAD) * number
+        who = "" if len(every) == 1 else process_name(panel[0]["rank"], panel[0]["pid"])
+        _panel(
+            frame,
+            panel,
+            parts,
+            top=top_y,
+            high=high,
+            unit=unit,
+            factor=factor,
+            who=who,
+            is_last=number == len(panels) - 1,
+        )
+    return frame.picture()
+
+
+def _drawn(answer: Steps) -> list[tuple[str, str, str]]:
+    """The parts that add up to the length: idle time in two parts only where launches were recorded for all."""
+    is_split = not answer.steps["host_ns"].null_count()
+    return [part for part in _PARTS if part[0] not in (("idle_ns",) if is_split else ("queued_ns", "host_ns"))]
+
+
+def _grouped(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Steps, or means of several in a row where there are too many to be seen."""
+    size = -(-len(rows) // _MOST)
+    groups = [rows[at : at + size] for at in range(0, len(rows), size)]
+    columns = ["length_ns", *(column for column, _, _ in _PARTS)]
+    return [
+        {
+            **group[0],
+            **{name: sum(row[name] or 0 for row in group) / len(group) for name in columns},
+            "count": len(group),
+        }
+        for group in groups
+    ]
+
+
+def _highest(rows: Sequence[dict[str, Any]]) -> float:
+    """The top of the axis: the longest step, unless warm-up or other steps would squash the usual ones."""
+    longest = max(row["length_ns"] for row in rows)
+    usual = max((row["length_ns"] for row in rows if row["kind"] in ("step", "outlier")), default=longest)
+    return float(longest if longest <= _SQUASHED * usual else 1.25 * usual) or 1.0
+
+
+def _panel(
+    frame: Frame,
+    rows: Sequence[dict[str, Any]],
+    parts: Sequence[tuple[str, str, str]],
+    *,
+    top: float,
+    high: float,
+    unit: str,
+    factor: float,
+    who: str,
+    is_last: bool,
+) -> None:
+    ticks = [tick * factor for tick in round_ticks(0, high / factor, 4)]
+    left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
+    bottom = top + _PANEL
+    across, up = Scale(0, len(rows), left, frame.right), Scale(0, high, bottom, top + 24)
+    name = f"{who}, time ({unit})" if who else f"time ({unit})"
+    left_axis(frame.svg, up, ticks, left=left, right=frame.right, words=lambda value: plain(value / factor), name=name)
+    width = (frame.right - left) / len(rows)
+    gap = min(6.0, width * 0.2)
+    reached = [0.0] * len(rows)
+    for column, _, colour in parts:
+        ends = [low + (row[column] or 0) for low, row in zip(reached, rows, strict=True)]
+        columns = [(at, at + 1, low, end) for at, (low, end) in enumerate(zip(reached, ends, strict=True))]
+        draw_columns(frame.svg, colour, columns, across, up, gap=gap)
+        reached = ends
+    _cut_steps(frame, rows, across, top + 24, high, width - gap)
+    numbers = [row["step"] for row in rows]
+    places = [float(at) for at in round_ticks(0, len(rows) - 1, 12) if at == int(at)]
+    middle = Scale(-0.5, len(rows) - 0.5, left, frame.right - gap)
+    bottom_axis(
+        frame.svg,
+        middle,
+        places,
+        top=bottom,
+        bottom=bottom,
+        words=lambda value: f"{numbers[int(value)]:,}",
+        name="step" if is_last else "",
+    )
+
+
+def _cut_steps(
+    frame: Frame, rows: Sequence[dict[str, Any]], across: Scale, y: float, high: float, width: float
+) -> None:
+    """The lengths of steps that are longer than the axis, above them, where there is room."""
+    free_from = across.start
+    for at, row in enumerate(rows):
+        if row["length_ns"] <= high:
+            continue
+        x = across.at(at) + width / 2
+        frame.svg.add("polygon", "p-ink", points=f"{x - 4:.1f},{y:.1f} {x + 4:.1f},{y:.1f} {x:.1f},{y - 6:.1f}")
+        words = duration(row["length_ns"])
+        if x + 8 >= free_from and x + 8 + width_of(words, SMALL) <= across.end:
+            frame.svg.label("p-ink p-number p-halo", x + 8, y + 3, words, size=SMALL, title=str(row["name"]))
+            free_from = x + 16 + width_of(words, SMALL)
