@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
 from wavescope.readers.files.kinds import DOCUMENTS
+from wavescope.report.counters.pictures import PLOTS as _COUNTERS
 from wavescope.report.run.pictures import PLOTS as _RUN
+from wavescope.report.trace.pictures import PLOTS as _TRACE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 
 #: Kind of document -> name -> plot.
 PLOTS: dict[str, dict[str, Plot]] = {
-    kind: {plot.name: plot for plot in plots} for kind, plots in (("run", _RUN), ("trace", ()), ("counters", ()))
+    kind: {plot.name: plot for plot in plots}
+    for kind, plots in (("run", _RUN), ("trace", _TRACE), ("counters", _COUNTERS))
 }
 
 

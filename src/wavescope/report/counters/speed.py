@@ -57,7 +57,7 @@ def speed_of_light(
     if nonzero.height:
         yield _speed_table(answer, nonzero, by_kernel, width=width, decimals=decimals)
         for whose, kernel_rows in [(f"#{rank} is", part.rows) for rank, part in by_kernel] or [("", rows)]:
-            sentence = _nearest(kernel_rows)
+            sentence = nearest_to_peak(kernel_rows)
             if sentence:
                 yield Text(f"{whose} {sentence}".strip(), "bold")
     zero = rows.filter(rows["average"] == 0)
@@ -108,7 +108,7 @@ def _speed_table(
         table.add_column(f"#{rank}", justify="right", no_wrap=True)
     cells = (20 - 3 * len(shares) if is_wide else 8) if not is_tight else 0
     for group in _GROUPS:
-        members = [row for row in rows.iter_rows(named=True) if _group_of(row["name"]) == group]
+        members = [row for row in rows.iter_rows(named=True) if unit_group(row["name"]) == group]
         if members:
             table.add_row(Text(group, "bold cyan"))
         for row in members:
@@ -128,20 +128,28 @@ def _share(share: float | None) -> str:
     return "" if share is None else f"{share:.1f} %"
 
 
-def _group_of(name: str) -> str:
+def unit_group(name: str) -> str:
+    """Which part of the GPU a metric is about: compute, caches or memory.
+
+    Examples
+    --------
+    >>> unit_group("L2-Fabric Read BW"), unit_group("VALU FLOPs")
+    ('memory', 'compute')
+    """
     if "fabric" in name.lower() or "HBM" in name:
         return "memory"
     return "caches" if any(word in name for word in ("L0", "L1", "L2", "LDS", "Cache")) else "compute"
 
 
-def _is_limit(row: dict[str, Any]) -> bool:
+def is_limit(row: dict[str, Any]) -> bool:
     """Whether a high share of the peak means that a unit is near its limit: not so of hit rates and active lanes."""
     name, unit = str(row["name"]), str(row["unit"])
     return unit.endswith("/s") or name.endswith("Utilization") or name == "IPC"
 
 
-def _nearest(rows: pl.DataFrame) -> str:
-    limits = [row for row in rows.iter_rows(named=True) if row["peak_share"] is not None and _is_limit(row)]
+def nearest_to_peak(rows: pl.DataFrame) -> str:
+    """Which units are nearest to their limits, in words; empty = none is known."""
+    limits = [row for row in rows.iter_rows(named=True) if row["peak_share"] is not None and is_limit(row)]
     highest = sorted(limits, key=lambda row: -row["peak_share"])[:_HIGHEST]
     if not highest or not highest[0]["peak_share"]:
         return ""

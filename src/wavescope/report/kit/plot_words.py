@@ -65,8 +65,10 @@ def rows_shown(shown: int, total: int, what: str, which: str) -> str:
     return f"showing {shown:,} of {total:,} {what}: {which}" if shown < total else ""
 
 
-def headline(parts: Iterable[RenderableType]) -> str:
+def headline(parts: Iterable[RenderableType], *, starts_with_name: bool = False) -> str:
     """The first line of a report for the terminal: its verdict, which is the sentence of a plot too.
+
+    A recorded name at its start keeps its first letter.
 
     Examples
     --------
@@ -75,8 +77,8 @@ def headline(parts: Iterable[RenderableType]) -> str:
     '2 GPUs: idle 10 %.'
     """
     text = str(next(iter(parts), ""))
-    first = text.partition(" ")[0]
-    if first.isascii() and first.isalpha() and first.islower():  # names of kernels stay as they are
+    first = text.partition(" ")[0].removesuffix(":")
+    if not starts_with_name and first.isascii() and first.isalpha() and first.islower():
         text = f"{text[0].upper()}{text[1:]}"
     return text if not text or text.endswith((".", "?", "!")) else f"{text}."
 
