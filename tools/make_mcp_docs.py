@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from wavescope.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS
+from wavescope.mcp.declared import ANSWER_SCHEMA, MOST_ROWS, TOOLS, USUAL_ROWS, Tool
 from wavescope.mcp.prompts import PROMPTS
 from wavescope.mcp.resources import TEMPLATES, listed
 from wavescope.mcp.texts import INSTRUCTIONS
@@ -19,7 +19,22 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "mcp.md"
 GLOSSARY = ROOT / "docs" / "reference" / "glossary.md"
 SERVED = ROOT / "src" / "wavescope" / "mcp" / "glossary.md"
-REPOSITORY = "the documents of wavescope"
+INTRODUCTION = (
+    "`wavescope mcp [--root DIR]...` speaks the Model Context Protocol over standard input and output "
+    "([how to use it](../how-to/ask-from-an-agent.md)). "
+    f"Revisions: {', '.join((*MODERN, *HANDSHAKE))}. All tools only read."
+)
+PARAMETERS = (
+    f"`limit` is the number of rows, at most {MOST_ROWS} and, if not given, {USUAL_ROWS} (of `diagnose` 3, of `schema` "
+    "50); `cursor` is `next_cursor` of the answer before. `capture` is a handle (`c1`) or a path. `about` chooses the "
+    "topic; the first of the kind is the usual one. `at` is the handle of an instruction. Parameters that a tool does "
+    "not have are refused."
+)
+ANSWERS = (
+    "Text (Markdown, as `--brief` prints it) and `structuredContent`. Each stays within 2,000 tokens with the usual "
+    "number of rows, and both within 24,000 characters whatever is asked for. Errors are results with `isError`: "
+    "what happened, where, what could still be read, what to try."
+)
 
 
 def page() -> str:
@@ -29,9 +44,7 @@ def page() -> str:
         "",
         "<!-- Written by tools/make_mcp_docs.py from src/wavescope/mcp; do not edit. -->",
         "",
-        "`wavescope mcp [--root DIR]...` speaks the Model Context Protocol over standard input and output "
-        "([how to use it](../how-to/ask-from-an-agent.md)). "
-        f"Revisions: {', '.join((*MODERN, *HANDSHAKE))}. All tools only read.",
+        INTRODUCTION,
         "",
         "The server tells every client:",
         "",
@@ -45,15 +58,11 @@ def page() -> str:
     lines += [_row(tool) for tool in TOOLS]
     lines += [
         "",
-        f"`limit` is the number of rows, {USUAL_ROWS} if not given and {MOST_ROWS} at most; `cursor` is `next_cursor` of the "
-        "answer before. `capture` is a handle (`c1`) or a path. `about` chooses the topic; the first of the kind is the "
-        "usual one. `at` is the handle of an instruction. Parameters that a tool does not have are refused.",
+        PARAMETERS,
         "",
         "## Answers",
         "",
-        "Text (Markdown, as `--brief` prints it) and `structuredContent`. Both stay within 2,000 tokens with the usual "
-        "number of rows, and within 24,000 characters together whatever is asked for. Errors are results with `isError`: "
-        "what happened, where, what could still be read, what to try.",
+        ANSWERS,
         "",
         "```json",
         json.dumps(ANSWER_SCHEMA, indent=1),
@@ -71,11 +80,11 @@ def page() -> str:
     return "\n".join([*lines, ""])
 
 
-def _row(tool) -> str:  # noqa: ANN001
+def _row(tool: Tool) -> str:
     parameters = sorted(tool.parameters, key=lambda each: not each.is_required)
     named = [f"**{each.name}**" if each.is_required else each.name for each in parameters]
     topics = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in tool.topics.items())
-    return f"| `{tool.name}` | {tool.sentence} | {', '.join(named)} | {topics or '–'} |"
+    return f"| `{tool.name}` | {tool.sentence} | {', '.join(named)} | {topics or 'none'} |"
 
 
 def glossary() -> str:

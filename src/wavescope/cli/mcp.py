@@ -21,7 +21,10 @@ _CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
     help="Folder below which captures may be read; may be repeated. Default: the current folder.",
 )
 @click.option(
-    "--config", "client", type=click.Choice(_CLIENTS), help="Print what to put into the settings of a client, and leave."
+    "--config",
+    "client",
+    type=click.Choice(_CLIENTS),
+    help="Print what a client needs in its settings, and leave.",
 )
 @json_option
 def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:

@@ -42,7 +42,8 @@ VIEWS = {
     ("run", "ranks"): "ranks", ("run", "regions"): "regions", ("run", "about"): "run_timeline",
     ("counters", "diagnose"): "counter_diagnosis", ("counters", "speed"): "speed_of_light",
     ("counters", "roofline"): "roofline", ("counters", "memory-chart"): "memory_chart",
-    ("counters", "panels"): "panels", ("counters", "kernels"): "counter_kernels", ("counters", "about"): "counter_system",
+    ("counters", "panels"): "panels", ("counters", "kernels"): "counter_kernels",
+    ("counters", "about"): "counter_system",
 }  # fmt: skip
 
 
@@ -67,7 +68,13 @@ def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Do
 
 
 def reply_of(
-    section: Section, capture: Capture, document: Document, *, start: int = 0, limit: int = 10, asked: Offer | None = None
+    section: Section,
+    capture: Capture,
+    document: Document,
+    *,
+    start: int = 0,
+    limit: int = 10,
+    asked: Offer | None = None,
 ) -> Reply:
     """A section as an answer about a capture; from the second page on it is the rows alone."""
     tables = _tables(section, start, limit)
@@ -141,7 +148,7 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Topi
 
 def _spelled(topic: Topic, name: str) -> str:
     """The name of a parameter as the topic has it."""
-    return next((own for own, ours in ALIASES.items() if ours == name and own in topic.parameters), name)
+    return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
 
 
 def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:
@@ -164,7 +171,9 @@ def _as_table(rows: Rows) -> Table:
     title = f"rows {rows.start + 1:,} to {last:,} of {rows.total:,}"
     texts = [["" if value is None else str(value) for value in row] for row in rows.rows]
     numbers = [all(isinstance(row[at], int | float | None) for row in rows.rows) for at in range(len(rows.columns))]
-    columns = tuple(Column(name, is_number, not is_number) for name, is_number in zip(rows.columns, numbers, strict=True))
+    columns = tuple(
+        Column(name, is_number, not is_number) for name, is_number in zip(rows.columns, numbers, strict=True)
+    )
     return Table(title, columns, tuple(map(tuple, texts)))
 
 

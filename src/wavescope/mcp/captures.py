@@ -75,7 +75,9 @@ class Captures:
             key = (str(path), wanted, dispatch.removeprefix("d"))
             if key not in self._named:
                 if len(self._named) >= MOST_HANDLES:
-                    raise UsageError(f"more than {MOST_HANDLES:,} captures were opened", advice="start the server again")
+                    raise UsageError(
+                        f"more than {MOST_HANDLES:,} captures were opened", advice="start the server again"
+                    )
                 capture = Capture(f"c{len(self._named) + 1}", path, name, wanted, key[2])
                 self._named[key] = self._by_handle[capture.handle] = capture
             return self._named[key]

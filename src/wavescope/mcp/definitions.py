@@ -1,4 +1,4 @@
-"""How numbers are made: the definitions of topics, from the classes of their answers; and the words, from the glossary."""
+"""How numbers are made: definitions of topics, from the classes of their answers; and words, from the glossary."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def _lines_of(answer: Any) -> list[str]:
 def _answers(kind: str) -> dict[str, type[Answer]]:
     """The classes of answers about a kind of document, by name."""
     package = import_module(f"wavescope.analysis.{kind}")
-    answers = {}
-    for module in walk_packages(package.__path__, f"{package.__name__}."):
-        for name, value in vars(import_module(module.name)).items():
-            if isinstance(value, type) and issubclass(value, Answer) and value is not Answer:
-                answers[name] = value
-    return answers
+    modules = [import_module(module.name) for module in walk_packages(package.__path__, f"{package.__name__}.")]
+    return {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Answer) and value is not Answer
+    }

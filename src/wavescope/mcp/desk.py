@@ -50,7 +50,7 @@ class Desk:
         except OSError as error:
             where = str(error.filename or "")
             return error_of(WavescopeError(f"a file cannot be read: {error.strerror or error}", where=where))
-        except BaseException as error:  # noqa: BLE001 - a panic inside polars is not an Exception
+        except BaseException as error:  # a panic inside polars is not an Exception
             import traceback
 
             traceback.print_exc()  # to the log of the client; the model gets one sentence
@@ -69,7 +69,7 @@ class Desk:
     def _ways_out(self, error: WavescopeError, arguments: Mapping[str, Any]) -> tuple[Offer, ...]:
         """What to ask instead, where a path was not what it should be."""
         given = arguments.get("path") or arguments.get("capture")
-        if not isinstance(given, str) or isinstance(error, _AskedWrong):
+        if not isinstance(given, str) or isinstance(error, _ArgumentError):
             return ()
         try:
             is_folder = self.captures.roots.path(given).is_dir()
@@ -78,7 +78,7 @@ class Desk:
         return (Offer("list_captures", {"under": given}, "captures below it"),) if is_folder else ()
 
 
-class _AskedWrong(UsageError):
+class _ArgumentError(UsageError):
     """Arguments that the tool does not take."""
 
 
@@ -95,10 +95,10 @@ def check_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in parameters:
             what = f"{tool.name} has no parameter {name[:_SHOWN]!r}"
-            raise _AskedWrong(what, advice=nearest(name[:_SHOWN], tuple(parameters)))
+            raise _ArgumentError(what, advice=nearest(name[:_SHOWN], tuple(parameters)))
     for parameter in parameters.values():
         if parameter.is_required and parameter.name not in given:
-            raise _AskedWrong(f"{tool.name} needs {parameter.name!r}", advice=f"parameters: {', '.join(parameters)}")
+            raise _ArgumentError(f"{tool.name} needs {parameter.name!r}", advice=f"parameters: {', '.join(parameters)}")
     return {name: _checked(tool, parameters[name], value) for name, value in given.items()}
 
 
@@ -111,12 +111,12 @@ def _checked(tool: Tool, parameter: Parameter, value: Any) -> Any:
             value = int(value)
         most = MOST_ROWS if parameter.name == "limit" else 1_000_000
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise _AskedWrong(f"{called} is not a whole number from 1 to {most:,}: {str(value)[:_SHOWN]!r}")
+            raise _ArgumentError(f"{called} is not a whole number from 1 to {most:,}: {str(value)[:_SHOWN]!r}")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or len(value) > _LONGEST:
-        raise _AskedWrong(f"{called} is not a text of at most {_LONGEST:,} characters")
+        raise _ArgumentError(f"{called} is not a text of at most {_LONGEST:,} characters")
     if parameter.choices and value not in parameter.choices:
-        raise _AskedWrong(f"{called} is not {value[:_SHOWN]!r}", advice=nearest(value[:_SHOWN], parameter.choices))
+        raise _ArgumentError(f"{called} is not {value[:_SHOWN]!r}", advice=nearest(value[:_SHOWN], parameter.choices))
     return value

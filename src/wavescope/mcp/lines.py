@@ -56,7 +56,7 @@ class Writer:
 
 
 def as_line(message: Any) -> bytes:
-    """A message as a line of JSON; names that are no text get escapes.
+    """A message as a line of JSON; bytes of names that are not UTF-8 get escapes.
 
     Examples
     --------

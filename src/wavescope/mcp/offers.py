@@ -18,14 +18,19 @@ MOST = 3
 ALIASES = {"name": "kernel"}
 
 #: After a topic that offers nothing itself: kind -> calls.
-_USUAL = {
+_USUAL: dict[str, tuple[tuple[str, dict[str, str], str], ...]] = {
     "trace": (("diagnose", {}, "what to change first"), ("hotspots", {"by": "line"}, "the costliest lines")),
     "run": (("diagnose", {}, "what set the time"), ("summary", {}, "where the time went")),
-    "counters": (("diagnose", {}, "which limit each kernel is at"), ("counters", {}, "how near each unit is to its limit")),
+    "counters": (
+        ("diagnose", {}, "the limit of each kernel"),
+        ("counters", {}, "units near their limit"),
+    ),
 }
 
 
-def offers_of(questions: Iterable[NextQuestion], kind: str, handle: str, *, asked: Offer | None = None) -> tuple[Offer, ...]:
+def offers_of(
+    questions: Iterable[NextQuestion], kind: str, handle: str, *, asked: Offer | None = None
+) -> tuple[Offer, ...]:
     """The calls that ask these questions about a capture, the most useful first; never the one that was just asked."""
     offers = [offer for question in questions if (offer := _offer(question, kind, handle))]
     offers += [Offer(tool, {"capture": handle, **arguments}, why) for tool, arguments, why in _USUAL[kind]]

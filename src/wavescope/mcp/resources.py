@@ -26,7 +26,12 @@ def listed() -> list[dict[str, Any]]:
     return [
         {"uri": _GUIDE, "name": "guide", "description": "Which tool for which question.", "mimeType": _MARKDOWN},
         {"uri": _GLOSSARY, "name": "glossary", "description": "Words and handles.", "mimeType": _MARKDOWN},
-        {"uri": _SCHEMA, "name": "answer schema", "description": "Every answer.", "mimeType": "application/schema+json"},
+        {
+            "uri": _SCHEMA,
+            "name": "answer schema",
+            "description": "Every answer.",
+            "mimeType": "application/schema+json",
+        },
     ]
 
 
@@ -55,7 +60,9 @@ def read(uri: str) -> dict[str, Any]:
     names = dict.fromkeys(name for tool in TOOLS for name in tool.topic_names)
     if not uri.startswith(_DEFINITIONS) or topic not in {*names, "about"}:
         places = ", ".join(resource["uri"] for resource in listed())
-        raise LookupError(f"there is no resource {uri[:80]!r}; there are {places}, {_DEFINITIONS}TOPIC ({', '.join(names)})")
+        raise LookupError(
+            f"there is no resource {uri[:80]!r}; there are {places}, {_DEFINITIONS}TOPIC ({', '.join(names)})"
+        )
     from wavescope.mcp.definitions import definition
 
     return {"uri": uri, "mimeType": _MARKDOWN, "text": definition(topic)}

@@ -81,7 +81,9 @@ class Roots:
         return shown(str(path))
 
     def _advice(self) -> str:
-        return f"give a path below {' or '.join(shown(str(folder)) for folder in self.folders)}; list_captures finds some"
+        return (
+            f"give a path below {' or '.join(shown(str(folder)) for folder in self.folders)}; list_captures finds some"
+        )
 
     def _nearest(self, place: Path) -> str:
         """The names that are there, where the path ends."""

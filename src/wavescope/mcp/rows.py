@@ -62,7 +62,9 @@ def rows_of_table(name: str, table: Table) -> Rows:
 
 def rows_of_findings(findings: list[Finding]) -> Rows:
     """Findings with their handles."""
-    rows = tuple((finding.handle or f"f{finding.number}", cell(finding.verdict), cell(finding.gain)) for finding in findings)
+    rows = tuple(
+        (finding.handle or f"f{finding.number}", cell(finding.verdict), cell(finding.gain)) for finding in findings
+    )
     return Rows("findings", ("handle", "verdict", "gain"), rows, len(rows))
 
 

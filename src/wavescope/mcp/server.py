@@ -89,7 +89,7 @@ class Server:
         elif "id" not in message:
             if method == "notifications/cancelled" and isinstance(params.get("requestId"), str | int):
                 self.calls.cancel(params["requestId"])
-        else:
+        elif key is not None:
             self._take_request(key, method, params)
 
     def _take_request(self, key: str | int, method: str, params: dict[str, Any]) -> None:
@@ -106,13 +106,13 @@ class Server:
                 respond(self._result(method, params))
         except ProtocolError as error:
             self._refuse(key, error.code, error.message, error.data)
-        except Exception as error:  # noqa: BLE001 - one request must not end the others
+        except Exception as error:  # one request must not end the others
             self._refuse(key, INTERNAL_ERROR, f"this is a bug in wavescope: {type(error).__name__}: {error}")
 
     def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         if method == "initialize":
-            known = {"capabilities": _CAPABILITIES, "serverInfo": self.info, "instructions": texts.INSTRUCTIONS}
-            return {"protocolVersion": versions.agreed(params.get("protocolVersion")), **known}
+            facts = {"capabilities": _CAPABILITIES, "serverInfo": self.info, "instructions": texts.INSTRUCTIONS}
+            return {"protocolVersion": versions.agreed(params.get("protocolVersion")), **facts}
         if method == "server/discover":
             spoken = [*versions.MODERN, *versions.HANDSHAKE]
             return {"supportedVersions": spoken, "capabilities": _CAPABILITIES, "instructions": texts.INSTRUCTIONS}
@@ -158,7 +158,7 @@ class Server:
                 result = self.answer(name, arguments, say)
                 if not call.is_cancelled:
                     respond(result)
-            except Exception as error:  # noqa: BLE001 - the client must not wait for ever
+            except Exception as error:  # the client must not wait for ever
                 self._refuse(key, INTERNAL_ERROR, f"this is a bug in wavescope: {type(error).__name__}: {error}")
 
         meta = params.get("_meta")

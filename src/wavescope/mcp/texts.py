@@ -17,7 +17,7 @@ INSTRUCTIONS = (
 
 GUIDE = f"""# Questions to wavescope
 
-1. `open_capture` a path: it says what is there and how complete, and gives a handle (`c1`). `list_captures` finds paths.
+1. `open_capture` a path: it says what is there, how complete, and gives a handle (`c1`). `list_captures` finds some.
 2. `diagnose` the handle: causes in the order of what they cost, each with evidence, a place and an upper bound.
 3. Follow the calls under `next`: they are ready to be sent. From a trace to a line: `explain_wait`, then `source`.
 
@@ -38,7 +38,7 @@ GUIDE = f"""# Questions to wavescope
 
 ## How to read answers
 
-- `structuredContent.tables` have `columns` and `rows`; times end in `_ns`, cycles in `_cycles`, shares (0 to 1) in `_share`.
+- `structuredContent.tables` have `columns` and `rows`; times end in `_ns`, shares (0 to 1) in `_share`.
 - `shown` of `total` rows are there; `next_cursor` goes on, `limit` takes up to 50.
 - `losses` say what could not be read. An answer without findings about damaged data is not a healthy kernel.
 - A gain is at most that share of the time; gains of several findings do not add up.
@@ -47,7 +47,7 @@ GUIDE = f"""# Questions to wavescope
 
 ## Where people go wrong
 
-- Kernels shorter than their launch are harmless where launches run ahead, or come from graphs: ask `timeline` about launches.
+- Kernels shorter than their launch are harmless where launches run ahead: ask `timeline` about launches.
 - Time in synchronising calls is waiting, not work: see what the GPU does meanwhile (`timeline` about gaps).
 - The first launch of a kernel is cold; compare warm ones.
 - Waves that leave early, and lines that several instructions share, make averages misleading: `summary about=coverage`.

@@ -45,5 +45,5 @@ def stamped(method: str, result: dict[str, Any], server: dict[str, str]) -> dict
     >>> stamped("ping", {}, {"name": "x"})["resultType"]
     'complete'
     """
-    kept = {"ttlMs": _KEPT_MS[method], "cacheScope": "private"} if method in _KEPT_MS else {}
-    return {**result, "resultType": "complete", **kept, "_meta": {_SERVER_KEY: server}}
+    cached = {"ttlMs": _KEPT_MS[method], "cacheScope": "private"} if method in _KEPT_MS else {}
+    return {**result, "resultType": "complete", **cached, "_meta": {_SERVER_KEY: server}}

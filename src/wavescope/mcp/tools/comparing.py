@@ -50,12 +50,18 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     section = Section("compare", "Comparison", question, blocks_of(parts), tuple(data), answer.definition)
     start = start_of(arguments["cursor"], "compare", arguments) if arguments.get("cursor") else 0
     reply = reply_of(section, base, documents[0], start=start, limit=limit)
-    lost = [f"{capture.handle}: {loss}" for capture, each in zip((base, other), documents, strict=True) for loss in losses_of(each)]
+    lost = [
+        f"{capture.handle}: {loss}"
+        for capture, each in zip((base, other), documents, strict=True)
+        for loss in losses_of(each)
+    ]
     return replace(
         reply,
         subject=f"{base.handle}: {base.name} (before), {other.handle}: {other.name} (after)",
         losses=tuple(lost),
-        offers=tuple(Offer("diagnose", {"capture": each.handle}, why) for each, why in ((other, "after"), (base, "before"))),
+        offers=tuple(
+            Offer("diagnose", {"capture": each.handle}, why) for each, why in ((other, "after"), (base, "before"))
+        ),
         links=(f"wavescope open {quoted(base.name)} {quoted(other.name)}",),
         cursor_of=partial(cursor, "compare", arguments),
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from wavescope.mcp.captures import Captures
+    from wavescope.model.report import Block
 
 MOST_FOLDERS, MOST_FILES = 2_000, 5_000  #: That are looked at.
 _DEEPEST = 8
@@ -46,13 +47,16 @@ def list_captures(captures: Captures, arguments: dict[str, Any], say: Callable[[
     texts = tuple((handle or "", kind, name) for handle, kind, name in page)
     title = f"rows {start + 1:,} to {start + len(page):,} of {len(rows):,}" if page else ""
     columns = (Column("handle"), Column("kind"), Column("path", is_name=True))
-    blocks = (Sentence(headline, "headline"), *([Table(title, columns, texts)] if page else []))
+    blocks: list[Block] = [Sentence(headline, "headline")]
+    blocks += [Table(title, columns, texts)] if page else []
     return Reply(
         headline,
-        (Section("captures", "Captures", "Which captures are there?", blocks),),
+        (Section("captures", "Captures", "Which captures are there?", tuple(blocks)),),
         (Rows("captures", ("handle", "kind", "path"), page, len(rows), start),),
         offers=tuple(Offer("open_capture", {"path": name}, kind) for _, kind, name in page[:3]),
-        notes=(f"only {MOST_FOLDERS:,} folders and {MOST_FILES:,} files were looked at; give `under`",) if is_cut else (),
+        notes=(f"only {MOST_FOLDERS:,} folders and {MOST_FILES:,} files were looked at; give `under`",)
+        if is_cut
+        else (),
         limit=limit,
         cursor_of=partial(cursor, "list_captures", arguments),
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from wavescope.capture.wanted import Wanted
     from wavescope.mcp.captures import Captures
+    from wavescope.model.report import Block
 
 _PROGRAM = "./program"
 _FOLDER = "capture"
@@ -34,7 +35,7 @@ def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[
     easy = shlex.join(["wavescope", "capture", _VERBS[goal], *chosen, "--", *program])
     rows = [("rocprofv3", line) for line in lines] + [("or, with retries and a verdict", easy)]
     headline = f"this records {_WORDS[goal]}; nothing was run"
-    blocks = [Sentence(headline, "headline"), Preformatted("\n".join([*lines, f"# or: {easy}"]))]
+    blocks: list[Block] = [Sentence(headline, "headline"), Preformatted("\n".join([*lines, f"# or: {easy}"]))]
     blocks += [Sentence(note, "note") for note in notes]
     return Reply(
         headline,
@@ -81,10 +82,13 @@ def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list
     plan = plan_counters(target)
     alone = command_without_file(plan, kernels=kernels)
     run, _ = commands(plan, kernels=kernels)
-    told = (summary(plan), *remarks(plan))
+    remarks_of_plan = (summary(plan), *remarks(plan))
     placed = [line.replace(_PROGRAM, shlex.join(program)) for line in ([alone] if alone else [run])]
     if alone:
-        return placed, told
+        return placed, remarks_of_plan
     verb = f"wavescope counters --plan --target {shlex.quote(target)} -o counters.json"
     size = f"{len(input_text(plan, kernels=kernels)):,}"
-    return [verb, *placed], (*told, f"the first command writes the passes ({size} characters) to counters.json")
+    return [verb, *placed], (
+        *remarks_of_plan,
+        f"the first command writes the passes ({size} characters) to counters.json",
+    )

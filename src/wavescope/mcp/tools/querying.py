@@ -98,7 +98,7 @@ def _page(pieces: Iterable[pl.DataFrame], start: int, limit: int) -> tuple[pl.Da
     for piece in pieces:
         first = max(start - count, 0)
         wanted = max(start + limit - max(count, start), 0)
-        if wanted and first < piece.height or not parts:
+        if (wanted and first < piece.height) or not parts:
             parts.append(piece.slice(first, wanted))
         count += piece.height
     return pl.concat(parts, how="vertical_relaxed"), count
