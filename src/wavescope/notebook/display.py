@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wavescope.errors import WavescopeError
 from wavescope.model.answer import Answer
@@ -18,64 +19,74 @@ from wavescope.report.plots import PLOTS
 from wavescope.report.topics import TOPICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator
 
     from wavescope.model.report import Block
     from wavescope.notebook.documents import Shown
     from wavescope.page.protocol.document import Document
 
-#: What is shown of a document, by kind: the verdicts of these topics, and their first tables unless only the verdict is
-#: wanted.
+#: What is shown of a document, by kind: so many sentences of these topics, and whether their first tables.
 _TOPICS = {
-    "trace": {"about": "verdict", "diagnose": "verdict", "hotspots": "table"},
-    "run": {"about": "verdict", "budget": "table", "summary": "verdict"},
-    "counters": {"about": "verdict", "diagnose": "verdict", "speed": "table", "kernels": "table"},
+    "trace": {"about": (2, False), "diagnose": (2, False), "hotspots": (1, True)},
+    "run": {"about": (2, False), "budget": (1, True), "summary": (1, False)},
+    "counters": {"about": (2, False), "diagnose": (1, False), "speed": (1, True), "kernels": (0, True)},
 }
 _WORDING = Wording(limit=5)
 _ANSWER_WORDING = Wording(limit=10)
-_MOST_SENTENCES = 2  #: After the verdict of a topic.
+
+
+class Display(NamedTuple):
+    """What is shown of something: as plain text, and as blocks."""
+
+    plain: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def bundle(self) -> dict[str, str]:
+        """By media type."""
+        return {"text/plain": self.plain, "text/markdown": markdown_of(self.blocks), "text/html": self.html}
+
+    @property
+    def html(self) -> str:
+        """HTML without script, with styles that reach nothing else in the notebook."""
+        return f'<div class="wavescope"><style>{block_styles()}</style>\n{html_of(self.blocks)}\n</div>'
+
+    @property
+    def brief(self) -> Display:
+        """The same without pictures."""
+        return Display(self.plain, tuple(block for block in self.blocks if not isinstance(block, Picture)))
 
 
 def bundle_of(shown: Any) -> dict[str, str]:
     """What a notebook shows of a trace, a run, counters, an answer or a report, by media type."""
     try:
-        headline, blocks = _display(shown)
+        return _display(shown).bundle
     except WavescopeError as error:  # a display says what is wrong; the cell goes on
-        headline, blocks = f"{type(shown).__name__}: {error}", (Sentence(str(error), "loss"),)
-    return bundle(headline, blocks)
+        return Display(f"{type(shown).__name__}: {error}", (Sentence(str(error), "loss"),)).bundle
 
 
-def bundle(headline: str, blocks: Sequence[Block]) -> dict[str, str]:
-    """A headline and blocks, by media type."""
-    return {"text/plain": plain_of(headline, blocks), "text/markdown": markdown_of(blocks), "text/html": framed(blocks)}
-
-
-def framed(blocks: Iterable[Block]) -> str:
-    """Blocks as HTML with their styles, which reach nothing else in the notebook."""
-    return f'<div class="wavescope"><style>{block_styles()}</style>\n{html_of(blocks)}\n</div>'
-
-
-def plain_of(headline: str, blocks: Iterable[Block]) -> str:
-    """The headline and the verdicts, a line each."""
-    verdicts = [block.text for block in blocks if isinstance(block, Sentence) and block.style == "headline"]
-    lines = dict.fromkeys([headline, *verdicts])
-    return "\n".join(printable(line) for line in lines if line)
-
-
-def _display(shown: Any) -> tuple[str, tuple[Block, ...]]:
+def _display(shown: Any) -> Display:
     if isinstance(shown, Answer):
-        return title_of(shown), answer_blocks(shown, _ANSWER_WORDING)
+        blocks = answer_blocks(shown, _ANSWER_WORDING)
+        return Display(_plain(title_of(shown), blocks), blocks)
     if isinstance(shown, Report):
-        return shown.title, tuple(_report_blocks(shown))
+        blocks = tuple(_report_blocks(shown))
+        return Display(_plain(shown.title, blocks), blocks)
     return document_display(shown)
 
 
-def document_display(opened: Shown) -> tuple[str, tuple[Block, ...]]:
-    """The headline of a trace, a run or counters, and what is shown of it: verdicts, first tables, a picture."""
+def _plain(title: str, blocks: Iterable[Block]) -> str:
+    """The title and the verdicts, a line each."""
+    verdicts = [block.text for block in blocks if isinstance(block, Sentence) and block.style == "headline"]
+    return "\n".join(printable(line) for line in dict.fromkeys([title, *verdicts]))
+
+
+def document_display(opened: Shown) -> Display:
+    """What is shown of a trace, a run or counters: verdicts, first tables, a picture."""
     document = document_of(opened)
     blocks: list[Block] = []
     pictures: list[str] = []
-    for name, wanted in _TOPICS[document.kind].items():
+    for name, (sentence_count, has_table) in _TOPICS[document.kind].items():
         topic = TOPICS[document.kind].get(name)
         if topic is None:
             continue
@@ -84,20 +95,23 @@ def document_display(opened: Shown) -> tuple[str, tuple[Block, ...]]:
         except WavescopeError as error:
             blocks.append(Sentence(f"{topic.title}: {error}", "note"))
             continue
-        blocks += _first(section.blocks, has_table=wanted == "table")
+        sentences = [block for block in section.blocks if isinstance(block, Sentence)]
+        tables = [block for block in section.blocks if isinstance(block, Table)]
+        blocks += [*sentences[:sentence_count], *tables[: int(has_table)]]
         pictures += topic.pictures
-    return f"{type(opened).__name__} {label_of(opened)}", (*blocks, *_picture(document, pictures))
+    plain = _plain(f"{type(opened).__name__} {label_of(opened)}", blocks)
+    return Display(plain, (*_one_headline(blocks), *_picture(document, pictures)))
 
 
-def _first(blocks: Iterable[Block], *, has_table: bool) -> list[Block]:
-    """The first sentences, verdict first, and the first table if it is wanted."""
-    chosen: list[Block] = []
+def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks with only the first verdict as a headline."""
+    is_first = True
     for block in blocks:
-        if isinstance(block, Table):
-            return [*chosen, block] if has_table else chosen
-        if isinstance(block, Sentence) and len(chosen) <= _MOST_SENTENCES:
-            chosen.append(block)
-    return chosen
+        if isinstance(block, Sentence) and block.style == "headline":
+            yield block if is_first else replace(block, style="plain")
+            is_first = False
+        else:
+            yield block
 
 
 def _picture(document: Document, names: Iterable[str]) -> list[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from wavescope.base.shown import shown as shown_text
@@ -12,7 +12,7 @@ from wavescope.errors import UsageError
 from wavescope.model.counters import CounterSet
 from wavescope.model.run import Run
 from wavescope.model.trace import ThreadTrace
-from wavescope.notebook.display import bundle, document_display, framed
+from wavescope.notebook.display import document_display
 from wavescope.notebook.documents import document_of, label_of
 from wavescope.notebook.part import part_of
 from wavescope.notebook.views import view_id
@@ -20,7 +20,7 @@ from wavescope.notebook.views import view_id
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from wavescope.model.report import Block
+    from wavescope.notebook.display import Display
     from wavescope.notebook.documents import Shown
     from wavescope.notebook.widget import LiveView
 
@@ -35,8 +35,8 @@ class View:
     The frame is sandboxed: its script reaches neither the notebook nor the network.
     """
 
-    def __init__(self, page: bytes, headline: str, blocks: Sequence[Block], *, title: str, height: int) -> None:
-        self.headline, self.blocks = headline, tuple(blocks)
+    def __init__(self, page: bytes, static: Display, *, title: str, height: int) -> None:
+        self.static = static
         self._frame = (
             f'<iframe sandbox="allow-scripts" title="{html.escape(title)}" '
             f'style="width:100%;height:{height}px;border:1px solid #8884;border-radius:4px" '
@@ -49,15 +49,15 @@ class View:
         return len(self._frame.encode())
 
     def __repr__(self) -> str:
-        return f"<wavescope viewer: {self.headline}; {self.byte_count / 1e6:.1f} MB>"
+        return f"<wavescope viewer: {self.static.plain.splitlines()[0]}; {self.byte_count / 1e6:.1f} MB>"
 
     def _repr_html_(self) -> str:
-        return f"{_folded(self.blocks)}\n{self._frame}"
+        return f"{self.static.html}\n{self._frame}"  # first what an untrusted notebook shows as well
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        both = bundle(self.headline, self.blocks) | {"text/html": self._repr_html_()}
+        both = self.static.bundle | {"text/html": self._repr_html_()}
         return {
             kind: text
             for kind, text in both.items()
@@ -124,8 +124,9 @@ def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> V
     from wavescope.export.page import page_bytes
 
     page, losses = page_bytes(labelled, at=at, most_bytes=MOST_BYTES * 3 // 4)  # base64 takes a third more
-    headline, blocks = document_display(labelled[0][1])
-    view = View(page, headline, blocks, title=", ".join(label for label, _ in labelled), height=height)
+    view = View(
+        page, document_display(labelled[0][1]).brief, title=", ".join(label for label, _ in labelled), height=height
+    )
     size = view.byte_count
     if losses or size > MOST_BYTES:
         what = f"the page takes {'more than 8' if losses else f'{size / 1e6:.1f}'} MB, and a notebook holds 8 MB of it"
@@ -149,8 +150,3 @@ def _labels(several: Sequence[Shown]) -> list[str]:
         same = sum(label == name or label.startswith(f"{name} (") for label in labels)
         labels.append(f"{name} ({same + 1})" if same else name)
     return labels
-
-
-def _folded(blocks: Sequence[Any]) -> str:
-    """The static display, which an untrusted notebook and a preview without scripts show as well."""
-    return framed(blocks)

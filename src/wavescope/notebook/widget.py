@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from wavescope.errors import MissingToolError, UsageError
-from wavescope.notebook.display import bundle, document_display
+from wavescope.notebook.display import document_display
 from wavescope.notebook.documents import path_of
 from wavescope.page.asking import ask, json
 from wavescope.page.protocol.document import Library
@@ -169,7 +169,7 @@ def _widget_type() -> type[Any]:
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
             both = super()._repr_mimebundle_(**kwargs)
             data, metadata = both if isinstance(both, tuple) else (both, {})
-            static = bundle(*document_display(self.library.document(0).opened))
+            static = document_display(self.library.document(0).opened).brief.bundle
             return {**static, **(data or {}), "text/plain": static["text/plain"]}, metadata
 
     return LiveView
