@@ -73,7 +73,7 @@ def _slack(document: Document, item: int) -> list[dict[str, str]]:
 
 def _counters(document: Document, is_event: pl.Expr) -> list[dict[str, Any]]:
     values = _rows(document, "counters", is_event).filter(pl.col("time_ns").is_null())
-    names = document.run.read("counter_info", ["counter", "name", "units"])
+    names = document.run.table("counter_info").select("counter", "name", "units")
     return (
         values.join(names, on="counter", how="left")
         .group_by("name", "units", maintain_order=True)
