@@ -84,7 +84,13 @@ def _sentence(part: str | Text, *, is_first: bool) -> Block | None:
 def _preformatted(part: RenderableType) -> Preformatted | None:
     """Whatever else rich can draw, as it draws it without colours."""
     out = io.StringIO()
-    plain: dict[str, Any] = {"color_system": None, "markup": False, "highlight": False, "emoji": False}
+    plain: dict[str, Any] = {
+        "color_system": None,
+        "markup": False,
+        "highlight": False,
+        "emoji": False,
+        "force_jupyter": False,
+    }
     console = Console(file=out, width=_CHART_WIDTH, height=25, **plain)
     console.print(part)
     lines = [line.rstrip() for line in out.getvalue().splitlines()]
