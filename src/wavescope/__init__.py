@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wavescope.model.counters import CounterSet
     from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace, TraceSource
+    from wavescope.notebook.asking import ask
     from wavescope.notebook.show import show
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
@@ -46,6 +47,7 @@ __all__ = [
     "UnsupportedError",
     "UsageError",
     "WavescopeError",
+    "ask",
     "capture",
     "decode",
     "disassemble",
@@ -56,6 +58,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "ask": "wavescope.notebook.asking",
     "decode": "wavescope.readers.trace.att",
     "disassemble": "wavescope.analysis.code.files",
     "open": "wavescope.readers.opening",
