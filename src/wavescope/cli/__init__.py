@@ -84,8 +84,10 @@ _GROUPS = {
         "plot": "Draw an answer: time budget, gaps, ranks, steps, heat of the source, roofline, ... as SVG or PNG.",
     },
     "What changed, what to do?": {
+        "baseline": "Write down what captures measured, so that a gate can judge later ones by it.",
         "compare": "What changed between runs, or traces of the same kernel, and is it more than noise?",
         "diagnose": "What should be changed first in a kernel or a run? A plan with evidence, remedies and bounds.",
+        "gate": "Did it get worse than its baseline, or leave its budget? Pass, fail, or cannot tell.",
     },
 }
 
@@ -182,9 +184,9 @@ def _group(debug: bool) -> None:
 def main() -> None:
     """Run the command line and leave with an honest exit status.
 
-    0 done, 1 a threshold was exceeded (compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged (with
-    --strict), 5 a tool is missing, 70 our bug, 71 a limit of the system, 74 output cannot be written, 128 + N stopped
-    by signal N (Ctrl-C: 130).
+    0 done, 1 a threshold was exceeded (gate, compare --fail-above), 2 wrong usage, 3 input unreadable, 4 input damaged
+    (with --strict), 5 a tool is missing, 6 a gate cannot tell, 70 our bug, 71 a limit of the system, 74 output cannot
+    be written, 128 + N stopped by signal N (Ctrl-C: 130).
     """
     from wavescope.cli.kit.io import BUG_EXIT_CODE, fail
     from wavescope.errors import UsageError, WavescopeError

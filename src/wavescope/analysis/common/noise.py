@@ -13,6 +13,8 @@ from math import cos, inf, pi, sin, sqrt, tan
 MEAN_TAIL = 0.05  #: A mean is given with the interval that contains 95 % of such means.
 MANY_UNITS_FACTOR = 1.5  #: Units of a trace: hundreds of rows, few batches of waves each; widens the 95 % bound.
 RUN_FALSE_ALARMS = 0.01  #: Rows of runs: chance that a comparison of equal runs reports any change at all.
+#: Gates: chance that equal captures are taken for different in any quantity; half of it is for slower ones.
+GATE_FALSE_ALARMS = 0.01
 LEAST_CHANGE = 0.01  #: Share; runs and captures of the same program differ by this much without a cause.
 
 _MOST_DEGREES = 200

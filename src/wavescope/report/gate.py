@@ -1,0 +1,153 @@
+"""The verdict of a gate, for the terminal and as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+from rich.text import Text
+
+from wavescope.analysis.common.gate import measured_text, title_of
+from wavescope.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
+from wavescope.analysis.run.compare import change_text
+from wavescope.base.words import counted, percent
+from wavescope.model import report as blocks
+from wavescope.report.kit.markdown import markdown_of
+from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from wavescope.analysis.common.gate import GateAnswer
+
+_STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
+_GROWN = "where it grew"
+SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
+
+
+def gate_report(
+    answer: GateAnswer, *, width: int = WIDE, limit: int = 20, everything: bool = False
+) -> Iterator[RenderableType]:
+    """The answer of `wavescope gate`; `everything` shows what was not judged, too."""
+    yield Text(printable(answer.headline()), style=_STYLES[answer.verdict])
+    for sentence in sentences(answer):
+        yield Text(printable(sentence), "dim")
+    rows = shown_checks(answer, everything=everything)
+    if rows.height:
+        yield Text()
+        yield frame_table(rows, _COLUMNS, limit=limit, what="checks", width=width)
+    grown = grown_lines(answer)
+    if grown.height:
+        yield Text()
+        yield frame_table(grown, _GROWN_COLUMNS, limit=limit, what="lines whose exposed cycles grew", width=width)
+
+
+def shown_checks(answer: GateAnswer, *, everything: bool = False) -> pl.DataFrame:
+    """The checks of a table: those that decide, or all but the lines that only show where cycles grew."""
+    rows = answer.checks.filter(pl.col("reason") != _GROWN)
+    return rows if everything else rows.filter(pl.col("status") != NOT_JUDGED)
+
+
+def grown_lines(answer: GateAnswer) -> pl.DataFrame:
+    """The lines whose exposed cycles grew, the most first."""
+    return answer.checks.filter(pl.col("reason") == _GROWN)
+
+
+def sentences(answer: GateAnswer) -> Iterator[str]:
+    """What to know about a verdict: what it is based on, what it can see, notes."""
+    if answer.base_capture_count:
+        captures = f"{counted(answer.capture_count, 'captures')} against {answer.base_capture_count:,}"
+        limit = f"threshold {100 * answer.threshold:g} %"
+        seen = "" if answer.detectable is None else f"; smallest change that all checks can tell: {_smallest(answer)}"
+        yield f"{captures}; {limit}{seen}"
+    else:
+        yield f"{counted(answer.capture_count, 'captures')} against a budget"
+    if answer.verdict == FAIL and answer.reasons:
+        yield from answer.reasons
+    yield from answer.notes
+    rest = int((answer.checks["status"] == NOT_JUDGED).sum()) - grown_lines(answer).height
+    if rest:
+        yield f"{counted(rest, 'quantities')} not judged: new, gone, or a small share of the time; --all shows them"
+
+
+def _smallest(answer: GateAnswer) -> str:
+    judged = answer.checks.filter((pl.col("status") != NOT_JUDGED) & (pl.col("limit_text") == ""))
+    largest = percent(answer.detectable)
+    if judged["noise"].null_count():
+        return f"{largest}, of {counted(judged['noise'].null_count(), 'checks')} not known"
+    return largest
+
+
+def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
+    """The verdict as Markdown, cut at `most_bytes` of UTF-8, which is said aloud."""
+    rows, grown = shown_checks(answer, everything=everything), grown_lines(answer)
+    parts: list[blocks.Block] = [blocks.Sentence(answer.headline(), "headline")]
+    parts += [blocks.Sentence(sentence) for sentence in sentences(answer)]
+    tables = ((grown, _GROWN_COLUMNS, "lines whose exposed cycles grew"), (rows, _COLUMNS, "checks"))
+    parts += [_table(table, columns, counted(table.height, what)) for table, columns, what in tables if table.height]
+    text = f"## wavescope gate: {answer.verdict}\n\n{markdown_of(parts)}\n\n<sub>{_escaped(answer.definition)}</sub>\n"
+    return text if most_bytes is None else cut_lines(text, most_bytes)
+
+
+def cut_lines(text: str, most_bytes: int) -> str:
+    """The first lines of a text that fit, and a line that says how many are missing.
+
+    Examples
+    --------
+    >>> cut_lines("a" * 150 + chr(10) + "b" * 150 + chr(10), 260).splitlines()[-1]
+    '**Cut here: 1 of 2 lines shown, the whole is larger than 260 bytes.**'
+    """
+    if len(text.encode()) <= most_bytes:
+        return text
+    lines, size, shown = text.splitlines(), 0, 0
+    for line in lines:
+        size += len(line.encode()) + 1
+        if size > most_bytes - 100:  # what the last line takes
+            break
+        shown += 1
+    note = f"**Cut here: {shown:,} of {len(lines):,} lines shown, the whole is larger than {most_bytes:,} bytes.**"
+    return "\n".join([*lines[:shown], "", note, ""])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("<", "&lt;").replace("*", "\\*")
+
+
+def _table(rows: pl.DataFrame, columns: tuple[Column, ...], title: str) -> blocks.Table:
+    cells = [tuple(_plain(column.cell(row)) for column in columns) for row in rows.to_dicts()]
+    heads = tuple(
+        blocks.Column(column.heading, is_number=not column.is_text, is_name=column.takes_rest) for column in columns
+    )
+    return blocks.Table(title, heads, tuple(cells))
+
+
+def _plain(cell: Any) -> str:
+    return cell.plain if isinstance(cell, Text) else str(cell)
+
+
+def _value(row: dict[str, Any], name: str) -> str:
+    return "-" if row[name] is None else measured_text(row[name], row["unit"])
+
+
+def _before(row: dict[str, Any]) -> str:
+    return row["limit_text"] if row["limit_text"] else _value(row, "base")
+
+
+_COLUMNS = (
+    Column("status", lambda row: Text(row["status"], _STYLES[row["status"]]), is_text=True, is_fixed=True),
+    Column("what", lambda row: title_of(row, 100), is_text=True, takes_rest=True),
+    Column("before or limit", lambda row: printable(_before(row))),
+    Column("now", lambda row: _value(row, "value")),
+    Column("change", lambda row: change_text(row["change"])),
+    Column("noise", lambda row: "-" if row["noise"] is None else f"±{percent(row['noise'])}"),
+    Column("share", lambda row: percent(row["share"]), is_wide=True),
+    Column("why", lambda row: row["reason"], is_text=True, is_fixed=True),
+)
+_GROWN_COLUMNS = (
+    Column("line", lambda row: row["name"], is_text=True, takes_rest=True),
+    Column("exposed before", lambda row: _value(row, "base")),
+    Column("now", lambda row: _value(row, "value")),
+    Column("of a wave", lambda row: percent(row["change"], sign=True)),
+)
