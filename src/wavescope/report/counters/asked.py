@@ -9,7 +9,7 @@ from wavescope.model.answer import Answer
 from wavescope.model.report import NextQuestion
 from wavescope.page.protocol.question import Parameters, text
 from wavescope.report.kit.handles import handle, is_handle, parse_handle
-from wavescope.report.kit.lazily import function_of
+from wavescope.report.kit.lazily import function_of, kept_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,7 +41,8 @@ def choice_of(kernel: str | None) -> CounterChoice:
 
 def asked(document: Document, reference: str, *, kernel: str | None = None, **parameters: Any) -> Any:
     """The answer of an analysis about the capture, or one kernel of it; each is computed once."""
-    key = ("topic", reference, kernel, tuple(sorted(parameters.items())))
+    chosen = (("kernel", kernel),) if kernel is not None else ()
+    key = kept_as(reference, chosen, tuple(sorted(parameters.items())))
     question = function_of(reference)
     return document.kept(key, lambda: question(document.counters, choice=choice_of(kernel), **parameters))
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     Parts = Iterable[RenderableType]
 
 _PACKAGE = "wavescope."
+#: Functions that are called otherwise than the topic that they answer.
+_TOPICS = {"critical-path": "path", "launch-statistics": "launches", "diagnose-run": "diagnose", "recording": "about"}
 
 
 def function_of(reference: str) -> Callable[..., Any]:
@@ -28,6 +30,18 @@ def function_of(reference: str) -> Callable[..., Any]:
     module, _, name = reference.partition(":")
     function: Callable[..., Any] = getattr(import_module(_PACKAGE + module), name)
     return function
+
+
+def kept_as(reference: str, *choice: tuple[tuple[str, Any], ...]) -> tuple[Any, ...]:
+    """The key of `Document.kept` for an answer: ("topic", NAME) without any choice, which pictures use as well.
+
+    Examples
+    --------
+    >>> kept_as("analysis.run.gaps:gaps", (), ()), kept_as("analysis.run.gaps:gaps", (("rank", 0),))
+    (('topic', 'gaps'), ('topic', 'gaps', (('rank', 0),)))
+    """
+    name = reference.partition(":")[2].replace("_", "-")
+    return ("topic", _TOPICS.get(name, name), *(choice if any(choice) else ()))
 
 
 def worded_by(reference: str, *names: str, **fixed: Any) -> Callable[[Any, Wording], Parts]:

@@ -9,7 +9,7 @@ from wavescope.errors import UsageError
 from wavescope.model.report import NextQuestion
 from wavescope.page.protocol.question import Parameters, text
 from wavescope.report.kit.handles import handle, handle_parser, is_handle, parse_handle
-from wavescope.report.kit.lazily import function_of
+from wavescope.report.kit.lazily import function_of, kept_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ def asked(document: Document, reference: str, **parameters: Any) -> Any:
     """The answer of an analysis about the run, or the chosen part of it; each is computed once."""
     choice = {name: parameters.pop(name) for name in CHOICE if parameters.get(name) is not None}
     parameters = {name: value for name, value in parameters.items() if value is not None}
-    key = ("topic", reference, tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+    key = kept_as(reference, tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
     return document.kept(key, lambda: function_of(reference)(_chosen(document, choice), **parameters))
 
 

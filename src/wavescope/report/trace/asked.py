@@ -8,7 +8,7 @@ from wavescope.base.bounds import AMOUNT, ENGINE
 from wavescope.errors import UsageError
 from wavescope.page.protocol.question import Number, Parameters, text
 from wavescope.report.kit.handles import InstructionHandle, is_handle, parse_code_place, parse_handle
-from wavescope.report.kit.lazily import function_of
+from wavescope.report.kit.lazily import function_of, kept_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,7 @@ LINES: Parameters = {"lines": Number(AMOUNT)}
 def asked(document: Document, reference: str, *, needs_code: bool = True, **parameters: Any) -> Any:
     """The answer of an analysis about the trace, or the chosen part of it; each is computed once."""
     choice = {name: parameters.pop(name) for name in CHOICE if parameters.get(name) is not None}
-    key = ("topic", reference, tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
+    key = kept_as(reference, tuple(sorted(choice.items())), tuple(sorted(parameters.items())))
 
     def make() -> Any:
         trace, rows = chosen(document, choice)
@@ -94,7 +94,7 @@ def asked_plainly(reference: str) -> Callable[..., Any]:
     """The answer function of a topic about the whole trace, whatever it has."""
 
     def answer(document: Document) -> Any:
-        return document.kept(("topic", reference), lambda: function_of(reference)(document.trace))
+        return document.kept(kept_as(reference), lambda: function_of(reference)(document.trace))
 
     return answer
 

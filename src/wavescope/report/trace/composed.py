@@ -73,7 +73,7 @@ def wave_states(document: Document, **choice: Any) -> WaveStates:
         pipes = utilization(trace, rows=rows, bins=_BINS)
         return WaveStates(states(trace, bins=_BINS), pipes, kernel_residency(trace, bins=_BINS), issue_share(trace))
 
-    return document.kept(("topic", "states", tuple(sorted(choice.items()))), make)
+    return document.kept(("topic", "wave states", tuple(sorted(choice.items()))), make)
 
 
 def states_words(answer: WaveStates, wording: Wording) -> Parts:
@@ -117,7 +117,7 @@ def occupancy_over_time(document: Document) -> OccupancyOverTime:
         curves = residency(document.trace, bins=_BINS)
         return OccupancyOverTime(answer, tuple(curve for curve in curves if curve.se in engines))
 
-    return document.kept(("topic", "occupancy"), make)
+    return document.kept(("topic", "occupancy over time"), make)
 
 
 def occupancy_words(answer: OccupancyOverTime, wording: Wording) -> Parts:
