@@ -81,6 +81,7 @@ _GROUPS = {
         "roofline": "Is a kernel bound by arithmetic or by which memory level, and how far from the roof?",
     },
     "What to show to others?": {
+        "report": "Hand over what a capture shows: HTML, PDF, Markdown, Excel, JSON or a notebook, findings first.",
         "plot": "Draw an answer: time budget, gaps, ranks, steps, heat of the source, roofline, ... as SVG or PNG.",
     },
     "What changed, what to do?": {

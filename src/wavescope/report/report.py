@@ -130,7 +130,9 @@ class _Plan:
         for topic in topics:
             if topic.name != "diagnose" and (self.with_source or topic.name != "source"):
                 wording = Wording(limit=self.limit)
-                sections.append(topic_section(document, topic, wording, with_pictures=self.purpose.with_pictures))
+                section = topic_section(document, topic, wording, with_pictures=self.purpose.with_pictures)
+                # what to ask next is said once, by the findings
+                sections.append(replace(section, next_questions=()) if beginning else section)
         return [*(each for each in sections if not each.skipped), *(each for each in sections if each.skipped)]
 
     def compared(self, documents: Sequence[Document], losses: Sequence[str]) -> list[Section]:
@@ -191,6 +193,9 @@ def _title(documents: Sequence[Document], kind: str, baseline: Document | None) 
 
 
 def _version() -> str:
-    import wavescope
+    from importlib.metadata import PackageNotFoundError, version
 
-    return str(wavescope.__version__)
+    try:
+        return version("wavescope")
+    except PackageNotFoundError:  # a source tree that is not installed
+        return "unknown"
