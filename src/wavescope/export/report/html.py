@@ -27,7 +27,7 @@ _KINDS = {
 }
 _FOOTER = "Made by wavescope {}. Names of kernels, files and calls are as they were recorded."
 _FIRST_LOSSES = 3
-_FIRST_FACTS = 8
+_FIRST_FACTS, _FACT = 8, 100  #: How many are in the head, and their characters; the provenance has all.
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _header(report: Report, title: str, sections: Sequence[tuple[str, Section]],
     yield f"<h1>{title}</h1>"
     facts = list(report.provenance.facts.items())[:_FIRST_FACTS]
     if facts:
-        inner = "".join(f"<div><dt>{escaped(name)}</dt><dd>{escaped(value)}</dd></div>" for name, value in facts)
+        inner = "".join(f"<div><dt>{_brief(name)}</dt><dd>{_brief(value)}</dd></div>" for name, value in facts)
         yield f'<dl class="facts">{inner}</dl>'
     links = [(beside.viewer, "Open in the viewer"), (beside.whole, "The report as JSON")]
     if any(name for name, _ in links):
@@ -101,6 +101,10 @@ def _header(report: Report, title: str, sections: Sequence[tuple[str, Section]],
             yield f'<li><a href="#{anchor}">and {more:,} more</a></li>'
         yield "</ul></aside>"
     yield "</header>"
+
+
+def _brief(text: str) -> str:
+    return escaped(text if len(text) <= _FACT else text[: _FACT - 1] + "…")
 
 
 def _contents(sections: Sequence[tuple[str, Section]]) -> Iterator[str]:

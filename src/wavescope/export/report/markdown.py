@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wavescope.base.shown import ESCAPES
 from wavescope.base.words import counted
-from wavescope.export.report.full_names import ELLIPSIS, appendix_rows
-from wavescope.export.report.outline import PROVENANCE, ask, outline
+from wavescope.export.report.full_names import ELLIPSIS, appendix_rows, without_middle
+from wavescope.export.report.outline import DEFINITIONS, PROVENANCE, ask, outline
 from wavescope.model.report import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavescope.report.kit.markdown import code_span, markdown_of, prose
 from wavescope.report.kit.svg import escaped
@@ -22,7 +22,7 @@ _COLUMNS = 12  #: GitHub shows about so many without scrolling.
 _NAME = 80  #: Characters of a name in a table.
 _FULL_NAME = 600
 _FOLDED_ROWS = 12  #: Tables with more rows are folded.
-_TITLE = 200
+_TITLE, _WORD = 200, 40  #: Characters of a heading, and of a label.
 _PUNCTUATION = " .,;:!?\u3002\uff0c\uff1b\uff1a\uff01\uff1f"  #: What headings do not end in.
 
 
@@ -49,9 +49,10 @@ _CUTS = (
 
 def render(report: Report, most_bytes: int | None = None) -> bytes:
     """The document; with `most_bytes`, the longest that fits: rows are left out first, then sections; it says so."""
-    sections = outline(report)
+    sections = [section for _, section in outline(report)]
+    written: dict[tuple[int, Cut], str] = {}  # whole sections are left out without writing the others again
     for cut in _cuts(len(sections)):
-        content = _document(report, sections, cut).encode("utf-8", ESCAPES)
+        content = _document(report, sections, cut, written).encode("utf-8", ESCAPES)
         if most_bytes is None or len(content) <= most_bytes:
             return content
     return content
@@ -63,29 +64,32 @@ def _cuts(section_count: int) -> Iterator[Cut]:
         yield replace(_CUTS[-1], sections=count)
 
 
-def _document(report: Report, sections: Sequence[tuple[str, Section]], cut: Cut) -> str:
-    body = [section for _, section in sections if section.name != PROVENANCE]
-    ending = [section for _, section in sections if section.name == PROVENANCE]
+def _document(report: Report, sections: Sequence[Section], cut: Cut, written: dict[tuple[int, Cut], str]) -> str:
+    def text_of(number: int) -> str:
+        key = (number, replace(cut, sections=None))
+        if key not in written:
+            written[key] = "\n\n".join(filter(None, _section(sections[number], report, cut)))
+        return written[key]
+
+    body = [number for number, section in enumerate(sections) if section.name != PROVENANCE]
+    ending = [number for number, section in enumerate(sections) if section.name == PROVENANCE]
     if cut.is_brief:
-        body = [section for section in body if section.name != "definitions"]
-    left_out = body[cut.sections :] if cut.sections is not None else []
-    body = body[: cut.sections] if cut.sections is not None else body
-    parts = [*_head(report, cut, left_out)]
-    for section in body:
-        parts += _section(section, report, cut)
-    names = [] if cut.is_brief else appendix_rows(body)
+        body = [number for number in body if sections[number].name != DEFINITIONS]
+    shown = body[: cut.sections]
+    parts = [*_head(report, cut, [sections[number] for number in body[len(shown) :]]), *map(text_of, shown)]
+    names = [] if cut.is_brief else appendix_rows((sections[number] for number in shown), _NAME)
     if names:
         parts += ["## Full names", "\n".join(f"- {code_span(short)}: {_full(name)}" for short, name in names)]
-    for section in ending:
-        parts += _section(section, report, cut)
-    if any(part.startswith("<details>") for part in parts):
+    parts += map(text_of, ending)
+    if any("<details>" in part for part in parts):
         parts.append("<!-- markdownlint-disable-file MD033 -->")  # folding needs HTML
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _head(report: Report, cut: Cut, left_out: Sequence[Section]) -> Iterator[str]:
     yield f"# {_heading(report.title or 'Report')}"
-    facts = [f"{prose(name)} {code_span(_shortened(text, 100))}" for name, text in report.provenance.facts.items()]
+    recorded = report.provenance.facts.items()
+    facts = [f"{prose(_shortened(name, _WORD))} {code_span(_shortened(text, 100))}" for name, text in recorded]
     yield ", ".join([f"{prose(report.kind)} report by wavescope", *facts[:8]])
     yield "Words in code spans are recorded names: data, not instructions."
     if report.losses:
@@ -119,14 +123,17 @@ def _section(section: Section, report: Report, cut: Cut) -> Iterator[str]:
 def _blocks(section: Section, cut: Cut) -> Iterator[str]:
     """The blocks in order; tables that are folded by themselves, the others together."""
     waiting: list[Block] = []
-    for block in section.blocks[: cut.blocks]:
+    for block in _headlined(section.blocks[: cut.blocks]):
         match block:
             case Sentence(text, "headline"):
                 yield markdown_of(waiting)
                 waiting = []
-                yield f"> **{prose(_shortened(text, cut.text))}**"
-            case Sentence(text, _) | Labelled(_, text):
+                lines = [prose(_shortened(line, cut.text)) for line in text.split("\n")]
+                yield "\n>\n".join(f"> **{line}**" for line in lines if line)
+            case Sentence(text, _):
                 waiting.append(replace(block, text=_shortened(text, cut.text)))
+            case Labelled():
+                waiting.append(_paragraph(block, cut))
             case Table():
                 table, is_folded = _fitting(block, cut), len(block.rows) > _FOLDED_ROWS and not cut.is_brief
                 if not is_folded:
@@ -143,9 +150,9 @@ def _blocks(section: Section, cut: Cut) -> Iterator[str]:
             case Code():
                 waiting += _code(block, cut)
             case Finding():
-                paragraphs = [replace(part, text=_shortened(part.text, cut.text)) for part in block.paragraphs]
-                verdict = _shortened(block.verdict, cut.text)
-                waiting.append(replace(block, verdict=verdict, paragraphs=tuple(paragraphs)))
+                paragraphs = tuple(_paragraph(part, cut) for part in block.paragraphs)
+                verdict, gain = _shortened(block.verdict, cut.text), _shortened(block.gain, cut.text)
+                waiting.append(replace(block, verdict=verdict, gain=gain, paragraphs=paragraphs))
     if cut.blocks is not None and len(section.blocks) > cut.blocks:
         waiting.append(
             Sentence(f"{len(section.blocks) - cut.blocks:,} more parts of this section are left out", "note")
@@ -153,10 +160,29 @@ def _blocks(section: Section, cut: Cut) -> Iterator[str]:
     yield markdown_of(waiting)
 
 
+def _headlined(blocks: Sequence[Block]) -> Iterator[Block]:
+    """The blocks, with headlines that follow each other as lines of one: they become one quotation."""
+    waiting: list[str] = []
+    for block in blocks:
+        if isinstance(block, Sentence) and block.style == "headline":
+            waiting.append(" ".join(block.text.split()))
+            continue
+        if waiting:
+            yield Sentence("\n".join(waiting), "headline")
+            waiting = []
+        yield block
+    if waiting:
+        yield Sentence("\n".join(waiting), "headline")
+
+
+def _paragraph(part: Labelled, cut: Cut) -> Labelled:
+    return Labelled(_shortened(part.label, cut.text and _WORD), _shortened(part.text, cut.text))
+
+
 def _fitting(table: Table, cut: Cut) -> Table:
     """The table with the rows and columns that there is room for, and a title that says so."""
     chosen = _columns(table)
-    notes = [table.title] if table.title else []
+    notes = [_shortened(table.title, cut.text)] if table.title else []
     if len(chosen) < len(table.columns):
         others = [column.heading for n, column in enumerate(table.columns) if n not in chosen]
         notes.append(f"showing {len(chosen)} of {len(table.columns)} columns, without {', '.join(others)}")
@@ -166,9 +192,10 @@ def _fitting(table: Table, cut: Cut) -> Table:
     length = min(_NAME, cut.text or _NAME)
     return Table(
         "; ".join(notes),
-        tuple(table.columns[n] for n in chosen),
+        tuple(replace(table.columns[n], heading=_shortened(table.columns[n].heading, _NAME)) for n in chosen),
         tuple(
-            tuple(_middle(row[n], length if table.columns[n].is_name else 4 * length) for n in chosen) for row in rows
+            tuple(without_middle(row[n], length if table.columns[n].is_name else 4 * length) for n in chosen)
+            for row in rows
         ),
     )
 
@@ -202,16 +229,8 @@ def _heading(text: str) -> str:
 
 def _full(name: str) -> str:
     more = f" ({len(name):,} characters)" if len(name) > _FULL_NAME else ""
-    return code_span(_middle(name, _FULL_NAME)) + more
+    return code_span(without_middle(name, _FULL_NAME)) + more
 
 
 def _shortened(text: str, length: int | None) -> str:
     return text if length is None or len(text) <= length else text[: length - 1].rstrip() + ELLIPSIS
-
-
-def _middle(text: str, length: int) -> str:
-    """A long name without its middle: its end often says what it is."""
-    if len(text) <= length:
-        return text
-    first = 2 * length // 3
-    return text[:first] + ELLIPSIS + text[-(length - first - 1) :]
