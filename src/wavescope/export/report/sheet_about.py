@@ -23,7 +23,7 @@ _POINTS = 15  #: Height of a line.
 
 
 def headline_of(report: Report) -> str:
-    """The sentence that a reader should see first: a verdict, else the first finding, else what could not be answered.
+    """The sentence that a reader should see first: the verdict of the diagnosis, else another, else the first finding.
 
     Examples
     --------
@@ -32,7 +32,12 @@ def headline_of(report: Report) -> str:
     >>> headline_of(Report("a run", "run", (section,), Provenance("0.2.0", "")))
     'busy 92.0 %'
     """
-    blocks = [block for section in report.sections for block in section.blocks]
+    is_diagnosis = {
+        id(section): section.name == "diagnose" or any(isinstance(block, Finding) for block in section.blocks)
+        for section in report.sections
+    }
+    sections = sorted(report.sections, key=lambda section: not is_diagnosis[id(section)])
+    blocks = [block for section in sections for block in section.blocks]
     verdicts = [block.text for block in blocks if isinstance(block, Sentence) and block.style == "headline"]
     findings = [block.verdict for block in blocks if isinstance(block, Finding)]
     return next(iter(verdicts + findings), "")

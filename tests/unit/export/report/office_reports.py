@@ -143,3 +143,25 @@ def hostile_report() -> Report:
     )
     skipped = Section("gaps", "Idle time", "when?", skipped=NASTY)
     return Report(NASTY, "trace", (section, again, skipped), hostile, (NASTY, LONG, CODE_OF_TYPST))
+
+
+def wide_table(column_count: int, row_count: int = 3) -> Table:
+    """A name and many columns of numbers."""
+    columns = (Column("kernel", is_name=True), *(Column(f"number {at}", is_number=True) for at in range(column_count)))
+    row = ("void ck_tile::kentry<BatchedGemmKernel>(float*)", *(f"{at * 1111.5:,.1f} us" for at in range(column_count)))
+    return Table(f"{column_count} numbers", columns, (row,) * row_count)
+
+
+def wide_report() -> Report:
+    """Tables of every width, one of them over several pages."""
+    tables = (*(wide_table(count) for count in (4, 9, 14, 18, 40)), wide_table(14, 90), wide_table(3, 150))
+    sections = (
+        Section("wide", "Wide tables", "Do they fit?", blocks=tables),
+        Section(
+            "words",
+            "Words",
+            "?",
+            blocks=(Table("", (Column("a"), Column("b")), (("word " * 30, "more words " * 400),)),),
+        ),
+    )
+    return Report("Wide tables", "run", sections, provenance())

@@ -1,0 +1,198 @@
+"""Tables on paper: widths of columns, size of type and direction of the page, so that none runs over the edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wavescope.base.words import kernel_title
+from wavescope.export.report.font_files import mono_width, sans_width
+from wavescope.export.report.page_text import cut_to
+from wavescope.report.kit.tables import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from wavescope.export.report.page_text import Names, Runs
+    from wavescope.model.report import DataTable, Table
+
+#: Points between the margins of A4 (18 mm each), upright and across.
+UPRIGHT, ACROSS = 493.0, 739.0
+_PADDING = 9.0  #: Points at both sides of a cell together.
+_ROUNDING = 0.3  #: Points by which a column is wider than its widest cell.
+MONO_SIZE = 0.92  #: Of names, in the size of the table: the font looks larger than the other.
+#: Width of the page, size of type, and characters that a name gets at least: the first that fits is taken.
+_TRIALS = (
+    (UPRIGHT, 8.0, 34),
+    (UPRIGHT, 7.5, 30),
+    (UPRIGHT, 7.0, 26),
+    (UPRIGHT, 6.5, 22),
+    (ACROSS, 7.5, 26),
+    (ACROSS, 6.5, 22),
+)
+_LEAST_WORDS = 12.0  #: Width of a column of words, in sizes of the type; longer texts are wrapped.
+_LONGEST_WORD = 26.0  #: Words of a cell are cut to this.
+_WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one page.
+_MOST_STRINGS = 4_000  #: Strings of frames among which the whole of a cut name is looked for.
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """What a column needs, in sizes of the type."""
+
+    least: float
+    full: float
+
+
+def table_page(table: Table, data: Sequence[DataTable], names: Names) -> dict[str, Any]:
+    """A table with its widths; columns that no page can hold are left out, and named."""
+    filled = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
+    whole_names = _WholeNames(data)
+    dropped: list[str] = []
+    while True:
+        shape = _shape(table, filled)
+        if shape is not None or len(filled) <= 1:
+            break
+        dropped.insert(0, printable(table.columns[filled.pop()].heading))
+    across, size, widths = shape or (ACROSS, _TRIALS[-1][1], [ACROSS] * len(filled))
+    rows = [
+        [
+            _cell(row[at], width, size, names, whole_names, is_name=table.columns[at].is_name,
+                  is_number=table.columns[at].is_number)
+            for at, width in zip(filled, widths, strict=True)
+        ]
+        for row in table.rows
+    ]  # fmt: skip
+    heads = [
+        {
+            "heading": _heading(table.columns[at].heading),
+            "is_number": table.columns[at].is_number,
+            "is_name": table.columns[at].is_name,
+        }
+        for at in filled
+    ]
+    note = (
+        f"Left out, because the page is too narrow: {', '.join(dropped)}; workbooks (.xlsx) have all."
+        if dropped
+        else ""
+    )
+    return {
+        "kind": "table", "title": names.prose(table.title), "columns": heads, "rows": rows, "widths": widths,
+        "size": size, "is_across": across > UPRIGHT, "note": note,
+        "is_whole": all(len(cell) < _WHOLE_CELL for row in table.rows for cell in row),
+    }  # fmt: skip
+
+
+def _shape(table: Table, filled: Sequence[int]) -> tuple[float, float, list[float]] | None:
+    """Width of the page, size of the type, widths of the columns in points; None = they fit on no page."""
+    for page, size, name_letters in _TRIALS:
+        extents = [_extent(table, at, name_letters) for at in filled]
+        room = page - len(filled) * (_PADDING + _ROUNDING)
+        if sum(extent.least for extent in extents) * size <= room:
+            return page, size, [width + _PADDING for width in _spread(extents, room, size)]
+    return None
+
+
+def _spread(extents: Sequence[_Extent], room: float, size: float) -> list[float]:
+    """Widths between what is needed and what is wished for: what is left is shared among those that wish for more."""
+    widths = [extent.least * size for extent in extents]
+    for _ in extents:
+        wishes = [at for at, extent in enumerate(extents) if extent.full * size > widths[at] + 0.01]
+        left = room - sum(widths)
+        if not wishes or left < 0.5:
+            break
+        share = left / len(wishes)
+        for at in wishes:
+            widths[at] = min(extents[at].full * size, widths[at] + share)
+    return [round(width + _ROUNDING, 2) for width in widths]
+
+
+def _extent(table: Table, at: int, name_letters: int) -> _Extent:
+    column = table.columns[at]
+    cells = [printable(row[at]) for row in table.rows]
+    if column.is_name:  # a name that is cut already gets a number
+        cells = [f"{cell} [999]" if "…" in cell else cell for cell in cells]
+    full = max(map(_mono if column.is_name else sans_width, cells), default=0.0)
+    head_words = [sans_width(word) for word in _heading(column.heading).split(" ")]
+    head = max(head_words) * 1.04
+    if column.is_number:
+        width = max(full, head)
+        return _Extent(width, max(width, min(sans_width(_heading(column.heading)) * 1.04, width + 3)))
+    if column.is_name:
+        return _Extent(max(min(full, _mono("x" * name_letters)), head), max(full, head))
+    words = (min(sans_width(word), _LONGEST_WORD) for cell in cells for word in cell.split(" "))
+    least = max(max(words, default=0.0), min(full, _LEAST_WORDS), head)
+    return _Extent(least, max(full, least))
+
+
+def _mono(text: str) -> float:
+    return MONO_SIZE * mono_width(text)
+
+
+def _heading(text: str) -> str:
+    text = printable(text)
+    words = (word if sans_width(word) <= 14 else f"{cut_to(word, 13, sans_width)}…" for word in text.split(" "))
+    return " ".join(words)
+
+
+def _cell(
+    text: str, width: float, size: float, names: Names, whole: _WholeNames, *, is_name: bool, is_number: bool
+) -> Runs:
+    text = printable(text)
+    room = (width - _PADDING) / size
+    if is_name:
+        full = whole.of(text)
+        if full != text:  # cut already by the words of the answer
+            ending = f" [{names.number(printable(full))}]"
+            head = (
+                text
+                if _mono(text + ending) <= room
+                else f"{cut_to(text.rstrip('…'), room - _mono(ending) - 1, _mono)}…"
+            )
+            return head + ending
+        return names.cut(text, room, _mono)
+    if is_number:
+        return text
+    return names.prose(text, max(room, 4))
+
+
+class _WholeNames:
+    """The names of frames, of which tables show a part."""
+
+    def __init__(self, data: Sequence[DataTable]) -> None:
+        self._data = data
+        self._strings: list[str] | None = None
+
+    def of(self, text: str) -> str:
+        """The one name that fits the parts around the ellipsis; the text itself where there is none or several."""
+        if "…" not in text:
+            return text
+        parts = text.split("…")
+        fitting = {name for name in self._all() if _fits(name, parts) or _fits(kernel_title(name), parts)}
+        return fitting.pop() if len(fitting) == 1 else text
+
+    def _all(self) -> list[str]:
+        if self._strings is None:
+            self._strings = list(dict.fromkeys(_strings(self._data)))[:_MOST_STRINGS]
+        return self._strings
+
+
+def _fits(name: str, parts: Sequence[str]) -> bool:
+    """Whether the parts are in the name, in this order, the first at its start and the last at its end."""
+    at = len(parts[0])
+    if len(name) <= sum(map(len, parts)) or not name.startswith(parts[0]) or not name.endswith(parts[-1]):
+        return False
+    for part in parts[1:-1]:
+        at = name.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return at + len(parts[-1]) <= len(name)
+
+
+def _strings(data: Sequence[DataTable]) -> Iterable[str]:
+    import polars as pl
+
+    for table in data:
+        for column in table.frame.head(_MOST_STRINGS).select(pl.col(pl.String)).iter_columns():
+            yield from (value for value in column.unique(maintain_order=True).to_list() if value)
