@@ -111,9 +111,12 @@ bool read_numbered(std::string_view text, Operand& operand) {
     return false;
 }
 
-Operand read_operand(std::string_view text) {
+constexpr unsigned kMostNested = 4;  // sext(-|v0|) has three; texts of a file may have any number
+
+Operand read_operand(std::string_view text, unsigned depth = 0) {
     Operand operand;
     operand.kind = Operand::Kind::other;
+    if (depth > kMostNested) return operand;
     if (text == "off") {
         operand.kind = Operand::Kind::off;
         return operand;
@@ -125,7 +128,7 @@ Operand read_operand(std::string_view text) {
         return operand;
     }
     if (text.starts_with("sext(") && text.ends_with(')')) {
-        operand = read_operand(text.substr(5, text.size() - 6));
+        operand = read_operand(text.substr(5, text.size() - 6), depth + 1);
         operand.is_sign_extended = true;
         return operand;
     }
@@ -133,7 +136,7 @@ Operand read_operand(std::string_view text) {
         const bool is_negated = text.starts_with('-');
         if (is_negated) text.remove_prefix(1);
         const bool is_absolute = text.starts_with('|') && text.ends_with('|') && text.size() > 2;
-        operand = read_operand(is_absolute ? text.substr(1, text.size() - 2) : text);
+        operand = read_operand(is_absolute ? text.substr(1, text.size() - 2) : text, depth + 1);
         operand.is_negated = is_negated;
         operand.is_absolute = is_absolute;
         operand.is_changed = true;

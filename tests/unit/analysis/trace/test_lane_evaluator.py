@@ -140,3 +140,10 @@ def test_bits_that_carries_reach_are_not_known() -> None:
 def test_a_row_that_the_code_cannot_reach_ends_the_evaluation() -> None:
     texts = ["v_lshlrev_b32_e32 v1, 2, v0", "v_mov_b32_e32 v1, 0", "ds_read_b32 v2, v1"]
     assert not _evaluated(texts, [0, 2])[0]
+
+
+@pytest.mark.parametrize("operand", ["|", "|v1", "-|", "-" * 300_000, "-sext(" * 200_000])
+def test_texts_that_nest_without_end_are_unknown(operand: str) -> None:
+    """Texts come from files of strangers: half of a pair of bars, and signs in any number, are no operand."""
+    is_known, _, _ = _evaluated([f"v_add_f32 v0, {operand}, v2", "ds_read_b32 v1, v0"])
+    assert not is_known
