@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import JOBS, SECONDS, Bounds
+from wavescope.cli.kit.form import events_option
 from wavescope.cli.kit.io import console
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.errors import UsageError
@@ -60,7 +61,7 @@ _PER_DEVICE = Bounds(1, 64)
 @click.option("--dask", "is_dask", is_flag=True, help="Start a Dask cluster here, with one worker per GPU.")
 @click.option("--dry-run", "is_dry_run", is_flag=True, help="List the jobs in the order of their start; run nothing.")
 @click.option("--force", "is_forced", is_flag=True, help="With --slurm: replace FILE.")
-@click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object per line.")
+@events_option
 def command(
     jobs_file: Path | None,
     output: Path | None,

@@ -103,13 +103,16 @@ def given_paths(context: click.Context) -> list[str]:
 
 
 def _parts(parts: list[RenderableType]) -> Iterator[RenderableType | Block]:
-    """The parts; a line that was printed by itself is a sentence."""
+    """The parts; a line that was printed by itself is a sentence, and commands for a shell keep their lines."""
     from rich.text import Text
 
     from wavescope.model.report import Preformatted
+    from wavescope.report.capture.shell import ShellText
 
     for part in parts:
-        if isinstance(part, Preformatted) and "\n" not in (text := part.text.strip("\n")):
+        if isinstance(part, ShellText):
+            yield Preformatted(part.plain)
+        elif isinstance(part, Preformatted) and "\n" not in (text := part.text.strip("\n")):
             yield Text(text)
         else:
             yield part
@@ -122,7 +125,7 @@ def _without_advice(blocks: tuple[Block, ...]) -> Iterator[Block]:
 
 
 def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tuple[Block, ...]:
-    """The blocks; where a chart is all that shows numbers, with the table behind it."""
+    """The blocks; where a chart is all that shows numbers, with the table of them."""
     from wavescope.model.report import Code, Preformatted, Table
 
     is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import SECONDS, Bounds
+from wavescope.cli.kit.form import current_brief, events_option
 from wavescope.cli.kit.io import with_options
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.errors import MissingToolError, UsageError
@@ -164,8 +165,8 @@ def _refuse_contradictions(options: dict[str, Any]) -> None:
         raise UsageError(what, advice="give one of them")
     if options["is_resumed"] and options["output"] is None:
         raise UsageError("--resume needs the folder to go on with", advice="-o FOLDER")
-    if options["opens"] and (options["as_json"] or options["is_dry_run"]):
-        other = "--json" if options["as_json"] else "--dry-run"
+    if options["opens"] and (options["as_json"] or options["is_dry_run"] or current_brief()):
+        other = "--json" if options["as_json"] else "--dry-run" if options["is_dry_run"] else "--brief"
         raise UsageError(f"--open shows the capture in a browser, {other} does not", advice="give one of them")
 
 
@@ -431,7 +432,7 @@ _DECLARED: tuple[tuple[str, Callable[[Any], Any]], ...] = (
     ("is_resumed", click.option("--resume", "is_resumed", is_flag=True, help="Go on in a FOLDER that exists.")),
     ("is_forced", click.option("--force", "is_forced", is_flag=True, help="Replace a capture that exists.")),
     ("is_cleaned", click.option("--clean", "is_cleaned", is_flag=True, help="Keep only the best attempt.")),
-    ("as_json", click.option("--json", "as_json", is_flag=True, help="Print events, one JSON object per line.")),
+    ("as_json", events_option),
     ("opens", click.option("--open", "opens", is_flag=True, help="Show the capture in a browser afterwards.")),
 )
 _NAMES = tuple(name for name, _ in _DECLARED)

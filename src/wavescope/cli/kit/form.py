@@ -170,3 +170,17 @@ def json_option(verb: Callable[..., None]) -> Callable[..., None]:
     for option in (_brief_option, _compact_option, json_flag):
         verb = option(verb)
     return verb
+
+
+def events_option(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb that goes on for long --json, which prints events, passed on as `as_json`; and --brief."""
+    return _events_flag(_brief_option(verb))
+
+
+_events_flag = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    callback=refuse_with_brief,
+    help="Print events, one JSON object per line.",
+)

@@ -22,7 +22,7 @@ NEXT: dict[tuple[str, str], tuple[str, ...]] = {
     ("barriers", ""): (f"source --at {_HANDLE}", "waves", "diagnose"),
     ("busy", ""): ("gaps", "overlap", "summary"),
     ("capture clean", ""): ("capture status",),
-    ("capture status", ""): ("capture report", "capture clean"),
+    ("capture status", ""): ("capture clean",),
     ("collectives", ""): ("ranks", "overlap", "path"),
     ("compare", "counters"): ("diagnose", "roofline"),
     ("compare", "run"): ("summary", "diagnose --run"),

@@ -30,6 +30,8 @@ _LOSSES, _LOSS_LENGTH = 5, 300
 _SUBJECT_LENGTH = 300
 _INSIDE_WORD = re.compile(r"(?<=[A-Za-z0-9])\\_(?=[A-Za-z0-9])")  #: An escaped underscore between letters.
 
+_SIGNS = ("#", "-", "+", "=", "~")  #: What would make a heading, a list or a fence of a sentence.
+
 #: Topics whose verb is called otherwise.
 _VERBS = {"about": "info", "budget": "diagnose", "speed": "counters", "panels": "counters"}
 #: (verb, parameter) -> option, where it is not called like the parameter; empty = an argument before the paths.
@@ -155,9 +157,12 @@ def quoted(word: str) -> str:
 
 
 def _words(block: Block) -> str:
-    """A block as Markdown; in sentences, underscores inside of words need no escape."""
+    """A block as Markdown; in sentences, underscores inside of words need no escape, but the first sign may."""
     text = block_markdown(block)
-    return _INSIDE_WORD.sub("_", text) if isinstance(block, Sentence | Labelled | Finding) else text
+    if not isinstance(block, Sentence | Labelled | Finding):
+        return text
+    text = _INSIDE_WORD.sub("_", text)
+    return f"\\{text}" if text.startswith(_SIGNS) else text
 
 
 def _ending(losses: Sequence[str], commands: Sequence[str], room: int) -> list[str]:

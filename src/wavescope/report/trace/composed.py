@@ -120,10 +120,12 @@ def occupancy_over_time(document: Document) -> OccupancyOverTime:
     return document.kept(("topic", "occupancy over time"), make)
 
 
-def occupancy_words(answer: OccupancyOverTime, wording: Wording) -> Parts:
-    """The words of `wavescope occupancy`."""
+def occupancy_words(answer: OccupancyOverTime | Occupancy, wording: Wording) -> Parts:
+    """The words of `wavescope occupancy`, with curves where the answer has them."""
     from wavescope.report.trace.occupancy import occupancy_report
 
+    if not isinstance(answer, OccupancyOverTime):
+        return occupancy_report(answer, (), limit=wording.limit)
     return occupancy_report(answer.occupancy, answer.curves, limit=wording.limit)
 
 
