@@ -67,6 +67,15 @@ def draw_stack(
 
 def _band(low: Sequence[float], high: Sequence[float], borders: Sequence[float], across: Scale, up: Scale) -> str:
     x = [number(across.at(border)) for border in borders]
-    there = [f"V{number(up.at(value))}H{x[at + 1]}" for at, value in enumerate(high)]
-    back = [f"V{number(up.at(low[at]))}H{x[at]}" for at in reversed(range(len(low)))]
-    return "".join([f"M{x[0]} {number(up.at(low[0]))}", *there, *back, "Z"])
+    there = _steps([number(up.at(value)) for value in high], x[1:])
+    back = _steps([number(up.at(value)) for value in reversed(low)], x[-2::-1])
+    return f"M{x[0]} {number(up.at(low[0]))}{there}{back}Z"
+
+
+def _steps(heights: Sequence[str], ends: Sequence[str]) -> str:
+    """Steps of a path; those of the same height are one."""
+    path = []
+    for at, y in enumerate(heights):
+        path.append(f"V{y}" if not at or y != heights[at - 1] else "")
+        path.append(f"H{ends[at]}" if at == len(heights) - 1 or y != heights[at + 1] else "")
+    return "".join(path)

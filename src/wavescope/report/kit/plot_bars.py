@@ -18,6 +18,7 @@ ROW, BAR = 26.0, 18.0
 _THIN = 3.0  #: Width of a part from which it gets an edge.
 _VISIBLE = 0.05
 _PADDING = 8.0
+_LEAST_AXIS = 60.0
 _AXIS = 46.0  #: Space for an axis with its name.
 
 
@@ -47,9 +48,15 @@ def label_room(labels: Sequence[str], most: float = 300.0) -> float:
     return min(most, max((width_of(label, TEXT) for label in labels), default=0.0)) + 14
 
 
-def words_room(bars: Sequence[Bar]) -> float:
-    """The width that values at the right of bars take."""
-    return max((width_of(bar.words, TEXT) for bar in bars), default=0.0) + 10
+def _scale_end(bars: Sequence[Bar], start: float, right: float, high: float, *, at_end: bool) -> float:
+    """Where an axis ends, so that the values at the right of all bars fit."""
+    end = right
+    for bar in bars:
+        free = right - start - (width_of(bar.words, TEXT) + _PADDING if bar.words else 0.0)
+        share = 1.0 if at_end else min(1.0, sum(part.value for part in bar.parts) / (high or 1))
+        if share > 0:
+            end = min(end, start + max(_LEAST_AXIS, free / share))
+    return end
 
 
 def bars_height(count: int) -> float:
@@ -71,7 +78,7 @@ def bar_panel(
 ) -> None:
     """Bars over an axis from 0 to `high`, across the whole frame."""
     start = frame.left + label_room([bar.label for bar in bars], label_width)
-    scale = Scale(0, high, start, frame.right - words_room(bars))
+    scale = Scale(0, high, start, _scale_end(bars, start, frame.right, high, at_end=at_end))
     bottom_axis(frame.svg, scale, ticks, top=top, bottom=top + ROW * len(bars) + 4, words=words, name=name)
     draw_bars(frame.svg, bars, scale, left=frame.left, top=top + 2, at_end=at_end)
 

@@ -38,7 +38,7 @@ def width_of(text: str, size: float) -> float:
 
 def cut(text: str, size: float, width: float) -> str:
     """The text, cut with an ellipsis to a width in any font."""
-    return fitting(text, size, width / _WIDER)
+    return fitting(text, size, width / _WIDER).replace("……", "…")
 
 
 class Key(NamedTuple):

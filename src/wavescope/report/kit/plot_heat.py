@@ -18,6 +18,7 @@ _BAR, _SHARE = 150.0, 54.0
 _TINT = 0.32  #: Opacity of the tint of the hottest line.
 _LETTER = 0.61  #: Width of a letter of code, of its size: monospaced fonts, and the one of PNG files.
 _TAB = 4
+_TOLD = 0.0005  #: Share from which it is written.
 #: Part of the cycles (see `kit.heat`) -> colour.
 PART_COLOURS = {"stall": "red", "issue": "green", "idle": "grey", "hidden": "sky", "sampled": "pink"}
 
@@ -56,7 +57,8 @@ def draw_heat(frame: Frame, lines: Sequence[HeatLine]) -> None:
         if line.share:
             opacity = round(_TINT * line.share / hottest, 3)
             svg.add("rect", "p-red", x=code - 6, y=y, width=frame.right - code + 6, height=LINE, fill_opacity=opacity)
-            svg.label("p-ink p-number", bar - 8, base, percent(line.share), size=SMALL, anchor="end")
+            if line.share >= _TOLD:
+                svg.label("p-ink p-number", bar - 8, base, percent(line.share), size=SMALL, anchor="end")
         x = bar
         for part, amount in line.parts.items():
             width = _BAR * amount / most

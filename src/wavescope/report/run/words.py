@@ -80,3 +80,14 @@ def process_name(rank: int | None, pid: int | None) -> str:
     if rank is not None:
         return f"rank {rank}"
     return "?" if pid is None else str(pid)
+
+
+def process_label(rank: int | None, pid: int | None) -> str:
+    """The label of a process where nothing beside it says that a number is a process id.
+
+    Examples
+    --------
+    >>> process_label(3, 4711), process_label(None, 4711)
+    ('rank 3', 'pid 4711')
+    """
+    return process_name(rank, pid) if rank is not None or pid is None else f"pid {pid}"

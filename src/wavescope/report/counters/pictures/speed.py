@@ -61,7 +61,8 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
 def _bar(row: dict[str, Any]) -> Bar:
     share = row["peak_share"]
     colour = _COLOURS[unit_group(row["name"])]
-    words = f"{share:.1f} %, {figure(row['average'])} {printable(row['unit'])}"
+    value = "" if row["unit"] in ("%", "Percent", "Pct") else f", {figure(row['average'])} {printable(row['unit'])}"
+    words = f"{share:.1f} %{value}"
     peak = "" if row["peak"] is None else f", peak {figure(row['peak'])}"
     part = Part(min(share, _MOST), colour, title=f"{row['name']}: {words}{peak}")
     return Bar(printable(row["name"]), (part,), words, title=row["name"])

@@ -10,7 +10,7 @@ from wavescope.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
 from wavescope.report.kit.plot_frame import Frame, Key
 from wavescope.report.kit.plot_words import listed, rows_shown, sentences, tenths
 from wavescope.report.kit.words import duration
-from wavescope.report.run.words import gpu_names, process_name
+from wavescope.report.run.words import gpu_names, process_label
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,7 +48,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     totals = {column: int(gpus[column].sum()) for column, _, _ in PARTS}
     if gpus.height > 1:
         bars.insert(0, _bar(totals, "all GPUs", is_strong=True))
-    what = "GPUs" if gpus.select("node", "gpu").n_unique() == gpus.height else "processes on GPUs"
+    what = "GPUs" if _is_per_gpu(gpus) else "processes on GPUs"
     words = [f"{name} {share:.1f} %" for (_, name, _), share in zip(PARTS, tenths([*totals.values()]), strict=True)]
     note = sentences(_NOTE, rows_shown(shown.height, gpus.height, what, which))
     frame = Frame(
@@ -74,11 +74,16 @@ def _least(gpus: pl.DataFrame, limit: int) -> pl.DataFrame:
     return numbered.sort("number").drop("number")
 
 
+def _is_per_gpu(gpus: pl.DataFrame) -> bool:
+    """Whether each row is a GPU of its own: not where several processes use one, or its number was not recorded."""
+    return gpus.select("node", "gpu").n_unique() == gpus.height and (gpus.height == 1 or not gpus["gpu"].null_count())
+
+
 def _labels(gpus: pl.DataFrame, shown: pl.DataFrame) -> list[str]:
     names = gpu_names(shown.select("node", "gpu").rows(), with_node=gpus["node"].n_unique() > 1)
-    if gpus.select("node", "gpu").n_unique() == gpus.height:
+    if _is_per_gpu(gpus):
         return names
-    who = [process_name(rank, pid) for rank, pid in shown.select("rank", "pid").rows()]
+    who = [process_label(rank, pid) for rank, pid in shown.select("rank", "pid").rows()]
     return [f"{name}, {process}" for name, process in zip(names, who, strict=True)]
 
 

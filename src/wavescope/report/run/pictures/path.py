@@ -11,7 +11,7 @@ from wavescope.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
 from wavescope.report.kit.plot_frame import TEXT, Frame, Key
 from wavescope.report.kit.plot_words import headline, rows_shown, sentences, tenths
 from wavescope.report.kit.words import brief_kernels, duration
-from wavescope.report.run.words import process_name
+from wavescope.report.run.words import process_label
 
 if TYPE_CHECKING:
     import polars as pl
@@ -85,7 +85,7 @@ def _second(frame: Frame, bars: list[Bar], top: float, group_count: int) -> None
 
 def _group(group: dict[str, Any], classes: pl.DataFrame) -> Bar:
     times = dict.fromkeys(_COLOURS, 0) | dict(classes.select("class", "path_ns").rows())
-    who = process_name(group["rank"], group["pid"])
+    who = process_label(group["rank"], group["pid"])
     label = who if group["process_count"] == 1 else f"{counted(group['process_count'], 'processes')}, to {who}"
     parts = tuple(
         Part(share, _COLOURS[name], f"{share:.1f} %", f"{name} {share:.1f} %, {duration(times[name])}")

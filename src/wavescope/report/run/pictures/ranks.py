@@ -12,7 +12,7 @@ from wavescope.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
 from wavescope.report.kit.plot_frame import SMALL, Frame, Key, width_of
 from wavescope.report.kit.plot_words import headline
 from wavescope.report.kit.words import duration
-from wavescope.report.run.words import process_name
+from wavescope.report.run.words import process_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +80,7 @@ def _times(row: dict[str, Any]) -> tuple[int, int, int]:
 
 
 def _bar(row: dict[str, Any]) -> Bar:
-    label = process_name(row["rank"], row["pid"])
+    label = process_label(row["rank"], row["pid"])
     parts = tuple(
         Part(time, colour, duration(time), f"{label}: {name} {duration(time)}")
         for time, (name, colour) in zip(_times(row), _PARTS, strict=True)

@@ -11,7 +11,7 @@ from wavescope.report.kit.plot_axes import Scale, bottom_axis, left_axis, plain,
 from wavescope.report.kit.plot_frame import SMALL, Frame, Key, width_of
 from wavescope.report.kit.plot_words import headline, rows_shown, sentences
 from wavescope.report.kit.words import duration
-from wavescope.report.run.words import process_name
+from wavescope.report.run.words import process_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +31,7 @@ _PARTS = (
 )
 _PANEL, _HEAD = 124.0, 30.0
 _MOST = 400  #: Columns; more steps are drawn as means of several.
+_UNLIKE = 4.0  #: Longest steps of processes over each other from which they have scales of their own.
 _SQUASHED = 3.0  #: Length over the usual ones from which a step is cut at the top.
 
 
@@ -49,8 +50,10 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     every.sort(key=lambda frame: (frame["rank"][0] is None, frame["rank"][0] or 0, *frame.select(keys).row(0)))
     panels = [_grouped(frame.to_dicts()) for frame in every[: top or _TOP]]
     parts = [part for part in _drawn(answer) if any(row[part[0]] for panel in panels for row in panel)]
-    high = max(_highest(panel) for panel in panels)
-    cut_count = sum(row["length_ns"] > high for panel in panels for row in panel)
+    highs = [_highest(panel) for panel in panels]
+    is_own = max(highs) > _UNLIKE * min(highs)
+    highs = highs if is_own else [max(highs)] * len(panels)
+    cut_count = sum(row["length_ns"] > high for panel, high in zip(panels, highs, strict=True) for row in panel)
     size = max(row["count"] for panel in panels for row in panel)
     frame = Frame(
         "steps",
@@ -60,6 +63,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         theme=theme,
         legend=[Key(colour, name) for _, name, colour in parts],
         note=sentences(
+            "each process has its own scale" if is_own else "",
             rows_shown(len(panels), len(every), "processes", "the first"),
             f"{counted(cut_count, 'steps')} {'is' if cut_count == 1 else 'are'} longer than the axis, and cut"
             if cut_count
@@ -67,10 +71,10 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
             f"each column is the mean of {size:,} steps" if size > 1 else "",
         ),
     )
-    unit, factor = time_unit(high)
-    for number, panel in enumerate(panels):
+    for number, (panel, high) in enumerate(zip(panels, highs, strict=True)):
+        unit, factor = time_unit(high)
         top_y = frame.top + (_PANEL + _HEAD) * number
-        who = "" if len(every) == 1 else process_name(panel[0]["rank"], panel[0]["pid"])
+        who = "" if len(every) == 1 else process_label(panel[0]["rank"], panel[0]["pid"])
         _panel(
             frame,
             panel,

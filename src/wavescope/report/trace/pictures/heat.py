@@ -93,7 +93,7 @@ def _code(document: Document, theme: str, top: int) -> Picture:
         f"Hottest: {printable(first['text'])}{f' ({printable(where)})' if where else ''}: "
         f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all."
     )
-    lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]))
+    lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]), "instructions")
     return _picture(lines, measure, sentence, theme, _NO_SOURCE)
 
 
@@ -108,12 +108,12 @@ def _hottest(rows: Sequence[dict[str, Any]], measure: Measure, top: int) -> set[
 
 
 def _windows(
-    rows: Sequence[dict[str, Any]], hot: Sequence[int], measure: Measure, whole: float, words: Any
+    rows: Sequence[dict[str, Any]], hot: Sequence[int], measure: Measure, whole: float, words: Any, what: str = "lines"
 ) -> list[HeatLine]:
     lines: list[HeatLine] = []
     for part in stretches(len(rows), dict.fromkeys(hot, _CONTEXT)):
         if part.is_folded:
-            lines.append(HeatLine("", f"… {counted(len(part), 'lines')} …"))
+            lines.append(HeatLine("", f"… {counted(len(part), what)} …"))
             continue
         for row in rows[part.begin : part.end]:
             number, text = words(row)
