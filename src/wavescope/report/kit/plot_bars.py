@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wavescope.report.kit.plot_axes import Scale, bottom_axis, plain
-from wavescope.report.kit.plot_frame import SMALL, TEXT, cut, width_of
+from wavescope.report.kit.plot_frame import SMALL, TEXT, cut, hint, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +89,7 @@ def draw_bars(svg: Svg, bars: Sequence[Bar], scale: Scale, *, left: float, top: 
         y = top + ROW * number + (ROW - BAR) / 2
         strong = " p-strong" if bar.is_strong else ""
         name = cut(bar.label, TEXT, scale.start - left - 12)
-        svg.label(f"p-ink{strong}", left, y + 13.5, name, size=TEXT, title=bar.title or bar.label)
+        svg.label(f"p-ink{strong}", left, y + 13.5, name, size=TEXT, title=hint(bar.title or bar.label))
         reached = 0.0
         for part in bar.parts:
             begin, end = scale.at(reached), scale.at(reached + part.value)
@@ -105,7 +105,7 @@ def _part(svg: Svg, part: Part, begin: float, end: float, y: float) -> None:
     if width < _VISIBLE:
         return
     edge = " p-edge" if width >= _THIN else ""
-    svg.add("rect", f"p-{part.colour}{edge}", title=part.title, x=begin, y=y, width=width, height=BAR)
+    svg.add("rect", f"p-{part.colour}{edge}", title=hint(part.title), x=begin, y=y, width=width, height=BAR)
     if part.words and width_of(part.words, SMALL) + _PADDING / 2 <= width:
         middle = (begin + end) / 2
         svg.label(f"p-in-{part.colour} p-number", middle, y + 13, part.words, size=SMALL, anchor="middle")

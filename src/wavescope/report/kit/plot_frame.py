@@ -16,6 +16,7 @@ TEXT = 13  #: Size of labels.
 SMALL = 12  #: Size of ticks and notes.
 _TITLE, _LEADING = 20, 19
 _WIDER = 1.12
+_LONGEST_WORD, _LONGEST_HINT = 120, 400  #: Characters.
 #: Colour -> in light, in dark. Those of Okabe and Ito, lightened where a dark page would swallow them.
 COLOURS = {
     "blue": ("#0072B2", "#3793D6"),
@@ -41,6 +42,27 @@ def cut(text: str, size: float, width: float) -> str:
     return fitting(text, size, width / _WIDER).replace("……", "…")
 
 
+def cut_middle(text: str, size: float, width: float) -> str:
+    """The text, cut in its middle to a width in any font, so that a number at its end stays.
+
+    Examples
+    --------
+    >>> cut_middle("a_node_with_a_very_long_name GPU 7", 12, 150)
+    'a_node_wi…me GPU 7'
+    """
+    text = printable(text)
+    shown = len(text)
+    while shown > 1 and width_of(text if shown == len(text) else _around(text, shown), size) > width:
+        shown -= 1
+    return text if shown == len(text) else _around(text, shown)
+
+
+def _around(text: str, count: int) -> str:
+    """The first and the last characters, `count` together."""
+    last = count // 2
+    return f"{text[: count - last].rstrip()}…{text[len(text) - last :] if last else ''}"
+
+
 class Key(NamedTuple):
     """An entry of a legend."""
 
@@ -62,7 +84,8 @@ class Frame:
         legend: Sequence[Key] = (),
         note: str = "",
     ) -> None:
-        self.name, self.sentence = name, printable(sentence)
+        self.name = name
+        self.sentence = sentence = " ".join(map(_short_word, printable(sentence).split()))
         self.left, self.right = float(MARGIN), float(WIDTH - MARGIN)
         room = self.right - self.left
         lines, notes = wrapped(sentence, TEXT, room), wrapped(note, SMALL, room)
@@ -94,7 +117,7 @@ class Frame:
 
 
 def wrapped(text: str, size: float, width: float) -> list[str]:
-    """The lines of a text that are at most so wide; a word that is wider has a line to itself.
+    """The lines of a text that are at most so wide; a word that is wider is cut in its middle.
 
     Examples
     --------
@@ -102,13 +125,24 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
     ['the time of', 'four GPUs']
     """
     lines: list[str] = []
-    for word in printable(text).split():
+    for whole in printable(text).split():
+        word = whole if width_of(whole, size) <= width else cut_middle(whole[:_LONGEST_WORD], size, width)
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width_of(longer, size) <= width:
             lines[-1] = longer
         else:
             lines.append(word)
     return lines
+
+
+def hint(text: str) -> str:
+    """What a viewer shows where the pointer rests: recorded names can be longer than any screen."""
+    return text if len(text) <= _LONGEST_HINT else f"{text[:_LONGEST_HINT]}…"
+
+
+def _short_word(word: str) -> str:
+    """A word of a sentence; names without spaces can have thousands of letters."""
+    return word if len(word) <= _LONGEST_WORD else _around(word, _LONGEST_WORD)
 
 
 def _key_width(key: Key) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import percent
-from wavescope.report.kit.plot_frame import SMALL, TEXT, cut, width_of
+from wavescope.report.kit.plot_frame import SMALL, TEXT, cut, hint, width_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,8 +63,8 @@ def draw_heat(frame: Frame, lines: Sequence[HeatLine]) -> None:
         for part, amount in line.parts.items():
             width = _BAR * amount / most
             if width >= 0.2:
-                hint = f"{part} {amount:,.0f}"
-                svg.add("rect", f"p-{PART_COLOURS[part]}", title=hint, x=x, y=y + 3, width=width, height=LINE - 6)
+                words = f"{part} {amount:,.0f}"
+                svg.add("rect", f"p-{PART_COLOURS[part]}", title=words, x=x, y=y + 3, width=width, height=LINE - 6)
             x += width
         svg.label("p-soft p-number", number_end, base, line.number, size=SMALL, anchor="end")
         _code(frame, line, code, base)
@@ -80,4 +80,4 @@ def _code(frame: Frame, line: HeatLine, left: float, base: float) -> None:
         return
     short = text if len(text) <= letters else f"{text[: letters - 1]}…"
     classes = "p-ink p-code" if line.share is not None else "p-soft p-code"
-    frame.svg.label(classes, left + indent, base, short, size=SMALL, title=text if short != text else "")
+    frame.svg.label(classes, left + indent, base, short, size=SMALL, title=hint(text) if short != text else "")

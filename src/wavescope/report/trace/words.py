@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wavescope.report.kit.tables import printable
 
-_LONGEST = 24
+_LONGEST = 18
 
 
 def short_place(file: str | None, line: int | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from wavescope.base.words import counted
 from wavescope.errors import UsageError
 from wavescope.report.kit.plot_bars import Bar, Part, bar_panel, bars_height
-from wavescope.report.kit.plot_frame import Frame, Key
+from wavescope.report.kit.plot_frame import TEXT, Frame, Key, cut_middle
 from wavescope.report.kit.plot_words import listed, rows_shown, sentences, tenths
 from wavescope.report.kit.words import duration
 from wavescope.report.run.words import gpu_names, process_label
@@ -27,6 +27,7 @@ PARTS = (
     ("idle_ns", "idle", "pale"),
 )
 _TOP = 32
+_LABEL = 250.0  #: Width of names.
 _NOTE = (
     "Exposed: not hidden by computation (communication), nor by any kernel (copies). 100 % is the time from the first "
     "to the last GPU work on the node."
@@ -93,4 +94,4 @@ def _bar(row: dict[str, Any], label: str, *, is_strong: bool = False) -> Bar:
         Part(share, colour, f"{share:.1f} %", f"{label}: {name} {share:.1f} %, {duration(row[column])}")
         for (column, name, colour), share in zip(PARTS, tenths(values), strict=True)
     )
-    return Bar(label, parts, duration(sum(values)), is_strong=is_strong)
+    return Bar(cut_middle(label, TEXT, _LABEL), parts, duration(sum(values)), title=label, is_strong=is_strong)

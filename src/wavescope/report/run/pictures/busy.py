@@ -8,7 +8,7 @@ from wavescope.base.words import percent
 from wavescope.errors import UsageError
 from wavescope.report.kit.plot_areas import draw_area
 from wavescope.report.kit.plot_axes import Scale, bottom_axis, plain, round_ticks, time_unit
-from wavescope.report.kit.plot_frame import SMALL, TEXT, Frame, Key, cut, width_of
+from wavescope.report.kit.plot_frame import SMALL, TEXT, Frame, Key, cut_middle, width_of
 from wavescope.report.kit.plot_words import headline, rows_shown, sentences
 from wavescope.report.run.words import gpu_names
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
 _TOP = 64
+_LABEL = 240.0  #: Width of names.
 _BINS = 240
 #: Rows up to which a row is so high.
 _HEIGHTS = ((8, 58.0), (16, 38.0), (1 << 62, 22.0))
@@ -52,7 +53,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         note=sentences(_NOTE, rows_shown(gpus.height, answer.gpus.height, "GPUs", "the first")),
     )
     words = [f"{percent(share)} busy" for share in gpus["busy_share"]]
-    room = min(250.0, max(width_of(text, TEXT) for text in [*names, *words])) + 40
+    room = min(_LABEL, max(width_of(text, TEXT) for text in [*names, *words])) + 40
     across = Scale(0, span, frame.left + room, frame.right)
     bottom = frame.top + row_height * gpus.height
     unit, factor = time_unit(span)
@@ -80,10 +81,12 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
 
 def _label(frame: Frame, label: str, share: str, base: float, row_height: float) -> None:
     if row_height > 50:
-        frame.svg.label("p-ink", frame.left, base - 26, cut(label, TEXT, 250), size=TEXT, title=label)
+        frame.svg.label("p-ink", frame.left, base - 26, cut_middle(label, TEXT, _LABEL), size=TEXT, title=label)
         frame.svg.label("p-soft p-number", frame.left, base - 9, share, size=SMALL)
     else:
-        frame.svg.label("p-ink", frame.left, base - 5, cut(label, SMALL, 250), size=SMALL, title=f"{label}: {share}")
+        frame.svg.label(
+            "p-ink", frame.left, base - 5, cut_middle(label, SMALL, _LABEL), size=SMALL, title=f"{label}: {share}"
+        )
 
 
 def _curve(answer: Busy, gpu: dict[str, Any], start_ns: int) -> list[tuple[int, int, dict[str, int]]]:

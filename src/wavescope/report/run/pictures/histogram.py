@@ -8,7 +8,7 @@ from wavescope.base.words import counted, percent
 from wavescope.errors import UsageError
 from wavescope.report.kit.plot_areas import draw_columns
 from wavescope.report.kit.plot_axes import Scale, bottom_axis, power_ticks
-from wavescope.report.kit.plot_frame import SMALL, TEXT, Frame, cut
+from wavescope.report.kit.plot_frame import SMALL, TEXT, Frame, cut, hint
 from wavescope.report.kit.plot_words import brief_time, rows_shown, sentences
 from wavescope.report.kit.words import brief_kernels, duration
 
@@ -76,7 +76,7 @@ def _panel(frame: Frame, row: dict[str, Any], label: str, counts: pl.DataFrame, 
     median = across.at(row["median_ns"])
     frame.svg.line("p-mark", [(median, base), (median, base - _COLUMNS - 4)])
     y = base - _COLUMNS - 11
-    frame.svg.label("p-ink p-halo", frame.left, y, cut(label, TEXT, _NAME), size=TEXT, title=row["name"])
+    frame.svg.label("p-ink p-halo", frame.left, y, cut(label, TEXT, _NAME), size=TEXT, title=hint(row["name"]))
     words = (
         f"{percent(row['share'])} of kernel time, {counted(row['calls'], 'calls')}, median {duration(row['median_ns'])}"
     )

@@ -89,7 +89,7 @@ def _panel(
     left_axis(frame.svg, up, ticks, left=across.start, right=across.end, words=lambda value: plain(value / factor))
     draw_area(frame.svg, "blue", [(start, end, live) for start, end, live in curve if end > start], across, up)
     y = base - _PANEL + 17
-    frame.svg.label("p-ink", across.start, y, cut(f"{label} ({unit})", TEXT, 420), size=TEXT, title=label)
+    frame.svg.label("p-ink", across.start, y, cut(f"{label}, {unit}", TEXT, 420), size=TEXT, title=label)
     peak = f"peak {size(place['peak_bytes'])} at +{duration(place['peak_ns'])}"
     frame.svg.label("p-soft p-number", across.end, y, peak, size=SMALL, anchor="end")
     x, top = across.at(place["peak_ns"]), up.at(place["peak_bytes"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wavescope.base.words import counted
 from wavescope.errors import UsageError
 from wavescope.report.kit.plot_areas import draw_columns
 from wavescope.report.kit.plot_axes import Scale, bottom_axis, left_axis, plain, round_ticks, time_unit
@@ -32,6 +31,7 @@ _PARTS = (
 _PANEL, _HEAD = 124.0, 30.0
 _MOST = 400  #: Columns; more steps are drawn as means of several.
 _UNLIKE = 4.0  #: Longest steps of processes over each other from which they have scales of their own.
+_MOST_CUT = 4  #: Steps whose lengths are told where the axis is too short for them.
 _SQUASHED = 3.0  #: Length over the usual ones from which a step is cut at the top.
 
 
@@ -53,7 +53,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     highs = [_highest(panel) for panel in panels]
     is_own = max(highs) > _UNLIKE * min(highs)
     highs = highs if is_own else [max(highs)] * len(panels)
-    cut_count = sum(row["length_ns"] > high for panel, high in zip(panels, highs, strict=True) for row in panel)
+    longer = [row for panel, high in zip(panels, highs, strict=True) for row in panel if row["length_ns"] > high]
     size = max(row["count"] for panel in panels for row in panel)
     frame = Frame(
         "steps",
@@ -65,9 +65,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         note=sentences(
             "each process has its own scale" if is_own else "",
             rows_shown(len(panels), len(every), "processes", "the first"),
-            f"{counted(cut_count, 'steps')} {'is' if cut_count == 1 else 'are'} longer than the axis, and cut"
-            if cut_count
-            else "",
+            _lengths(longer),
             f"each column is the mean of {size:,} steps" if size > 1 else "",
         ),
     )
@@ -161,14 +159,20 @@ def _panel(
 def _cut_steps(
     frame: Frame, rows: Sequence[dict[str, Any]], across: Scale, y: float, high: float, width: float
 ) -> None:
-    """The lengths of steps that are longer than the axis, above them, where there is room."""
-    free_from = across.start
+    """A break near the top of each step that is longer than the axis."""
     for at, row in enumerate(rows):
-        if row["length_ns"] <= high:
-            continue
-        x = across.at(at) + width / 2
-        frame.svg.add("polygon", "p-ink", points=f"{x - 4:.1f},{y:.1f} {x + 4:.1f},{y:.1f} {x:.1f},{y - 6:.1f}")
-        words = duration(row["length_ns"])
-        if x + 8 >= free_from and x + 8 + width_of(words, SMALL) <= across.end:
-            frame.svg.label("p-ink p-number p-halo", x + 8, y + 3, words, size=SMALL, title=str(row["name"]))
-            free_from = x + 16 + width_of(words, SMALL)
+        if row["length_ns"] > high:
+            left, right = across.at(at), across.at(at) + width
+            corners = ((left, y + 14), (right, y + 8), (right, y + 12), (left, y + 18))
+            points = " ".join(f"{x:.1f},{place:.1f}" for x, place in corners)
+            hint = f"step {row['step']}: {duration(row['length_ns'])}"
+            frame.svg.add("polygon", "p-paper", title=hint, points=points)
+
+
+def _lengths(rows: Sequence[dict[str, Any]]) -> str:
+    """Which steps are longer than the axis, in words."""
+    if not rows:
+        return ""
+    words = [f"step {row['step']:,} {duration(row['length_ns'])}" for row in rows[:_MOST_CUT]]
+    more = f" and {len(rows) - _MOST_CUT:,} more" if len(rows) > _MOST_CUT else ""
+    return f"longer than the axis, and cut: {', '.join(words)}{more}"

@@ -62,9 +62,12 @@ def _source(document: Document, listing: SourceListing | SampleLines, theme: str
     hot = _hottest(rows, measure, top)
     if not hot:
         raise UsageError("no source line was executed", where=document.label)
+    by_file: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_file.setdefault(row["file"], []).append(row)
     lines: list[HeatLine] = []
-    for file in listing.files["file"]:
-        of_file = [row for row in rows if row["file"] == file]
+    for file in dict.fromkeys(file for file in listing.files["file"] if any(file == name for name, _ in hot)):
+        of_file = by_file[file]
         hot_here = [at for at, row in enumerate(of_file) if (file, row["line"]) in hot]
         if hot_here:
             lines.append(HeatLine("", printable(file), is_heading=True))

@@ -70,7 +70,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
         frame.svg.line("p-rule", [(left, base), (frame.right, base)])
     bottom = frame.top + panel * len(shown)
     mhz = answer.clocks.clock_mhz
-    name = f"cycles ({across.high / mhz:,.1f} us in all)" if mhz else "cycles"
+    name = f"cycles ({across.high / mhz:,.1f} us)" if mhz else "cycles"
     bottom_axis(frame.svg, across, round_ticks(0, across.high, 8), top=bottom, bottom=bottom, name=name)
     return frame.picture()
 
