@@ -14,23 +14,24 @@ from wavescope.mcp.declared import TOOLS
 from wavescope.mcp.offers import ALIASES, offers_of
 from wavescope.mcp.reply import Offer, Reply
 from wavescope.mcp.rows import Rows, rows_of, rows_of_findings, rows_of_table
-from wavescope.model.report import Column, Finding, Sentence, Table
+from wavescope.model.report import Column, Finding, NextQuestion, Sentence, Table
 from wavescope.readers.files.kinds import DOCUMENTS
 from wavescope.report.kit.brief import quoted
 from wavescope.report.kit.topic import Wording
 from wavescope.report.topics import topic_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from wavescope.mcp.captures import Capture
     from wavescope.mcp.declared import Tool
-    from wavescope.model.report import Section
+    from wavescope.model.report import Block, Section
     from wavescope.page.protocol.document import Document
     from wavescope.report.kit.topic import Topic
 
 _OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
 _WIDTH = 140
+_EVERY = 10_000  #: Findings of a diagnosis: all.
 #: (kind, topic) -> the view of the page that shows the same.
 VIEWS = {
     ("trace", "diagnose"): "diagnosis", ("trace", "hotspots"): "isa", ("trace", "stalls"): "stalls",
@@ -59,10 +60,14 @@ def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Do
     limit = int(arguments.get("limit") or tool.usual_rows)
     start = start_of(arguments["cursor"], tool.name, arguments) if arguments.get("cursor") else 0
     given = {_spelled(topic, name): str(value) for name, value in arguments.items() if name not in _OURS}
-    section = topic.section(document, given, Wording(limit=limit, width=_WIDTH))
+    answer = topic.answer(document, **topic.parsed(given))
+    section = topic.worded(document, answer, Wording(limit=limit, width=_WIDTH))
+    findings = _findings(section) and _findings(topic.worded(document, answer, Wording(limit=_EVERY, width=_WIDTH)))
     asked = Offer(tool.name, {name: value for name, value in arguments.items() if name not in ("limit", "cursor")})
     asked = replace(asked, arguments={**asked.arguments, "capture": capture.handle})
-    reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked)
+    if document.kind == "trace":
+        section = replace(section, next_questions=_towards_a_place(section, given, findings, document))
+    reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked, findings=findings)
     link = _link(capture, document, topic.name, given)
     return replace(reply, links=(link,), cursor_of=partial(cursor, tool.name, arguments))
 
@@ -75,11 +80,16 @@ def reply_of(
     start: int = 0,
     limit: int = 10,
     asked: Offer | None = None,
+    findings: Sequence[Finding] = (),
 ) -> Reply:
-    """A section as an answer about a capture; from the second page on it is the rows alone."""
-    tables = _tables(section, start, limit)
+    """A section as an answer about a capture; from the second page on it is the rows alone.
+
+    `findings` are all that there are, of which the section has the first.
+    """
+    tables = (rows_of_findings(findings, start, limit),) if findings else _tables(section, start, limit)
     if start:
-        section = replace(section, blocks=(Sentence(headline(section), "headline"), *map(_as_table, tables[:1])))
+        rows: list[Block] = [*findings[start : start + limit]] or [_as_table(table) for table in tables[:1]]
+        section = replace(section, blocks=(Sentence(headline(section), "headline"), *rows))
         tables = tables[:1]
     return Reply(
         headline(section),
@@ -92,6 +102,10 @@ def reply_of(
         offers=offers_of(section.next_questions, document.kind, capture.handle, asked=asked),
         limit=limit,
     )
+
+
+def _findings(section: Section) -> list[Finding]:
+    return [block for block in section.blocks if isinstance(block, Finding)]
 
 
 def headline(section: Section) -> str:
@@ -146,24 +160,43 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Topi
     return topic_of(kind, about)
 
 
+def _towards_a_place(
+    section: Section, given: Mapping[str, str], findings: Sequence[Finding], document: Document
+) -> tuple[NextQuestion, ...]:
+    """What to ask next, with what leads to a place in the code first: people change lines, not causes."""
+    by = "line" if _has_lines(document) else "instruction"
+    hottest = NextQuestion("hotspots", {"by": by}, f"the costliest {by}s")
+    questions = tuple(
+        hottest if each.topic == "hotspots" and each.parameters.get("by") == "line" else each
+        for each in section.next_questions
+    )
+    if section.name == "waits" and "at" in given and all(each.topic != "source" for each in questions):
+        return (NextQuestion("source", {"at": given["at"]}, "it does not wait: its source"), *questions)
+    if findings and all(part.label != "see" for part in findings[0].paragraphs):  # a roof has no place of its own
+        return (replace(hottest, reason=f"f1 has no single place: the costliest {by}s"), *questions)
+    return questions
+
+
+def _has_lines(document: Document) -> bool:
+    lines = document.trace.code["line"]
+    return lines.null_count() < lines.len()
+
+
 def _spelled(topic: Topic, name: str) -> str:
     """The name of a parameter as the topic has it."""
     return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
 
 
 def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:
-    """Findings, else frames with real numbers, else tables as people read them."""
-    findings = [block for block in section.blocks if isinstance(block, Finding)]
-    tables = [rows_of_findings(findings)] if findings and not start else []
+    """Frames with real numbers, else tables as people read them."""
     frames = [table for table in section.data if table.frame.height]
-    tables += [
-        rows_of(table.name, table.frame, start=0 if number or findings else start, limit=limit)
-        for number, table in enumerate(frames)
-    ]
-    if not tables:
-        shown = [block for block in section.blocks if isinstance(block, Table)]
-        tables += [rows_of_table(f"table_{number}", block) for number, block in enumerate(shown, 1)]
-    return tuple(tables)
+    if frames:
+        return tuple(
+            rows_of(table.name, table.frame, start=0 if number else start, limit=limit)
+            for number, table in enumerate(frames)
+        )
+    shown = [block for block in section.blocks if isinstance(block, Table)]
+    return tuple(rows_of_table(f"table_{number}", block) for number, block in enumerate(shown, 1))
 
 
 def _as_table(rows: Rows) -> Table:

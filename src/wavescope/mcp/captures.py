@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -16,8 +17,6 @@ from wavescope.errors import UsageError
 from wavescope.page.protocol.document import Document
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from wavescope.mcp.roots import Roots
     from wavescope.model.counters import CounterSet
     from wavescope.model.run import Run
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 MOST_OPEN = 8
 MOST_BYTES = 4 << 30  #: Of tables that are held in memory; the capture that is asked about may have more.
 MOST_HANDLES = 10_000
+MOST_ANSWERS = 100  #: Of one capture that are not computed again.
 _HANDLE = re.compile(r"c[0-9]{1,6}")
 _DEEP = 4  #: Levels of containers in which tables are looked for.
 
@@ -115,6 +115,8 @@ class Captures:
             raise
         with self._lock:
             self._make_room()
+            for key in list(document.cache)[:-MOST_ANSWERS]:
+                document.cache.pop(key, None)  # it is computed again when it is asked for again
         return document
 
     def _make_room(self) -> None:
@@ -143,7 +145,8 @@ def _opened(capture: Capture) -> ThreadTrace | Run | CounterSet:
     opener = open_trace if capture.wanted == "trace" else open_path
     opened = opener(path, dispatch=capture.dispatch or None)
     if isinstance(opened, ThreadTrace):
-        add_sources_beside(opened, capture.path)
+        for place in {capture.path, Path(opened.source.path)}:
+            add_sources_beside(opened, place)
     elif capture.dispatch:
         raise UsageError("only thread traces have dispatches to choose", where=capture.name, advice="leave it out")
     return opened

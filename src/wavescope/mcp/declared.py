@@ -207,6 +207,7 @@ TOOLS: tuple[Tool, ...] = (
             *_ROWS,
         ),
         topics={"trace": ("source",)},
+        usual_rows=20,
     ),
     Tool(
         "counters",

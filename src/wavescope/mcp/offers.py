@@ -19,7 +19,7 @@ ALIASES = {"name": "kernel"}
 
 #: After a topic that offers nothing itself: kind -> calls.
 _USUAL: dict[str, tuple[tuple[str, dict[str, str], str], ...]] = {
-    "trace": (("diagnose", {}, "what to change first"), ("hotspots", {"by": "line"}, "the costliest lines")),
+    "trace": (("diagnose", {}, "what to change first"), ("hotspots", {}, "the costliest instructions")),
     "run": (("diagnose", {}, "what set the time"), ("summary", {}, "where the time went")),
     "counters": (
         ("diagnose", {}, "the limit of each kernel"),

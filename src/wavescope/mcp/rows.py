@@ -10,6 +10,8 @@ from wavescope.report.kit.handles import instruction_handle
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import polars as pl
 
     from wavescope.model.report import Finding, Table
@@ -36,7 +38,7 @@ class Rows:
 
 
 def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) -> Rows:
-    """Rows of a frame; columns without any value in them are left out, addresses become handles.
+    """Rows of a frame; columns that say nothing here are left out, addresses become handles.
 
     Examples
     --------
@@ -45,7 +47,7 @@ def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) 
     {'columns': ['address', 'share'], 'rows': [['i0x1814', 0.33333]], 'total': 1}
     """
     page = frame.slice(start, limit)
-    columns = [column for column in page.columns if page[column].null_count() < page.height] or page.columns
+    columns = [column for column in page.columns if _says_something(page, column)] or page.columns
     kinds = [column in _ADDRESSES for column in columns]
     rows = tuple(
         tuple(_handle(value) if is_address else cell(value) for value, is_address in zip(row, kinds, strict=True))
@@ -54,18 +56,41 @@ def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) 
     return Rows(name, tuple(map(printable, columns)), rows, frame.height, start)
 
 
+def _says_something(page: pl.DataFrame, column: str) -> bool:
+    """Whether a column has values other than null and 0, and not only what other columns have already."""
+    values = page[column].to_list()
+    if not any(value is not None and value != 0 for value in values):
+        return False
+    if column == "unit" and {"first_row", "file", "line"} <= set(page.columns):
+        names = [(f"row {row}", f"{file}:{line}") for row, file, line in page["first_row", "file", "line"].iter_rows()]
+        return any(value not in both for value, both in zip(values, names, strict=True))
+    return True
+
+
 def rows_of_table(name: str, table: Table) -> Rows:
     """A table as people read it: units are in its cells."""
     columns = tuple(column.heading for column in table.columns)
     return Rows(name, columns, tuple(tuple(map(cell, row)) for row in table.rows), len(table.rows))
 
 
-def rows_of_findings(findings: list[Finding]) -> Rows:
-    """Findings with their handles."""
-    rows = tuple(
-        (finding.handle or f"f{finding.number}", cell(finding.verdict), cell(finding.gain)) for finding in findings
-    )
-    return Rows("findings", ("handle", "verdict", "gain"), rows, len(rows))
+def rows_of_findings(findings: Sequence[Finding], start: int = 0, limit: int = 10) -> Rows:
+    """Findings with their handles, what they were seen at first, and what to do first."""
+    rows = [
+        (
+            finding.handle or f"f{finding.number}",
+            finding.verdict,
+            finding.gain,
+            _first(finding, "see"),
+            _first(finding, "do"),
+        )
+        for finding in findings[start : start + limit]
+    ]
+    columns = ("handle", "verdict", "gain", "see", "do")
+    return Rows("findings", columns, tuple(tuple(map(cell, row)) for row in rows), len(findings), start)
+
+
+def _first(finding: Finding, label: str) -> str | None:
+    return next((part.text for part in finding.paragraphs if part.label == label), None)
 
 
 def cell(value: Any) -> str | int | float | bool | None:
