@@ -1,0 +1,114 @@
+"""Two ways to talk to `wavescope mcp`: line by line, as no client would, and with the official client."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from threading import Timer
+from typing import Any, Self, TypeVar
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult
+
+PATIENCE_S = 120.0
+Given = TypeVar("Given")
+ENVIRONMENT = {"WAVESCOPE_CACHE": "", "WAVESCOPE_CONFIG": "", "POLARS_MAX_THREADS": "1"}
+
+
+class Talk:
+    """A server in a process of its own, and its standard streams."""
+
+    def __init__(self, *roots: Path, environment: dict[str, str] | None = None) -> None:
+        options = [word for root in roots for word in ("--root", str(root))]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "wavescope", "mcp", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **ENVIRONMENT, **(environment or {})},
+        )
+        self._watch = Timer(PATIENCE_S, self.process.kill)  # a test that waits for ever tells nothing
+        self._watch.start()
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watch.cancel()
+        self.process.kill()
+        self.process.communicate()
+
+    def send(self, line: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(line + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method: str, params: dict[str, Any] | None = None, key: int | str | None = None) -> int | str:
+        self._count += 1
+        key = self._count if key is None else key
+        message = {"jsonrpc": "2.0", "id": key, "method": method, "params": params or {}}
+        self.send(json.dumps(message).encode())
+        return key
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def receive(self) -> dict[str, Any]:
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, "the server ended"
+        message = json.loads(line)
+        assert isinstance(message, dict)
+        return message
+
+    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The answer to a request, which is the next message."""
+        key = self.request(method, params)
+        message = self.receive()
+        assert message["id"] == key
+        return message
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The result of a call."""
+        result: dict[str, Any] = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+        return result
+
+    def end(self) -> tuple[bytes, bytes]:
+        """What is left after the input has ended."""
+        self._watch.cancel()
+        return self.process.communicate(timeout=PATIENCE_S)
+
+
+def parameters(*roots: Path) -> StdioServerParameters:
+    options = [word for root in roots for word in ("--root", str(root))]
+    return StdioServerParameters(
+        command=sys.executable, args=["-m", "wavescope", "mcp", *options], env={**os.environ, **ENVIRONMENT}
+    )
+
+
+def with_client(root: Path, work: Callable[[Client], Awaitable[Given]], mode: str = "auto", **options: Any) -> Given:
+    """What `work` gives, with the official client connected to a server about `root`."""
+
+    async def main() -> Given:
+        with anyio.fail_after(PATIENCE_S):
+            async with Client(parameters(root), mode=mode, **options) as client:  # type: ignore[arg-type]
+                return await work(client)
+
+    return anyio.run(main)
+
+
+def fields_of(result: CallToolResult) -> dict[str, Any]:
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert content.type == "text"
+    return content.text
