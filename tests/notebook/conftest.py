@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.cli.in_process import call
 from tests.e2e.browser import FLAGS, browser_path
-from wavescope.cli import main
 
 PATIENCE_S = 120  #: Two cores may be shared by many.
 
@@ -25,12 +25,10 @@ PATIENCE_S = 120  #: Two cores may be shared by many.
 @pytest.fixture(scope="session")
 def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with `trace`, `run/before`, `run/after`, `counters/before` and `counters/after`: what `demo` keeps."""
-    from click.testing import CliRunner
-
     folder = tmp_path_factory.mktemp("captures")
     for name, option in (("trace", []), ("run", ["--run"]), ("counters", ["--counters"])):
-        result = CliRunner().invoke(main, ["demo", *option, "--keep", str(folder / name), "--json"])
-        assert result.exit_code == 0, result.output
+        done = call("demo", *option, "--keep", folder / name, "--json")
+        assert done.status == 0, done.stderr
     return folder
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from wavescope.model.display import Displayed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     import polars as pl
 
@@ -157,8 +160,8 @@ class Provenance:
 
 
 @dataclass(frozen=True)
-class Report:
-    """A whole report."""
+class Report(Displayed):
+    """A whole report; notebooks show it."""
 
     title: str
     kind: str  #: trace, run, counters or comparison.
@@ -166,3 +169,24 @@ class Report:
     provenance: Provenance
     losses: tuple[str, ...] = ()  #: In words, damage first.
     schema_version: int = REPORT_SCHEMA_VERSION
+
+    def write(self, path: str | PathLike[str], *, force: bool = False) -> None:
+        """Write it; the ending of the name is the format: .html, .md, .pdf, .xlsx, .json, .ipynb, or / for a folder.
+
+        Raises
+        ------
+        UsageError
+            When the ending is not known, or the output exists and `force` is not given.
+        MissingToolError
+            When the package is missing that the format needs.
+        """
+        from importlib import import_module
+
+        import_module("wavescope.export.report").write_report(self, path, force=force)  # by name: it is far above
+
+    def to_markdown(self) -> str:
+        """The report as Markdown, for a ticket or a comment."""
+        from importlib import import_module
+
+        content: bytes = import_module("wavescope.export.report.markdown").render(self)
+        return content.decode()

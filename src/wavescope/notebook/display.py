@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from wavescope.notebook.documents import Shown
     from wavescope.page.protocol.document import Document
 
-#: What is shown of a document, by kind: so many sentences of these topics, and whether their first tables.
+#: What is shown of a document, by kind: so many sentences of these topics, the first a verdict, and whether their first
+#: tables.
 _TOPICS = {
-    "trace": {"about": (2, False), "diagnose": (2, False), "hotspots": (1, True)},
-    "run": {"about": (2, False), "budget": (1, True), "summary": (1, False)},
-    "counters": {"about": (2, False), "diagnose": (1, False), "speed": (1, True), "kernels": (0, True)},
+    "trace": {"diagnose": (2, False), "about": (1, False), "hotspots": (0, True)},
+    "run": {"budget": (1, True), "about": (2, False), "summary": (1, False)},
+    "counters": {"diagnose": (1, False), "about": (2, False), "kernels": (0, True)},
 }
+_PICTURES = {"trace": ("states", "hotspots"), "run": ("budget",), "counters": ("roofline", "speed")}
 _WORDING = Wording(limit=5)
 _ANSWER_WORDING = Wording(limit=10)
 
@@ -84,8 +86,8 @@ def _plain(title: str, blocks: Iterable[Block]) -> str:
 def document_display(opened: Shown) -> Display:
     """What is shown of a trace, a run or counters: verdicts, first tables, a picture."""
     document = document_of(opened)
-    blocks: list[Block] = []
-    pictures: list[str] = []
+    sentences: list[Block] = []
+    tables: list[Block] = []
     for name, (sentence_count, has_table) in _TOPICS[document.kind].items():
         topic = TOPICS[document.kind].get(name)
         if topic is None:
@@ -93,14 +95,12 @@ def document_display(opened: Shown) -> Display:
         try:
             section = topic.section(document, wording=_WORDING)
         except WavescopeError as error:
-            blocks.append(Sentence(f"{topic.title}: {error}", "note"))
+            sentences.append(Sentence(f"{topic.title}: {error}", "note"))
             continue
-        sentences = [block for block in section.blocks if isinstance(block, Sentence)]
-        tables = [block for block in section.blocks if isinstance(block, Table)]
-        blocks += [*sentences[:sentence_count], *tables[: int(has_table)]]
-        pictures += topic.pictures
-    plain = _plain(f"{type(opened).__name__} {label_of(opened)}", blocks)
-    return Display(plain, (*_one_headline(blocks), *_picture(document, pictures)))
+        sentences += [block for block in section.blocks if isinstance(block, Sentence)][:sentence_count]
+        tables += [block for block in section.blocks if isinstance(block, Table)][: int(has_table)]
+    plain = _plain(f"{type(opened).__name__} {label_of(opened)}", sentences)
+    return Display(plain, (*_one_headline(sentences), *tables, *_picture(document)))
 
 
 def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -114,9 +114,9 @@ def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:
             yield block
 
 
-def _picture(document: Document, names: Iterable[str]) -> list[Block]:
-    """The first of these pictures that the document can have."""
-    for name in names:
+def _picture(document: Document) -> list[Block]:
+    """The first picture of its kind that the document can have."""
+    for name in _PICTURES[document.kind]:
         plot = PLOTS[document.kind].get(name)
         with suppress(WavescopeError):
             if plot is not None:
