@@ -35,14 +35,14 @@ class GateAnswer(Answer):
 
     definition: ClassVar[str] = (
         "change = mean of the captures against that of the baseline, of busy and of lines a difference of shares. "
-        "noise is what equal captures differ by: Student's t, 1 % for all judged quantities of the gate together, "
-        "times the standard error of both means within captures; where a side has several captures, at least Student's "
-        "t (1 %) times the deviation of their means, and that of all quantities together; where none has, at least 1 % "
-        "for durations of calls, and not known for what a capture measures once. fail: worse by more than the "
-        "threshold and more than noise. pass: worse by no more than the threshold, and noise no larger than the "
-        "threshold, or better beyond noise. Everything else cannot be told: so are all checks where GPUs differ or "
-        "damage may have changed numbers. Kernels below 1 % of the GPU time, and those that only one side has, are not "
-        "judged. A limit of a budget fails when it is exceeded by more than the noise of the mean."
+        "noise is what a quantity differs by between equal captures in 99 of 100 cases: Student's t times the standard "
+        "error of both means, within captures where each side has one, between captures where five or more are known, "
+        "else the larger one; at least 1 %; not known for what a capture measures once. seen_from is the same for all "
+        "judged quantities of the gate together. fail: worse by more than the threshold and more than seen_from. pass: "
+        "worse by no more than the threshold, and noise no larger than the threshold, or better beyond noise. "
+        "Everything else cannot be told; nothing can where GPUs differ or damage may have changed numbers. Kernels "
+        "below 1 % of the GPU time, and those that only one side has, are not judged. A limit of a budget fails when "
+        "it is exceeded by more than the noise of the mean."
     )
     tables: ClassVar[Mapping[str, TableSpec]] = {
         "checks": table_spec(
@@ -58,7 +58,8 @@ class GateAnswer(Answer):
             base        Float64  -  | mean of the baseline; null = it has none
             value       Float64  -  | mean of the captures; null = they have none
             change      Float64  -  | change as a share of the base; of shares and lines a difference
-            noise       Float64  -  | what the change must exceed; null = not known
+            noise       Float64  -  | what the quantity differs by without a cause; null = not known
+            seen_from   Float64  -  | what the change must exceed to fail, whatever the threshold; null = not known
             limit       Float64  -  | of a budget; null = the check is against the baseline
             limit_text  String   -  | the same as the budget has it; else empty
             share       Float64  -  | of the GPU time or of the cycles of a wave; null = not part of either
@@ -77,7 +78,7 @@ class GateAnswer(Answer):
     capture_count: int
     reasons: tuple[str, ...]  #: Why the whole gate cannot tell.
     notes: tuple[str, ...]
-    detectable: float | None  #: Largest noise of what is judged: every change above it is seen; None = not known.
+    detectable: float | None  #: Every change above it, and above the threshold, is seen; None = not known.
     checks: pl.DataFrame
 
     def headline(self) -> str:
@@ -204,7 +205,7 @@ def gate(
     order = {status: number for number, status in enumerate(STATUSES)}
     checks.sort(key=lambda each: (order[each.status], -(abs(each.change or 0.0)), each.subject, each.name))
     judged = [each for each in checks if each.status != NOT_JUDGED]
-    noises = [each.noise for each in judged if each.noise is not None and not each.is_of_budget]
+    noises = [each.seen_from for each in judged if each.seen_from is not None]
     return GateAnswer(
         verdict=_verdict(judged, reasons),
         kind=current.kind,

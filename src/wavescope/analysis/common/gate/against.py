@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS, Check
 from wavescope.analysis.common.gate.groups import groups_of
-from wavescope.analysis.common.gate.noise import Group, noise_of, pooled_bound
+from wavescope.analysis.common.gate.noise import Group, Noise, Prior, noise_of, prior_of
 from wavescope.analysis.common.gate.subjects import SUBJECTS, default_subjects
 from wavescope.analysis.common.noise import LEAST_CHANGE
 from wavescope.base.words import counted
@@ -71,16 +71,15 @@ def against_baseline(
         _pair(key, was, base_groups, groups) for key in sorted(base_groups.keys() | groups.keys()) if key[0] in asked
     ]
     is_judged = [_is_judged(row, least_share) for row in rows]
-    judged = [row for row, decides in zip(rows, is_judged, strict=True) if decides]
+    decisive = [row for row, decides in zip(rows, is_judged, strict=True) if decides]
     # Counter captures have a handful of dispatches: a bound over all rows would be beyond anything (docs/adr/0016).
-    row_count = 1 if current.kind == "counters" else len(judged)
-    pooled = {
-        subject: pooled_bound([(row.base, row.side) for row in judged if row.subject == subject], row_count)
-        for subject in asked
+    row_count = 1 if current.kind == "counters" else len(decisive)
+    priors = {
+        subject: prior_of([(row.base, row.side) for row in decisive if row.subject == subject]) for subject in asked
     }
     work = _other_work(baseline, base_groups, groups)
     checks = [
-        _checked(row, threshold, row_count, pooled[row.subject], work if row.subject in _WHOLE_RUN else "")
+        _checked(row, threshold, row_count, priors[row.subject], work if row.subject in _WHOLE_RUN else "")
         if decides
         else _left_out(row)
         for row, decides in zip(rows, is_judged, strict=True)
@@ -129,13 +128,13 @@ def _left_out(row: _Pair) -> Check:
     return _check(row, NOT_JUDGED, reason, None)
 
 
-def _checked(row: _Pair, threshold: float, row_count: int, pooled: float | None, work: str) -> Check:
+def _checked(row: _Pair, threshold: float, row_count: int, prior: Prior | None, work: str) -> Check:
     subject = SUBJECTS[row.subject]
     noise = noise_of(
         row.base,
         row.side,
         row_count=row_count,
-        pooled=pooled,
+        prior=prior,
         scale=row.scale,
         is_told_by_calls=subject.is_told_by_calls,
     )
@@ -164,21 +163,20 @@ def _are_close(base: float | None, side: float | None) -> bool:
     return base == side if base is None or side is None else isclose(base, side, rel_tol=_SAME)
 
 
-def judged(harm: float, noise: float, threshold: float) -> tuple[str, str]:
+def judged(harm: float, noise: Noise, threshold: float) -> tuple[str, str]:
     """Status and reason of a change for the worse; all are shares.
 
     Examples
     --------
-    >>> [judged(harm, noise, 0.05)[0] for harm, noise in ((0.15, 0.02), (0.01, 0.02), (0.01, 0.08), (-0.2, 0.08))]
+    >>> small, large = Noise(0.02, 0.04), Noise(0.08, 0.12)
+    >>> [judged(harm, noise, 0.05)[0] for harm, noise in ((0.15, small), (0.01, small), (0.1, large), (-0.2, large))]
     ['fail', 'pass', 'cannot tell', 'pass']
     """
-    if harm > max(threshold, noise):
+    if harm > max(threshold, noise.of_all):
         return FAIL, ""
-    if harm + noise <= threshold or max(harm, noise) <= threshold:
+    if harm + noise.alone <= threshold or max(harm, noise.alone) <= threshold:
         return PASS, ""
-    if harm > threshold:
-        return CANNOT_TELL, "within noise"
-    return CANNOT_TELL, "noise above the threshold"
+    return CANNOT_TELL, "above the threshold, but may be noise" if harm > threshold else "noise above the threshold"
 
 
 def _why_unknown(row: _Pair) -> str:
@@ -188,7 +186,7 @@ def _why_unknown(row: _Pair) -> str:
     return "one capture on each side: how much captures differ is not known"
 
 
-def _check(row: _Pair, status: str, reason: str, noise: float | None) -> Check:
+def _check(row: _Pair, status: str, reason: str, noise: Noise | None) -> Check:
     sides = [group.quantities for group in (row.base, row.side)]
     either = (sides[1] or sides[0])[0]
     is_whole = bool(SUBJECTS[row.subject].of_whole)
@@ -203,7 +201,8 @@ def _check(row: _Pair, status: str, reason: str, noise: float | None) -> Check:
         base=base,
         value=value,
         change=(value - base) / row.scale if base is not None and value is not None and row.scale else None,
-        noise=noise,
+        noise=noise.alone if noise else None,
+        seen_from=noise.of_all if noise else None,
         share=row.share,
         base_count=sum(each.count for each in sides[0]),
         count=sum(each.count for each in sides[1]),

@@ -21,7 +21,8 @@ class Check:
     base: float | None = None
     value: float | None = None
     change: float | None = None  #: Share; of shares the difference.
-    noise: float | None = None  #: What the change must exceed to be more than noise; None = not known.
+    noise: float | None = None  #: What the quantity differs by without a cause; None = not known.
+    seen_from: float | None = None  #: What a change must exceed to fail, whatever the threshold.
     limit: float | None = None  #: Of a budget.
     limit_text: str = ""  #: As the budget has it; empty = it is against a baseline.
     share: float | None = None  #: Of the GPU time, the larger one of both sides.
