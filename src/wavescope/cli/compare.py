@@ -33,8 +33,8 @@ _MOST_SIBLINGS = 8
 _MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
 _FAIL_ABOVE = (
-    "Leave with status 1 if a run (--fail-on) or a kernel of counter captures got slower by more than this, unless "
-    "that may be noise."
+    "Leave with status 1 if a run (--fail-on), a kernel of counter captures or the kernel of traces got slower by more "
+    "than this, unless that may be noise."
 )
 
 
@@ -64,6 +64,7 @@ _FAIL_ABOVE = (
     help="A repeated run of the first PATH, to measure the noise; give two or more.",
 )
 @click.option("--force", is_flag=True, help="Compare even if the kernels have different names.")
+@click.option("--fail-above", type=Real(PERCENT), metavar="PERCENT", help=_FAIL_ABOVE)
 @amd_option
 @csv_option
 @json_option
@@ -76,6 +77,7 @@ def _traces(
     dispatches: tuple[str, ...],
     repeats: tuple[Path, ...],
     force: bool,
+    fail_above: float | None,
     amd: bool,
     as_csv: bool,
     as_json: bool,
@@ -98,13 +100,18 @@ def _traces(
     answer = compare(traces, by=by or _best_kind(traces), labels=labels, repeats=again, rows=rows, force=force)
     request = Request(paths=paths, top=top, as_json=as_json, as_csv=as_csv)
     losses = [trace.losses for trace in traces]
+    families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
+    notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
     if as_json:
-        verdicts = [answer.verdict(number) for number in range(1, len(traces))]
-        request.emit(answer, losses, top=top or None, subjects=[subject(trace) for trace in traces], verdicts=verdicts)
+        facts: dict[str, Any] = {"verdicts": [answer.verdict(number) for number in range(1, len(traces))]}
+        facts |= {} if fail_above is None else {"is_failed": bool(failures), "failures": failures}
+        request.emit(answer, losses, top=top or None, subjects=[subject(trace) for trace in traces], **facts)
+        _echo_outcome(notes, failures)
         return
     if as_csv:
         request.print_csv(answer.units)
         request.print_losses(losses, stderr=True)
+        _echo_outcome(notes, failures)
         return
     from wavescope.report.kit.subject import subject_line
     from wavescope.report.trace.compare import compare_report
@@ -116,6 +123,30 @@ def _traces(
     for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
         out.print(part)
     _warn(traces, labels)
+    _echo_outcome(notes, failures)
+
+
+def _judged(
+    families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float
+) -> tuple[list[str], list[str]]:
+    """What is above a limit but cannot be told from noise, and what is: as `wavescope gate` judges traces."""
+    from wavescope.analysis.common.gate import gate, sentence
+    from wavescope.analysis.trace.baseline import trace_baseline
+    from wavescope.model.baseline import Baseline
+
+    measured = [
+        Baseline("trace", tuple(trace_baseline(trace, label) for trace in family))
+        for family, label in zip(families, labels, strict=True)
+    ]
+    notes, failures = [], []
+    for label, side in zip(labels[1:], measured[1:], strict=True):
+        for row in gate(side, measured[0], threshold=limit).checks.to_dicts():
+            words = f"{label}: {sentence(row)}, above the limit of {100 * limit:g} %"
+            if row["status"] == "fail":
+                failures.append(words)
+            elif row["status"] == "cannot tell" and (row["change"] or 0.0) > limit:
+                notes.append(words)
+    return notes, failures
 
 
 def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
@@ -253,12 +284,13 @@ def _runs(
         )
 
     asked.give(answer, answer.things, report, together.losses, inputs=together.paths, **facts)
-    if notes or failures:
-        _echo_outcome(notes, failures)
+    _echo_outcome(notes, failures)
 
 
 def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
     """What is above a limit, and leave with a status where that is more than noise."""
+    if not notes and not failures:
+        return
     from wavescope.report.kit.tables import printable
 
     for note in notes[:_MOST_FAILURES]:

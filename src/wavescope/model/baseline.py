@@ -54,6 +54,7 @@ class MeasuredCapture:
     target: str = ""  #: GPU: gfx942, ...; empty = not recorded.
     product: str = ""
     software: Mapping[str, str] = field(default_factory=dict)  #: What wrote it: format, version.
+    kernel: str = ""  #: Of traces: the traced kernel, without template arguments.
     code: str = ""  #: Of traces: a hash of the instructions that ran.
     step_count: int = 1  #: Steps of all processes; 1 = the unit is the run.
     damages: tuple[str, ...] = ()  #: Losses that may change numbers, in words.

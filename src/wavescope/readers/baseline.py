@@ -63,6 +63,7 @@ class Capture(Struct):
     target: Text = ""
     product: Text = ""
     software: dict[str, str] = {}
+    kernel: Text = ""
     code: Share = ""
     step_count: Annotated[int, Meta(ge=1, le=1 << 62)] = 1
     damages: Annotated[list[Text], Meta(max_length=1_000)] = []
@@ -138,6 +139,7 @@ def _opened(file: File) -> Baseline:
             target=capture.target,
             product=capture.product,
             software=capture.software,
+            kernel=capture.kernel,
             code=capture.code,
             step_count=capture.step_count,
             damages=tuple(capture.damages),

@@ -34,6 +34,9 @@ def gate_report(
     yield Text(printable(answer.headline()), style=_STYLES[answer.verdict])
     for sentence in sentences(answer):
         yield Text(printable(sentence), "dim")
+    rest = shown_checks(answer, everything=True).height - shown_checks(answer).height
+    if rest and not everything:
+        yield Text(f"{counted(rest, 'quantities')} not judged: --all shows them", "dim")
     rows = shown_checks(answer, everything=everything)
     if rows.height:
         yield Text()
@@ -67,9 +70,6 @@ def sentences(answer: GateAnswer) -> Iterator[str]:
     if answer.verdict == FAIL and answer.reasons:
         yield from answer.reasons
     yield from answer.notes
-    rest = int((answer.checks["status"] == NOT_JUDGED).sum()) - grown_lines(answer).height
-    if rest:
-        yield f"{counted(rest, 'quantities')} not judged: new, gone, or a small share of the time; --all shows them"
 
 
 def _smallest(answer: GateAnswer) -> str:

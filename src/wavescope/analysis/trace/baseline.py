@@ -45,6 +45,7 @@ def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = (
         quantities=tuple(quantities),
         target=trace.source.target or "",
         software={trace.source.format: ""},
+        kernel=main_kernel(trace),
         code=_code(trace),
         damages=tuple(damages),
     )

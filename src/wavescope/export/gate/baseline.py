@@ -45,6 +45,7 @@ def baseline_bytes(baseline: Baseline) -> bytes:
             target=capture.target,
             product=shown(capture.product),
             software={shown(name): shown(text) for name, text in capture.software.items()},
+            kernel=shown(capture.kernel),
             code=capture.code,
             step_count=capture.step_count,
             damages=[shown(text) for text in capture.damages],

@@ -117,7 +117,7 @@ def sentence(row: Mapping[str, object]) -> str:
     parts = [] if change is None else [percent(change, sign=True)]  # type: ignore[arg-type]
     parts += [f"noise ±{percent(noise)}"] if isinstance(noise, float) else []
     parts += [str(row["reason"])] if row["reason"] else []
-    return f"{name} {', '.join(parts)}"
+    return f"{name} {', '.join(parts)}" if change is not None else f"{name}: {', '.join(parts)}"
 
 
 def subject_of_finding(row: Mapping[str, object]) -> bool:

@@ -249,6 +249,9 @@ def _reasons(baseline: Baseline, current: Baseline) -> list[str]:
     ]
     if baseline.targets and current.targets and baseline.targets != current.targets:
         reasons.append(f"other GPU: {', '.join(baseline.targets)} before, {', '.join(current.targets)} now")
+    kernels = [sorted({capture.kernel for capture in each.captures if capture.kernel}) for each in (baseline, current)]
+    if all(kernels) and kernels[0] != kernels[1]:
+        reasons.append(f"other kernel: {', '.join(kernels[0])} before, {', '.join(kernels[1])} now")
     if baseline.step != current.step:
         reasons.append(f"other steps: {baseline.step or 'whole runs'} before, {current.step or 'whole runs'} now")
     if dict(baseline.filters) != dict(current.filters):
