@@ -93,6 +93,8 @@ def is_comparison(documents: Sequence[Document]) -> bool:
 def _read(
     paths: Sequence[Path], *, source_root: Path | None, target: str | None, **reading: Any
 ) -> ThreadTrace | Run | CounterSet:
+    from wavescope.model.kept_source import kept_run
+    from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace
     from wavescope.readers.counters import open_counters
     from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff
@@ -100,10 +102,12 @@ def _read(
     from wavescope.readers.run.inputs import find_runs, open_inputs
 
     if len(paths) > 1:
-        return open_inputs(find_runs(paths))
+        return kept_run(open_inputs(find_runs(paths)))
     if target is not None and sniff(paths[0]) in COUNTER_CAPTURES:
         return open_counters(paths[0], target=target)
     opened = open_path(paths[0], **reading)
+    if isinstance(opened, Run):
+        return kept_run(opened)
     if isinstance(opened, ThreadTrace):
         from wavescope.readers.trace.sources import add_sources, add_sources_beside
 

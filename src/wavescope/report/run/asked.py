@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.page.protocol.document import Document
 
+_DRAWN_BINS = 240  #: Points of curves, as `report.run.pictures` draws them.
 #: Verbs of the command line that are the topic of another name.
 _ASKED_AS = {"top": "kernels"}
 
@@ -76,6 +77,31 @@ def asked_by(reference: str) -> Callable[..., Any]:
         return asked(document, reference, **parameters)
 
     return answer
+
+
+def asked_as_drawn(reference: str) -> Callable[..., Any]:
+    """The answer function of a topic whose picture has more points than its words: both take the picture's answer."""
+
+    def answer(document: Document, **choice: Any) -> Any:
+        if any(value is not None for value in choice.values()):
+            return asked(document, reference, **choice)
+        name = reference.partition(":")[2]
+        return document.kept(("plot", name), lambda: function_of(reference)(document.run, bins=_DRAWN_BINS))
+
+    return answer
+
+
+def ranks_asked(document: Document, **choice: Any) -> Any:
+    """How work is spread over ranks.
+
+    Raises
+    ------
+    UsageError
+        When there is one process only.
+    """
+    if document.run.count("processes") < 2:
+        raise UsageError("one process: there is nothing to compare it with", where=document.label)
+    return asked(document, "analysis.run.ranks:ranks", **choice)
 
 
 def _chosen(document: Document, choice: dict[str, Any]) -> Run:

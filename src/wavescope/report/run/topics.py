@@ -5,7 +5,7 @@ from __future__ import annotations
 from wavescope.page.protocol.question import text
 from wavescope.report.kit.lazily import asking, worded_by
 from wavescope.report.kit.topic import Topic, leading_to
-from wavescope.report.run.asked import CHOICE, asked_by, budget_asked, kernels_named
+from wavescope.report.run.asked import CHOICE, asked_as_drawn, asked_by, budget_asked, kernels_named, ranks_asked
 
 _BOTH = ("width", "limit")
 
@@ -75,7 +75,7 @@ TOPICS = (
     Topic(
         "busy",
         "run",
-        asked_by("analysis.run.busy:busy"),
+        asked_as_drawn("analysis.run.busy:busy"),
         CHOICE,
         title="How busy the GPUs are",
         question="How busy is each GPU, in total and over time?",
@@ -151,7 +151,7 @@ TOPICS = (
     Topic(
         "ranks",
         "run",
-        asked_by("analysis.run.ranks:ranks"),
+        ranks_asked,
         {name: CHOICE[name] for name in ("kernel", "time")},
         title="Ranks",
         question="How evenly is the work spread over ranks: who has more, who is late, who waits?",
@@ -159,7 +159,6 @@ TOPICS = (
         next_questions=asking("report.run.asked:after_ranks"),
         pictures=("ranks",),
         answer_types=("Ranks",),
-        needs=("processes", 2, "one process: there is nothing to compare it with"),
     ),
     Topic(
         "collectives",
@@ -176,7 +175,7 @@ TOPICS = (
     Topic(
         "memory",
         "run",
-        asked_by("analysis.run.memory:memory"),
+        asked_as_drawn("analysis.run.memory:memory"),
         {name: CHOICE[name] for name in ("rank", "gpu", "time")},
         title="Memory",
         question="How much memory is in use over time, at its peak, and never freed, by call site?",
