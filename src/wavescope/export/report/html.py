@@ -7,15 +7,16 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted
+from wavescope.export.report.full_names import appendix_rows, full_names
 from wavescope.export.report.outline import LOSSES, ask, outline
-from wavescope.model.report import Finding
-from wavescope.report.kit.html import block_styles, html_of
+from wavescope.model.report import Column, Finding, Section, Table
+from wavescope.report.kit.html import block_styles, html_of, words
 from wavescope.report.kit.svg import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from wavescope.model.report import Report, Section
+    from wavescope.model.report import Report
 
 #: The page may style itself and show pictures that are inside it; it can load, send and run nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -26,6 +27,7 @@ _KINDS = {
     "comparison": "comparison",
 }
 _FOOTER = "Made by wavescope {}. Names of kernels, files and calls are as they were recorded."
+_WHOLE = 1 << 20  #: Characters: pages cut no names.
 _FIRST_LOSSES = 3
 _FIRST_FACTS, _FACT = 8, 100  #: How many are in the head, and their characters; the provenance has all.
 
@@ -43,7 +45,7 @@ class Files:
 def render(report: Report, beside: Files | None = None) -> bytes:
     """The page; with links to files beside it where there are any."""
     beside = beside or Files()
-    sections = outline(report)
+    sections = _with_names(outline(report))
     title = escaped(report.title or _KINDS.get(report.kind, report.kind))
     parts = [
         "<!DOCTYPE html>",
@@ -59,11 +61,11 @@ def render(report: Report, beside: Files | None = None) -> bytes:
         f"<style>\n{block_styles()}\n{_page_styles()}</style>",
         "</head>",
         '<body class="wavescope">',
-        '<a class="skip" href="#content">Skip to the content</a>',
+        '<a class="skip" href="#report.main">Skip to the content</a>',
         *_header(report, title, sections, beside),
         '<div class="columns">',
         *_contents(sections),
-        '<main id="content">',
+        '<main id="report.main">',
         *(part for anchor, section in sections for part in _section(anchor, section, report, beside)),
         "</main>",
         "</div>",
@@ -73,6 +75,18 @@ def render(report: Report, beside: Files | None = None) -> bytes:
         "",
     ]
     return "\n".join(parts).encode("utf-8", "replace")
+
+
+def _with_names(sections: list[tuple[str, Section]]) -> list[tuple[str, Section]]:
+    """The sections, with one about names that tables cut before the last, the provenance."""
+    rows = appendix_rows((section for _, section in sections), _WHOLE)
+    if not rows:
+        return sections
+    columns = (Column("in tables", is_name=True), Column("in full", is_name=True))
+    names = Section(
+        "full-names", "Full names", "What are the names that tables cut?", (Table("", columns, tuple(rows)),)
+    )
+    return [*sections[:-1], ("report.names", names), sections[-1]]
 
 
 def _page_styles() -> str:
@@ -118,14 +132,14 @@ def _contents(sections: Sequence[tuple[str, Section]]) -> Iterator[str]:
 
 
 def _section(anchor: str, section: Section, report: Report, beside: Files) -> Iterator[str]:
-    yield f'<section id="{anchor}" aria-labelledby="{anchor}-title">'
+    yield f'<section id="{anchor}" aria-labelledby="{anchor}.title">'
     link = f'<a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a>'
-    yield f'<h2 id="{anchor}-title">{escaped(section.title)} {link}</h2>'
+    yield f'<h2 id="{anchor}.title">{escaped(section.title)} {link}</h2>'
     if section.question:
-        yield f'<p class="question">{escaped(section.question)}</p>'
+        yield f'<p class="question">{words(section.question)}</p>'
     if section.skipped:
         yield f'<p class="note"><b class="label">not answered</b> {escaped(section.skipped)}</p>'
-    yield html_of(section.blocks, anchor=anchor)
+    yield html_of(section.blocks, anchor=anchor, full_names=full_names(section))
     links = [(beside.pictures.get(id(block)), getattr(block, "name", "")) for block in section.blocks]
     links += [(beside.tables.get(id(table)), table.name) for table in section.data]
     shown = [f'<a href="{escaped(file)}">{escaped(file.rsplit("/", 1)[-1])}</a>' for file, _ in links if file]
@@ -134,7 +148,7 @@ def _section(anchor: str, section: Section, report: Report, beside: Files) -> It
     if section.next_questions:
         yield '<div class="next"><h3>Ask next</h3><ul>'
         for asked in section.next_questions:
-            reason = f" <span>{escaped(asked.reason)}</span>" if asked.reason else ""
-            yield f"<li><code>{escaped(ask(asked, report))}</code>{reason}</li>"
+            reason = f"<span>{words(asked.reason)}</span>" if asked.reason else ""
+            yield f"<li>{reason}<code>{escaped(ask(asked, report))}</code></li>"
         yield "</ul></div>"
     yield "</section>"

@@ -24,15 +24,15 @@ from wavescope.report.kit.safe_svg import inline_svg
 from wavescope.report.kit.svg import escaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
-_NO_WORD = re.compile(r"[^\w.-]+", re.ASCII)
+_COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.
+_NO_WORD = re.compile(r"[^\w-]+", re.ASCII)
 _TAB = 4
-_LEAST_SHARE = 0.05  #: Percent: a bar that is shorter cannot be seen.
 
 
-def html_of(blocks: Iterable[Block], *, anchor: str = "") -> str:
+def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[str, str] | None = None) -> str:
     """The blocks one below the other, as a fragment of a page; `block_styles` makes it look well.
 
     Charts made of characters are left out where there is a picture.
@@ -42,8 +42,10 @@ def html_of(blocks: Iterable[Block], *, anchor: str = "") -> str:
     blocks
         What to write.
     anchor
-        Prefix of the names that links can point at: of tables (`PREFIX-t1`), rows (`PREFIX-t1-r3`), findings and
-        pictures; empty = none.
+        Prefix of the names that links can point at: of tables (`PREFIX.t1`), rows (`PREFIX.t1.r3`), findings
+        (`PREFIX.f1`) and pictures; empty = none.
+    full_names
+        Cut name in a table -> the name in full, which shows when the pointer rests on it.
 
     Examples
     --------
@@ -51,14 +53,10 @@ def html_of(blocks: Iterable[Block], *, anchor: str = "") -> str:
     '<p class="headline">a &lt;b&gt; c</p>'
     """
     blocks = tuple(blocks)
-    has_picture = any(isinstance(block, Picture) for block in blocks)
-    written, table_count = [], 0
-    for block in blocks:
-        if isinstance(block, Preformatted) and block.is_chart and has_picture:
-            continue
-        table_count += isinstance(block, Table)
-        written.append(_block(block, anchor, table_count))
-    return "\n".join(filter(None, written))
+    if any(isinstance(block, Picture) for block in blocks):
+        blocks = tuple(block for block in blocks if not (isinstance(block, Preformatted) and block.is_chart))
+    writer = _Writer(anchor, full_names or {})
+    return "\n".join(filter(None, map(writer.block, blocks)))
 
 
 def block_styles() -> str:
@@ -66,74 +64,115 @@ def block_styles() -> str:
     return (files("wavescope.report.kit") / "blocks.css").read_text(encoding="utf-8")
 
 
-def _block(block: Block, anchor: str, table_number: int) -> str:
-    match block:
-        case Sentence(text, style):
-            return _sentence(text, style)
-        case Labelled(label, text):
-            return f'<p class="labelled"><b class="label">{escaped(label)}</b> {_words(text)}</p>'
-        case Finding():
-            return _finding(block, anchor)
-        case Table():
-            return _table(block, f"{anchor}-t{table_number}" if anchor else "")
-        case Code():
-            return _code(block)
-        case Preformatted(text, is_chart):
-            return f'<pre class="{"chart" if is_chart else "text"}" tabindex="0">{_lines(text)}</pre>'
-        case Picture():
-            return _picture(block, anchor)
+def words(text: str) -> str:
+    """Words of a paragraph; ends of lines are kept, and what is between backticks becomes code.
+
+    Examples
+    --------
+    >>> words("a < b, see `wavescope gaps`")
+    'a &lt; b, see <code>wavescope gaps</code>'
+    """
+    lines = (_COMMAND.split(" ".join(line.split())) for line in text.split("\n"))
+    return "<br>".join(
+        "".join(f"<code>{escaped(part)}</code>" if n % 2 else escaped(part) for n, part in enumerate(parts))
+        for parts in lines
+    )
+
+
+class _Writer:
+    """Writes blocks, and remembers which names of places are taken."""
+
+    def __init__(self, anchor: str, full_names: Mapping[str, str]) -> None:
+        self._anchor, self._full_names = anchor, full_names
+        self._taken: set[str] = set()
+        self._table_count = 0
+
+    def block(self, block: Block) -> str:
+        """One block."""
+        match block:
+            case Sentence(text, "plain"):
+                return f"<p>{words(text)}</p>" if text.strip() else ""
+            case Sentence(text, "headline"):
+                return f'<p class="headline">{words(text)}</p>'
+            case Sentence(text, style):
+                kind = "loss" if style == "loss" else "note"
+                return f'<p class="{kind}"><b class="label">{escaped(style)}</b> {words(text)}</p>'
+            case Labelled(label, text):
+                return f'<p class="labelled"><b class="label">{escaped(label)}</b> {words(text)}</p>'
+            case Finding():
+                return self._finding(block)
+            case Table():
+                return self._table(block)
+            case Code():
+                return _code(block)
+            case Preformatted(text, is_chart):
+                return f'<pre class="{"chart" if is_chart else "text"}" tabindex="0">{_lines(text)}</pre>'
+            case Picture():
+                return self._picture(block)
+
+    def _place(self, name: object) -> str:
+        """A name that links can point at; empty without a prefix."""
+        if not self._anchor:
+            return ""
+        wish = f"{self._anchor}.{_NO_WORD.sub('-', str(name)).strip('-') or 'part'}"
+        number, place = 1, wish
+        while place in self._taken:
+            number += 1
+            place = f"{wish}.{number}"
+        self._taken.add(place)
+        return place
+
+    def _finding(self, finding: Finding) -> str:
+        place = self._place(finding.handle or f"f{finding.number}")
+        gain = f'<span class="gain">{escaped(finding.gain)}</span>' if finding.gain else ""
+        handle = f' <code class="handle">{escaped(finding.handle)}</code>' if finding.handle else ""
+        parts = "".join(f"<dt>{escaped(part.label)}</dt><dd>{words(part.text)}</dd>" for part in finding.paragraphs)
+        return (
+            f'<article class="finding"{_id(place)}><h3><span class="number">{finding.number}</span>'
+            f'<span class="verdict">{words(finding.verdict)}{handle}</span>{gain}</h3>'
+            + (f"<dl>{parts}</dl>" if parts else "")
+            + "</article>"
+        )
+
+    def _table(self, table: Table) -> str:
+        self._table_count += 1
+        place = self._place(f"t{self._table_count}")
+        columns = [(column, _largest(column, [row[n] for row in table.rows])) for n, column in enumerate(table.columns)]
+        head = "".join(f'<th scope="col"{_class(column)}>{escaped(column.heading)}</th>' for column in table.columns)
+        rows = []
+        for number, row in enumerate(table.rows, 1):
+            cells = "".join(self._cell(column, cell, most) for (column, most), cell in zip(columns, row, strict=True))
+            rows.append(f"<tr{_id(place and f'{place}.r{number}')}>{cells}</tr>")
+        title = f"<caption>{words(table.title)}</caption>" if table.title else ""
+        label = escaped(table.title or counted(len(table.rows), "rows"))
+        return (
+            f'<div class="table" role="region" tabindex="0" aria-label="{label}"><table{_id(place)}>{title}'
+            f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
+        )
+
+    def _cell(self, column: Column, cell: str, largest: float) -> str:
+        if largest and (share := _percent(cell)) is not None:
+            return f'<td class="number share" style="--share:{100 * share / largest:.1f}%">{escaped(cell)}</td>'
+        if not column.is_name or cell in ("", "-"):
+            return f"<td{_class(column)}>{words(cell)}</td>"
+        full = f' title="{escaped(self._full_names[cell])}"' if cell in self._full_names else ""
+        return f"<td{_class(column)}><code{full}>{escaped(cell)}</code></td>"
+
+    def _picture(self, picture: Picture) -> str:
+        source = f"{self._anchor} {picture.name} {picture.svg}".encode("utf-8", "replace")
+        drawing = inline_svg(picture.svg, f"p{hashlib.sha256(source).hexdigest()[:12]}", picture.alt)
+        if not drawing:
+            return f'<p class="loss"><b class="label">loss</b> the picture {escaped(picture.name)} cannot be shown</p>'
+        caption = f"<figcaption>{words(picture.alt)}</figcaption>"
+        return f'<figure class="picture"{_id(self._place(picture.name))} tabindex="0">{drawing}{caption}</figure>'
+
+
+def _id(place: str) -> str:
+    return f' id="{place}"' if place else ""
 
 
 def _lines(text: str) -> str:
     return "\n".join(escaped(line.expandtabs(_TAB)) for line in text.split("\n"))
-
-
-def _words(text: str) -> str:
-    """Words of a paragraph; ends of lines are kept."""
-    return "<br>".join(escaped(" ".join(line.split())) for line in text.split("\n"))
-
-
-def _id(*parts: object) -> str:
-    """An attribute that links can point at; empty without a prefix."""
-    return f' id="{_NO_WORD.sub("-", "-".join(map(str, parts)))}"' if parts[0] else ""
-
-
-def _sentence(text: str, style: str) -> str:
-    if style in ("note", "loss"):
-        return f'<p class="{style}"><b class="label">{style}</b> {_words(text)}</p>'
-    return f'<p class="headline">{_words(text)}</p>' if style == "headline" else f"<p>{_words(text)}</p>"
-
-
-def _finding(finding: Finding, anchor: str) -> str:
-    name = _id(anchor, finding.handle or finding.number)
-    gain = f'<span class="gain">{escaped(finding.gain)}</span>' if finding.gain else ""
-    handle = f' <code class="handle">{escaped(finding.handle)}</code>' if finding.handle else ""
-    parts = "".join(f"<dt>{escaped(part.label)}</dt><dd>{_words(part.text)}</dd>" for part in finding.paragraphs)
-    return (
-        f'<article class="finding"{name}><h3><span class="number">{finding.number}</span>'
-        f'<span class="verdict">{escaped(finding.verdict)}{handle}</span>{gain}</h3>'
-        + (f"<dl>{parts}</dl>" if parts else "")
-        + "</article>"
-    )
-
-
-def _table(table: Table, anchor: str) -> str:
-    columns = [(column, _is_share(column, [row[n] for row in table.rows])) for n, column in enumerate(table.columns)]
-    head = "".join(f'<th scope="col"{_class(column)}>{escaped(column.heading)}</th>' for column in table.columns)
-    rows = []
-    for number, row in enumerate(table.rows, 1):
-        name = _id(anchor, f"r{number}")
-        cells = "".join(
-            _cell(column, cell, is_share=is_share) for (column, is_share), cell in zip(columns, row, strict=True)
-        )
-        rows.append(f"<tr{name}>{cells}</tr>")
-    title = f"<caption>{escaped(table.title)}</caption>" if table.title else ""
-    label = escaped(table.title or counted(len(table.rows), "rows"))
-    name = f' id="{escaped(anchor)}"' if anchor else ""
-    return (
-        f'<div class="table" role="region" tabindex="0" aria-label="{label}"><table{name}>{title}'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n" + "\n".join(rows) + "\n</tbody></table></div>"
-    )
 
 
 def _class(column: Column) -> str:
@@ -141,17 +180,10 @@ def _class(column: Column) -> str:
     return f' class="{kind}"' if kind else ""
 
 
-def _cell(column: Column, cell: str, *, is_share: bool) -> str:
-    if is_share and (share := _percent(cell)) and share >= _LEAST_SHARE:
-        return f'<td class="number share" style="--share:{share:g}%">{escaped(cell)}</td>'
-    inner = f"<code>{escaped(cell)}</code>" if column.is_name and cell not in ("", "-") else escaped(cell)
-    return f"<td{_class(column)}>{inner}</td>"
-
-
-def _is_share(column: Column, cells: Sequence[str]) -> bool:
-    """Whether a column has parts of a whole only, so that their bars can be compared."""
-    shares = [_percent(cell) for cell in cells if cell not in ("", "-")]
-    return column.is_number and any(shares) and None not in shares
+def _largest(column: Column, cells: Sequence[str]) -> float:
+    """The largest share of a column that has shares only, whose bar fills its cell; 0 = it has no bars."""
+    shares = [_percent(cell) for cell in cells if cell not in ("", "-")] if column.is_number else []
+    return 0 if None in shares else max((share or 0.0 for share in shares), default=0.0)
 
 
 def _percent(cell: str) -> float | None:
@@ -181,15 +213,4 @@ def _code_line(line: CodeLine, hottest: float) -> str:
     return (
         f'<tr class="{kind}"{style}><td class="cost">{cost}</td><td class="place">{escaped(place)}</td>'
         f"<td><code>{_lines(line.text)}</code></td></tr>"
-    )
-
-
-def _picture(picture: Picture, anchor: str) -> str:
-    scope = "p" + hashlib.sha256(f"{anchor} {picture.name} {picture.svg}".encode("utf-8", "replace")).hexdigest()[:12]
-    drawing = inline_svg(picture.svg, scope, picture.alt)
-    if not drawing:
-        return f'<p class="loss"><b class="label">loss</b> the picture {escaped(picture.name)} cannot be shown</p>'
-    name = _id(anchor, picture.name)
-    return (
-        f'<figure class="picture"{name} tabindex="0">{drawing}<figcaption>{escaped(picture.alt)}</figcaption></figure>'
     )

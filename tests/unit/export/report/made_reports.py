@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import polars as pl
+import pytest
 
 from synth.rocpd import write_rocpd_ranks
 from synth.workload import Workload
@@ -88,19 +90,6 @@ def topic_report(path: Path) -> Report:
     return Report(f"Report on {path.name}", document.kind, tuple(sections), _provenance(command, str(path)))
 
 
-def every_topic_report() -> dict[str, Report]:
-    """Reports on sound and on damaged captures."""
-    paths = {
-        "run": run_path(),
-        "trace": trace_path(),
-        "nasty trace": damaged_trace("nasty names"),
-        "long trace": damaged_trace("long names"),
-        "long run": damaged_run("long names"),
-        "empty run": damaged_run("nothing"),
-    }
-    return {name: topic_report(path) for name, path in paths.items()}
-
-
 def small_report() -> Report:
     """One block of each kind."""
     frame = pl.DataFrame({"name": ["gemm", "copy"], "time_ns": [1.5, None]})
@@ -159,6 +148,27 @@ def hostile_report() -> Report:
     files = (InputFile(NASTY, 5, "a" * 64), InputFile(LONG, 1 << 40, "b" * 64, is_whole=False))
     made_of = Provenance(NASTY, NASTY, files, dict.fromkeys(HOSTILE, NASTY), dict.fromkeys(HOSTILE, NASTY))
     return Report(NASTY, "run", tuple(sections), made_of, HOSTILE)
+
+
+_PATHS: dict[str, Callable[[], Path]] = {
+    "run": run_path,
+    "trace": trace_path,
+    "nasty trace": lambda: damaged_trace("nasty names"),
+    "long trace": lambda: damaged_trace("long names"),
+    "empty run": lambda: damaged_run("nothing"),
+    "long run": lambda: damaged_run("long names"),
+}
+#: Names of reports, as parameters of tests.
+REPORTS = ("small", "hostile", *(name for name in _PATHS if name != "long run"))
+ALL_REPORTS = (*REPORTS, pytest.param("long run", marks=pytest.mark.slow))
+
+
+@cache
+def report_named(name: str) -> Report:
+    """The report of that name: one made by hand, or all topics about a sound or a damaged capture."""
+    if name in _PATHS:
+        return topic_report(_PATHS[name]())
+    return small_report() if name == "small" else hostile_report()
 
 
 def _provenance(command: str, path: str) -> Provenance:

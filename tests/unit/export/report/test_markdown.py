@@ -13,12 +13,11 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tests.unit.export.report.made_reports import HOSTILE, SPEC, every_topic_report, hostile_report, small_report
+from tests.unit.export.report.made_reports import ALL_REPORTS, HOSTILE, REPORTS, SPEC, report_named, small_report
 from wavescope.export.report import MOST_BYTES, markdown
 from wavescope.model.report import Column, DataTable, Report, Section, Sentence, Table
 from wavescope.report.kit.tables import printable
 
-REPORTS = {**every_topic_report(), "small": small_report(), "hostile": hostile_report()}
 #: What GitHub makes links of in text that is not code.
 LIVE = re.compile(r"(?<![\w/])@\w|#\d|://|www\.|\bGH-\d|:[a-z_]+:")
 ALLOWED_HTML = re.compile(r"<details><summary>[^<>]*</summary>|</details>|<!-- markdownlint-disable-file MD033 -->")
@@ -36,10 +35,10 @@ def _plain(token: Token) -> str:
     return "".join(child.content for child in token.children or () if child.type in ("text", "code_inline"))
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", ALL_REPORTS)
 @pytest.mark.parametrize("most_bytes", [None, *MOST_BYTES.values()])
 def test_nothing_recorded_becomes_markup(name, most_bytes):
-    text = markdown.render(REPORTS[name], most_bytes).decode()
+    text = markdown.render(report_named(name), most_bytes).decode()
     inline = _inline(text)
     kinds = {token.type for token in inline}
     assert kinds <= {"text", "code_inline", "strong_open", "strong_close", "em_open", "em_close"}
@@ -48,9 +47,9 @@ def test_nothing_recorded_becomes_markup(name, most_bytes):
     assert not [block for block in html if ALLOWED_HTML.sub("", block.replace("<code>", "").replace("</code>", ""))]
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", ALL_REPORTS)
 def test_outline(name):
-    report = REPORTS[name]
+    report = report_named(name)
     tokens = _tokens(markdown.render(report).decode())
     headings = [
         (token.tag, _plain(tokens[number + 1])) for number, token in enumerate(tokens) if token.type == "heading_open"
@@ -82,16 +81,16 @@ def test_words_round_trip(word):
     assert texts[at + 4 : at + 6] == ["a", "b"]
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", ALL_REPORTS)
 @pytest.mark.parametrize("purpose", MOST_BYTES)
 def test_limits_hold(name, purpose):
-    whole, cut = markdown.render(REPORTS[name]), markdown.render(REPORTS[name], MOST_BYTES[purpose])
+    whole, cut = markdown.render(report_named(name)), markdown.render(report_named(name), MOST_BYTES[purpose])
     assert len(cut) <= MOST_BYTES[purpose]
     assert (cut == whole) == (len(whole) <= MOST_BYTES[purpose])
     if cut != whole:
         assert "*cut to fit:*" in cut.decode()
     assert cut.decode().rstrip().count("\n## Provenance\n") == 1
-    assert cut == markdown.render(REPORTS[name], MOST_BYTES[purpose])
+    assert cut == markdown.render(report_named(name), MOST_BYTES[purpose])
 
 
 def test_left_out_sections_are_named():
@@ -155,8 +154,8 @@ def _linter() -> str | None:
 @pytest.mark.skipif(_linter() is None, reason="no markdownlint-cli2 on this machine")
 def test_markdownlint_finds_nothing(tmp_path: Path):
     (tmp_path / ".markdownlint-cli2.jsonc").write_text(json.dumps({"config": {"MD013": False, "MD060": False}}))
-    for name, report in REPORTS.items():
+    for name in REPORTS:
         for limit in (None, *MOST_BYTES.values()):
-            (tmp_path / f"{name.replace(' ', '-')}-{limit}.md").write_bytes(markdown.render(report, limit))
+            (tmp_path / f"{name.replace(' ', '-')}-{limit}.md").write_bytes(markdown.render(report_named(name), limit))
     done = subprocess.run([_linter(), "*.md"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:5000]

@@ -1,0 +1,60 @@
+"""Reports as notebooks: valid, without outputs, with paths that lead from where they are to the capture."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.unit.export.report.made_reports import ALL_REPORTS, report_named, run_path, topic_report
+from wavescope.export.report import notebook, write_report
+
+
+def _code(content: bytes) -> list[str]:
+    cells = json.loads(content)["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("name", ALL_REPORTS)
+def test_notebooks_are_valid(name):
+    content = notebook.render(report_named(name))
+    assert content == notebook.render(report_named(name))
+    nbformat.validate(nbformat.reads(content.decode(), as_version=4))
+    for cell in json.loads(content)["cells"]:
+        assert cell.get("outputs", []) == []
+        assert cell.get("execution_count") is None
+
+
+@pytest.mark.parametrize("name", ALL_REPORTS)
+def test_cells_only_call_our_functions(name):
+    """Whatever the names are: the code is calls of wavescope with literals."""
+    for number, source in enumerate(_code(notebook.render(report_named(name)))):
+        tree = ast.parse(source)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        assert len(calls) == 1
+        assert ast.unparse(calls[0].func).split(".")[0] == "wavescope"
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        assert names <= {"wavescope", "capture"}
+        assert len(tree.body) == (1 if number else 3)
+
+
+def test_one_cell_per_section():
+    report = topic_report(run_path())
+    cells = _code(notebook.render(report))
+    asked = [ast.literal_eval(source.split("sections=")[1][:-1])[0] for source in cells[1:-1]]
+    assert asked == [section.name for section in report.sections if not section.skipped]
+    assert cells[-1] == "wavescope.show(capture)"
+
+
+def test_paths_are_relative_to_the_notebook(tmp_path: Path):
+    report = topic_report(run_path())
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    write_report(report, folder / "report.ipynb")
+    first = _code((folder / "report.ipynb").read_bytes())[0]
+    path = ast.literal_eval(first.split("open_run(")[1].split(")")[0])
+    assert not Path(path).is_absolute()
+    assert (folder / path).resolve() == run_path().resolve()
