@@ -19,17 +19,18 @@ from markdown_it import MarkdownIt
 
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, edit, write_decoded
-from wavescope.cli import _group
+from wavescope.cli import VERBS, _group
 from wavescope.cli.kit.next_commands import NEXT
 from wavescope.report.kit.brief import token_count
 
 BUDGET = 2000
-WITHOUT = {"open": "it goes on until somebody stops it"}
+WITHOUT = ("mcp", "open")  #: They go on until somebody stops them.
 EVIL = "\x1b]0;owned\x07\x1b[2J\u202e`` | <script>alert(1)</script> ![x](http://e.example/x) **b** # next:"
 
 #: Words after `wavescope`; TRACE, RUN, AFTER, COUNTERS, CODE, OUT and FOLDER stand for paths.
 EXAMPLES = """
 barriers TRACE
+baseline RUN -o OUT/run.wsbase
 busy RUN
 capture att --dry-run --rocm-version 7.2 -- ./gemm 4096
 capture clean FOLDER
@@ -59,6 +60,7 @@ diagnose COUNTERS
 disassemble CODE
 doctor
 gaps RUN
+gate RUN --baseline RUN
 hotspots TRACE
 hotspots TRACE --by line
 info TRACE
@@ -81,9 +83,12 @@ occupancy TRACE
 occupancy CODE
 overlap RUN
 path RUN
+plot --list
+plot TRACE heat -o OUT/heat.svg
 query RUN 'SELECT * FROM kernels'
 ranks RUN
 regions RUN
+report TRACE -o OUT/report.md
 roofline COUNTERS
 schema
 schema RUN
@@ -102,7 +107,7 @@ waits TRACE --at i0x1814
 waves TRACE
 window RUN --time 10%:50% -f csv -o OUT/window
 """
-LINES = [line for line in EXAMPLES.splitlines() if line]
+LINES = [line for line in EXAMPLES.splitlines() if line and line.split()[0] in VERBS]
 #: Where a status tells what was asked: nothing is captured here, and this machine has no GPU.
 STATUSES = {"doctor": (0, 5), "capture status": (0, 1)}
 
@@ -249,6 +254,26 @@ def test_rows_that_do_not_fit_are_counted(places: dict[str, Path]) -> None:
     few = call("hotspots", places["TRACE"], "--brief", "--top", "3").stdout
     assert "showing 3 of 128 instructions" in few
     assert few.count("| i0x") == 3
+
+
+REAL = {
+    "data/att-mi300x-bmm/c01": ("info", "diagnose", "hotspots", "waits", "source"),
+    "data/uiout-mi350x-flydsl": ("info",),
+    "data/pmc-mi300x-bmm": ("info", "counters", "diagnose", "l2"),
+    "data/kineto-amd/torch_compile_triton.json.gz": ("info", "diagnose", "summary", "gaps", "regions"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "verb"), [(name, verb) for name, verbs in REAL.items() for verb in verbs])
+def test_real_captures(shared: Path, name: str, verb: str) -> None:
+    done = call(verb, shared / name, "--brief")
+    assert done.status == 0, done.stderr
+    check(done.stdout)
+    for command in offered(done.stdout):
+        again = call(*shlex.split(command)[1:])
+        assert again.status == 0, (command, again.stderr)
+        check(again.stdout)
 
 
 @pytest.mark.parametrize("other", ["--json", "--csv", "--compact"])

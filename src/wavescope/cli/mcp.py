@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wavescope.cli.kit.io import json_option
+from wavescope.cli.kit.form import json_flag
 
 _CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
 
@@ -26,7 +26,7 @@ _CLIENTS = ("claude", "codex", "cursor", "gemini", "vscode")
     type=click.Choice(_CLIENTS),
     help="Print what a client needs in its settings, and leave.",
 )
-@json_option
+@json_flag
 def command(roots: tuple[Path, ...], client: str | None, as_json: bool) -> None:
     """Serve agents over standard input and output: tools that open, diagnose, compare and query captures.
 

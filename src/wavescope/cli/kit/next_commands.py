@@ -20,6 +20,7 @@ _MOST = 3
 #: (verb, kind of document; empty = any) -> verb and options of what to ask next, the most useful first.
 NEXT: dict[tuple[str, str], tuple[str, ...]] = {
     ("barriers", ""): (f"source --at {_HANDLE}", "waves", "diagnose"),
+    ("baseline", ""): ("info",),
     ("busy", ""): ("gaps", "overlap", "summary"),
     ("capture clean", ""): ("capture status",),
     ("capture status", ""): ("capture clean",),
@@ -34,6 +35,7 @@ NEXT: dict[tuple[str, str], tuple[str, ...]] = {
     ("diagnose", "trace"): (f"source --at {_HANDLE}", "waits", "hotspots --by line"),
     ("disassemble", ""): ("occupancy",),
     ("gaps", ""): ("launches", "path", "regions"),
+    ("gate", ""): ("diagnose", "info"),
     ("hotspots", ""): (f"source --at {_HANDLE}", "waits", "diagnose"),
     ("info", "counters"): ("diagnose", "counters", "roofline"),
     ("info", "run"): ("diagnose --run", "summary", "gaps"),
