@@ -11,7 +11,7 @@ import click
 from wavescope.base.bounds import DECIMALS, PERCENT
 from wavescope.base.words import counted, side_label
 from wavescope.cli.kit.counters import counter_options
-from wavescope.cli.kit.form import is_about
+from wavescope.cli.kit.form import current_brief, is_about
 from wavescope.cli.kit.io import arguments_of, console, context_of_kind, json_option
 from wavescope.cli.kit.numbers import DispatchKey, Real, Whole
 from wavescope.cli.kit.request import Request, amd_option, csv_option, top_option
@@ -118,8 +118,15 @@ def _traces(
 
     out = console()
     is_about("trace")
-    for trace, label in zip(traces, labels, strict=True):
-        out.print(subject_line(subject(trace), width=out.width, label=f"{label}: "))
+    subjects = [
+        subject_line(subject(trace), width=out.width, label=f"{label}: ")
+        for trace, label in zip(traces, labels, strict=True)
+    ]
+    if brief := current_brief():
+        brief.subject = "; ".join(map(str, subjects))
+    else:
+        for line in subjects:
+            out.print(line)
     for part in compare_report(answer, limit=request.limit, width=out.width, everything=everything):
         out.print(part)
     _warn(traces, labels)

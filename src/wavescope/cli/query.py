@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from wavescope.base.bounds import SECONDS, SOME
+from wavescope.cli.kit.form import current_brief
 from wavescope.cli.kit.io import console, emit_json
 from wavescope.cli.kit.numbers import Real, Whole
 from wavescope.cli.kit.request import ALL_ROWS, say_rows_left_out
@@ -119,6 +120,11 @@ def _show(result: QueryResult, limit: int) -> None:
     from wavescope.report.run.query import query_report
 
     _, shown, count = _first(result, limit)
+    if brief := current_brief():
+        from wavescope.cli.kit.briefly import table_of
+
+        brief.add(table_of(shown, count))
+        return
     out = console()
     for part in query_report(shown, count, width=out.width):
         out.print(part)

@@ -26,7 +26,7 @@ _HANDLE = re.compile(r"(?<![\w.])i(?:\d{1,9}:)?0x[0-9a-f]{1,16}\b")
 _ADVICE = re.compile(r"\s*next:? |wavescope \w")
 #: Options that do not change which words fit.
 _COMMON = frozenset((*CARRIED, "--brief", "--top", "--at", "--around", "--by", "--run", "--se", "--file", "--line"))
-_MOST_COLUMNS, _MOST_ROWS = 8, 50
+_MOST_COLUMNS, _MOST_ROWS = 10, 50
 _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 _LABEL = re.compile(r"(loss|note): ")
 
@@ -102,7 +102,7 @@ def given_paths(context: click.Context) -> list[str]:
     return []
 
 
-def _parts(parts: list[RenderableType]) -> Iterator[RenderableType | Block]:
+def _parts(parts: list[RenderableType | Block]) -> Iterator[RenderableType | Block]:
     """The parts; a line that was printed by itself is a sentence, and commands for a shell keep their lines."""
     from rich.text import Text
 
@@ -131,17 +131,20 @@ def _with_numbers(blocks: tuple[Block, ...], table: pl.DataFrame | None) -> tupl
     is_chart = any(isinstance(block, Preformatted) and block.is_chart for block in blocks)
     if table is None or not table.height or not is_chart or any(isinstance(block, Table | Code) for block in blocks):
         return blocks
-    return (*blocks, _table_of(table))
+    return (*blocks, table_of(table, table.height))
 
 
-def _table_of(frame: pl.DataFrame) -> Table:
+def table_of(frame: pl.DataFrame, row_count: int) -> Table:
+    """The first rows and columns of a frame, of which `row_count` exist, as people read them."""
     from wavescope.model.report import Column, Table
     from wavescope.report.kit.tables import truncation
 
     names = frame.columns[:_MOST_COLUMNS]
-    columns = tuple(Column(name.replace("_", " "), frame[name].dtype.is_numeric()) for name in names)
+    are_numbers = [frame[name].dtype.is_numeric() for name in names]
+    columns = tuple(Column(name, number, not number) for name, number in zip(names, are_numbers, strict=True))
     rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
-    return Table(truncation(len(rows), frame.height, "rows"), columns, rows)
+    left_out = f", {len(names)} of {frame.width} columns" if len(names) < frame.width else ""
+    return Table(f"{truncation(len(rows), row_count, 'rows')}{left_out}", columns, rows)
 
 
 def _cell(value: object) -> str:
@@ -149,4 +152,4 @@ def _cell(value: object) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= _WHOLE else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return str(value)

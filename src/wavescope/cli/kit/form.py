@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.console import RenderableType
 
+    from wavescope.model.report import Block
     from wavescope.page.protocol.document import Document
 
 _CHOSEN, _COMPACT, _BRIEF = "wavescope.forms", "wavescope.compact", "wavescope.brief"  #: Keys in click's context.
@@ -27,7 +28,7 @@ class Brief:
     context: click.Context  #: Of the verb.
     kind: str = ""  #: Of the document: trace, run or counters.
     subject: str = ""
-    parts: list[RenderableType] = field(default_factory=list)
+    parts: list[RenderableType | Block] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
     answer: Any = None
     document: Document | None = None  #: What the answer is about, for what to ask next.
@@ -43,7 +44,7 @@ class Brief:
         """Standard output is itself again."""
         sys.stdout = self._stdout
 
-    def add(self, part: RenderableType) -> None:
+    def add(self, part: RenderableType | Block) -> None:
         """Show something."""
         self.parts.append(part)
 
@@ -53,9 +54,9 @@ class Brief:
 
         last = self.parts[-1] if self.parts else None
         if isinstance(last, Preformatted):
-            self.parts[-1] = Preformatted(last.text + text)  # type: ignore[assignment,unused-ignore]
+            self.parts[-1] = Preformatted(last.text + text)
         else:
-            self.parts.append(Preformatted(text))  # type: ignore[arg-type,unused-ignore]
+            self.parts.append(Preformatted(text))
 
 
 class _Collecting(io.StringIO):

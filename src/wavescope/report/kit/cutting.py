@@ -253,7 +253,7 @@ def _title_of(title: str, count: int, row_count: int) -> str:
     '13 kernels, showing 8 of 13 rows'
     """
     if _SHOWING.search(title):
-        return _SHOWING.sub(rf"showing {count:,} of \1", title)
+        return _SHOWING.sub(rf"showing {count:,} of \1", title, count=1)
     return ", ".join(filter(None, (title, f"showing {count:,} of {row_count:,} rows")))
 
 

@@ -65,7 +65,7 @@ def test_then_columns_from_the_right_then_tables() -> None:
     assert "number 0" in narrow
     assert narrow.count("number 8") <= 1
     assert "| file |" in narrow
-    tiny = brief(table("first", 40), table("second", 40), table("third", 40), budget=190)
+    tiny = brief(table("first", 40), table("second", 40), table("third", 40), budget=150)
     assert re.search(r"left out:.* \d tables?;", tiny)
     assert rows_of(tiny, "first") >= 5
     assert rows_of(tiny, "second") == 0
