@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
-from wavescope.readers.files.kinds import DOCUMENTS
 from wavescope.report.counters.pictures import PLOTS as _COUNTERS
 from wavescope.report.run.pictures import PLOTS as _RUN
 from wavescope.report.trace.pictures import PLOTS as _TRACE
@@ -34,6 +33,8 @@ def plot_of(kind: str, name: str) -> Plot:
     """
     plot = PLOTS[kind].get(name)
     if plot is None:
+        from wavescope.readers.files.kinds import DOCUMENTS
+
         raise UsageError(f"no plot {name[:40]!r} of {DOCUMENTS[kind]}", advice=f"plots: {', '.join(PLOTS[kind])}")
     return plot
 
@@ -43,6 +44,7 @@ def plots_report(plots: Sequence[Plot], reasons: Mapping[str, str]) -> Iterator[
     from rich.table import Table
     from rich.text import Text
 
+    from wavescope.readers.files.kinds import DOCUMENTS
     from wavescope.report.kit.tables import printable
 
     for kind in dict.fromkeys(plot.kind for plot in plots):

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError
-from wavescope.report.kit.svg import THEMES
 
 if TYPE_CHECKING:
     from wavescope.model.report import Picture
@@ -32,6 +31,8 @@ class Plot:
         UsageError
             When the document cannot have it, with the reason; when there is no such theme.
         """
+        from wavescope.report.kit.svg import THEMES
+
         if theme not in THEMES:
             raise UsageError(f"no theme {theme[:40]!r}", advice=f"there are {', '.join(THEMES)}")
         if top is not None and top < 1:

@@ -71,7 +71,7 @@ def _source(document: Document, listing: SourceListing | SampleLines, theme: str
         hot_here = [at for at, row in enumerate(of_file) if (file, row["line"]) in hot]
         if hot_here:
             lines.append(HeatLine("", printable(file), is_heading=True))
-            lines += _windows(of_file, hot_here, measure, whole, lambda row: (_number(row["line"]), row["text"] or ""))
+            lines += _windows(of_file, hot_here, measure, whole, _numbered)
     return _picture(lines, measure, headline(report), theme)
 
 
@@ -100,8 +100,8 @@ def _code(document: Document, theme: str, top: int) -> Picture:
     return _picture(lines, measure, sentence, theme, _NO_SOURCE)
 
 
-def _number(line: int | None) -> str:
-    return "" if line is None else str(line)
+def _numbered(row: dict[str, Any]) -> tuple[str, str]:
+    return ("", "(no line)") if row["line"] is None else (str(row["line"]), row["text"] or "")
 
 
 def _hottest(rows: Sequence[dict[str, Any]], measure: Measure, top: int) -> set[tuple[str, int | None]]:
