@@ -23,7 +23,7 @@ ENVIRONMENT = {"WAVESCOPE_CACHE": "", "WAVESCOPE_CONFIG": "", "POLARS_MAX_THREAD
 class Talk:
     """A server in a process of its own, and its standard streams."""
 
-    def __init__(self, *roots: Path, environment: dict[str, str] | None = None) -> None:
+    def __init__(self, *roots: Path, environment: dict[str, str] | None = None, patience_s: float = PATIENCE_S) -> None:
         options = [word for root in roots for word in ("--root", str(root))]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "wavescope", "mcp", *options],
@@ -32,7 +32,7 @@ class Talk:
             stderr=subprocess.PIPE,
             env={**os.environ, **ENVIRONMENT, **(environment or {})},
         )
-        self._watch = Timer(PATIENCE_S, self.process.kill)  # a test that waits for ever tells nothing
+        self._watch = Timer(patience_s, self.process.kill)  # a test that waits for ever tells nothing
         self._watch.start()
         self._count = 0
 

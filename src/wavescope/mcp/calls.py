@@ -46,7 +46,8 @@ class Calls:
             if call.key in names or len(self._waiting) >= MOST_WAITING:
                 return False
             self._waiting.append(call)
-            if self._threads < AT_ONCE and self._threads <= len(self._running):
+            serving = self._threads - self._abandoned
+            if serving < AT_ONCE and len(self._waiting) > serving - len(self._running):
                 self._add_thread()
             self._changed.notify()
         if call.tell is not None:

@@ -56,6 +56,10 @@ class Captures:
         """Every capture that has a handle."""
         return list(self._by_handle.values())
 
+    def at(self, given: str) -> list[Capture]:
+        """Captures that have this handle, or that a client calls so."""
+        return [capture for capture in self.named if given in (capture.handle, capture.name, str(capture.path))]
+
     def is_open(self, handle: str) -> bool:
         """Whether its data are in memory."""
         document = self._documents.get(handle)

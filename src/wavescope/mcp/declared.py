@@ -160,7 +160,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool("list_captures", "Captures below a root, and open ones.", (Parameter("under"), *_ROWS)),
     Tool(
         "diagnose",
-        "What to change first: causes with evidence, place in the code and upper bound of the gain.",
+        "What to change first: causes with evidence, place and upper bound of the gain.",
         (Parameter("capture", note="handle or path", is_required=True), *_ROWS),
         topics=_EVERY,
         usual_rows=3,
@@ -173,7 +173,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "timeline",
-        "A run over time: idle gaps, overlap, late ranks, steps, launches, critical path.",
+        "A run over time: idle gaps, overlap, late ranks, steps, launches.",
         (_CAPTURE, _about(_TIMELINE), *_PART, *_ROWS),
         topics=_TIMELINE,
     ),
@@ -191,8 +191,8 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "explain_wait",
-        "What an instruction waits for, and how much earlier that must be issued.",
-        (_CAPTURE, Parameter("at", note="i0x1814; default: the costliest waits"), *_ROWS),
+        "What an instruction waits for, and how much earlier to issue that.",
+        (_CAPTURE, Parameter("at", note="i0x1814"), *_ROWS),
         topics={"trace": ("waits",)},
     ),
     Tool(
@@ -211,7 +211,7 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(
         "counters",
-        "Which unit of the GPU is at its limit, from hardware counters.",
+        "Which unit of the GPU is at its limit.",
         (_CAPTURE, _about(_COUNTERS), Parameter("panel", "integer"), *_ROWS),
         topics=_COUNTERS,
     ),

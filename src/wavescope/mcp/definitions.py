@@ -45,8 +45,9 @@ def _lines_of(answer: Any) -> list[str]:
 @cache
 def _answers(kind: str) -> dict[str, type[Answer]]:
     """The classes of answers about a kind of document, by name."""
-    package = import_module(f"wavescope.analysis.{kind}")
-    modules = [import_module(module.name) for module in walk_packages(package.__path__, f"{package.__name__}.")]
+    packages = [import_module(f"wavescope.{stage}.{kind}") for stage in ("analysis", "report")]
+    names = [each.name for package in packages for each in walk_packages(package.__path__, f"{package.__name__}.")]
+    modules = map(import_module, names)
     return {
         name: value
         for module in modules

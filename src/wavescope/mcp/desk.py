@@ -71,6 +71,8 @@ class Desk:
         given = arguments.get("path") or arguments.get("capture")
         if not isinstance(given, str) or isinstance(error, _ArgumentError):
             return ()
+        if any(each.handle == given or self.captures.is_open(each.handle) for each in self.captures.at(given)):
+            return ()
         try:
             is_folder = self.captures.roots.path(given).is_dir()
         except UsageError:

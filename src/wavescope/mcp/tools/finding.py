@@ -73,7 +73,7 @@ def _below(top: Path, holds: Callable[[Path], bool], seen: dict[str, int]) -> It
         folder, depth = folders.pop()
         seen["folders"] += 1
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(filter(_is_there, os.scandir(folder)), key=lambda entry: entry.name)
         except OSError:
             continue
         names = [entry.name for entry in entries if entry.is_file() and holds(Path(entry.path))]
@@ -104,3 +104,11 @@ def _may_be_capture(name: str, *, is_whole: bool) -> bool:
     if name.startswith(".") or name.endswith(".wavescope-notes.json"):
         return False
     return name.endswith((".db", ".rpd") if is_whole else _SUFFIXES)
+
+
+def _is_there(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a file or a folder, and not a link to nothing or to itself."""
+    try:
+        return entry.is_file() or entry.is_dir()
+    except OSError:
+        return False
