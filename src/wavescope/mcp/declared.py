@@ -43,7 +43,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what it answers, what it takes, and which topics are behind it."""
+    """A tool: what it answers, what it takes, and which topics answer."""
 
     name: str
     sentence: str
@@ -113,7 +113,7 @@ ANSWER_SCHEMA: dict[str, Any] = {
         "headline": {"type": "string", "description": "The answer in one sentence."},
         "tables": {"type": "object", "additionalProperties": _TABLE},
         "shown": {**_COUNT, "description": "Rows of the main table in this answer."},
-        "total": {**_COUNT, "description": "Rows of the main table in all."},
+        "total": {**_COUNT, "description": "Rows of the whole main table."},
         "next_cursor": {"type": ["string", "null"], "description": "Give it as `cursor` for the rows that follow."},
         "losses": {"type": "array", "items": _TEXT, "description": "What could not be read, damage first."},
         "next": {"type": "array", "items": _OFFER, "description": "Calls that are worth sending next, as they are."},

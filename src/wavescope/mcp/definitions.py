@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pkgutil import walk_packages
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wavescope.model.answer import Answer
 from wavescope.readers.files.kinds import DOCUMENTS
 from wavescope.report.topics import TOPICS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NAME = re.compile(r"\w+")
 GLOSSARY = "glossary.md"  #: Written by tools/make_mcp_docs.py from docs/reference/glossary.md.
 
 
@@ -28,13 +34,17 @@ def definition(topic: str) -> str:
             continue
         lines += ["", f"## Of {DOCUMENTS[kind]}", "", topics[topic].question]
         for name in topics[topic].answer_types:
-            lines += _lines_of(_answers(kind).get(name))
+            lines += _lines_of(_answers(kind).get(name), _answers(kind))
     return "\n".join([*lines, ""])
 
 
-def _lines_of(answer: Any) -> list[str]:
+def _lines_of(answer: Any, others: Mapping[str, Any]) -> list[str]:
+    """Definition and columns of a class of answers, or of those that it is put together of."""
     if answer is None:
         return []
+    if is_dataclass(answer) and not getattr(answer, "tables", {}):
+        names = [name for each in fields(answer) for name in _NAME.findall(str(each.type))]
+        return [line for name in names if name in others for line in _lines_of(others[name], others)]
     lines = ["", answer.definition] if getattr(answer, "definition", "") else []
     for name, table in getattr(answer, "tables", {}).items():
         lines += ["", f"### {name}: {table.row}", "", "| column | unit | meaning |", "|---|---|---|"]

@@ -113,7 +113,7 @@ def _checked(tool: Tool, parameter: Parameter, value: Any) -> Any:
             value = int(value)
         most = MOST_ROWS if parameter.name == "limit" else 1_000_000
         if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-            raise _ArgumentError(f"{called} is not a whole number from 1 to {most:,}: {str(value)[:_SHOWN]!r}")
+            raise _ArgumentError(f"{called} is not an integer from 1 to {most:,}: {str(value)[:_SHOWN]!r}")
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)

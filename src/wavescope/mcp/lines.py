@@ -42,10 +42,10 @@ class Writer:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
-        self.is_closed = False  #: Whether nobody reads any more.
+        self.is_closed = False  #: Whether the reader is gone.
 
     def write(self, message: dict[str, Any]) -> None:
-        """Write one message; once nobody reads any more, nothing."""
+        """Write one message; nothing once the reader is gone."""
         content = memoryview(as_line(message))
         with self._lock:
             try:

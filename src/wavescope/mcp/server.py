@@ -83,7 +83,7 @@ class Server:
         if "method" not in message and ("result" in message or "error" in message):
             return  # an answer: we never ask
         if "id" in message and (isinstance(key, bool) or not isinstance(key, str | int)):
-            self._refuse(None, INVALID_REQUEST, "an id is a text or a whole number")
+            self._refuse(None, INVALID_REQUEST, "an id is a text or an integer")
         elif message.get("jsonrpc") != "2.0" or not isinstance(method, str) or not isinstance(params, dict):
             self._refuse(key, INVALID_REQUEST, 'a request has "jsonrpc": "2.0", a method, and params as an object')
         elif "id" not in message:
