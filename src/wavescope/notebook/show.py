@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
 LARGE_BYTES = 2_000_000  #: From here on a warning says what the notebook will weigh.
+_MOST_ITEMS = 200  #: Single events whose details the page has; they would be half of its size.
 _SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
 
 
@@ -123,7 +124,8 @@ def show(
 def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> View:
     from wavescope.export.page import page_bytes
 
-    page, losses = page_bytes(labelled, at=at, most_bytes=MOST_BYTES * 3 // 4)  # base64 takes a third more
+    most_bytes = MOST_BYTES * 3 // 4  # base64 takes a third more
+    page, losses = page_bytes(labelled, at=at, most_bytes=most_bytes, most_items=_MOST_ITEMS)
     view = View(
         page, document_display(labelled[0][1]).brief, title=", ".join(label for label, _ in labelled), height=height
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,10 +27,11 @@ from wavescope.page.held import held_by
 from wavescope.page.protocol.document import Library
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from wavescope.export.page.packed_answers import PackedResult
+    from wavescope.page.held import Held
 
     Shown = ThreadTrace | Run | CounterSet
 
@@ -78,9 +80,24 @@ def write_html(
 
 
 def page_bytes(
-    documents: Shown | Sequence[tuple[str, Shown]], *, at: str = "", most_bytes: int = MOST_BYTES
+    documents: Shown | Sequence[tuple[str, Shown]],
+    *,
+    at: str = "",
+    most_bytes: int = MOST_BYTES,
+    most_items: int | None = None,
 ) -> tuple[bytes, list[Loss]]:
-    """The same page as bytes, and what it lacks; `at` is what it shows first, as in its URL after `#`.
+    """The same page as bytes, and what it lacks.
+
+    Parameters
+    ----------
+    documents
+        As in `write_html`.
+    at
+        What it shows first, as in its URL after `#`.
+    most_bytes
+        As in `write_html`.
+    most_items
+        Of so many single events of each timeline it has the details, the longest of a run; None = of many.
 
     Raises
     ------
@@ -88,17 +105,18 @@ def page_bytes(
         When this installation has no viewer page.
     """
     stream = io.BytesIO()
-    _, losses = _write_page(_library(documents, with_source=True), stream, at=at, most_bytes=most_bytes)
+    library = _library(documents, with_source=True)
+    _, losses = _write_page(library, stream, at=at, most_bytes=most_bytes, most_items=most_items)
     return stream.getvalue(), losses
 
 
 def _write_page(
-    library: Library, stream: IO[bytes], *, most_bytes: int, at: str = ""
+    library: Library, stream: IO[bytes], *, most_bytes: int, at: str = "", most_items: int | None = None
 ) -> tuple[dict[str, int], list[Loss]]:
     frame = page_frame(", ".join(document.label for document in library.documents), at=at)
     with PackedAnswers() as answers:
         for document in library.documents:
-            answers.ask(library, held_by(document), most_bytes)
+            answers.ask(library, _few(held_by(document), most_items), most_bytes)
         answers.leave_out(most_bytes)
         losses = [Loss("left_out_of_page", count, group) for group, count in sorted(answers.left_out.items())]
         _add_facts(library, answers, losses)
@@ -106,6 +124,15 @@ def _write_page(
         _write_answers(answers, stream)
         stream.write(frame.after)
         return {"documents": len(library.documents), "answers": len(answers.all)}, losses
+
+
+def _few(requests: Iterable[Held], most_items: int | None) -> Iterator[Held]:
+    """These, with the first `most_items` answers about single events of each question."""
+    counts: Counter[str] = Counter()
+    for request in requests:
+        counts[request.question] += "item" in request.parameters
+        if most_items is None or counts[request.question] <= most_items:
+            yield request
 
 
 def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:

@@ -184,9 +184,10 @@ def occurrence(document: Document, *, track: str, kind: int, item: int = -1, ste
 
 
 def longest_events(document: Document) -> list[dict[str, Any]]:
-    """The events whose details are in an exported page."""
-    longest = timeline_of(document).spans.top_k(_EXPORTED, by=pl.col("end_ns") - pl.col("start_ns"))
-    return [{"track": "run", "item": item} for item in sorted(longest["item"])]
+    """The events whose details are in an exported page, the longest first."""
+    length = pl.col("end_ns") - pl.col("start_ns")
+    longest = timeline_of(document).spans.top_k(_EXPORTED, by=length).sort(length, "item", descending=[True, False])
+    return [{"track": "run", "item": item} for item in longest["item"]]
 
 
 _STEPS = Bounds(-ITEM.high, ITEM.high)
