@@ -67,6 +67,7 @@ def calls(capture: Path, tmp_path: Path) -> list[list[str]]:
     kinds = ((OF_TRACES, capture), (OF_RUNS, run), (OF_COUNTERS, counters), (OF_SAMPLES, samples))
     asked = [[verb, str(path)] for verbs, path in kinds for verb in verbs]
     asked += [["compare", str(path), str(path)] for path in (capture, run, counters)]
+    asked += [["baseline", str(run), "-o", str(tmp_path / "run.wsbase")], ["gate", str(run), "--baseline", str(run)]]
     asked += [["stalls", str(capture), "--classic"], ["counters", str(counters), "--by", "dispatch"]]
     asked += [["info", str(next(capture.glob("*.out")))], ["info", str(tmp_path / "ui")], ["demo"]]
     asked += [["kernels", "", str(run)], ["query", str(run), SQL], ["schema"], ["metrics", "--panel", "l2"]]

@@ -148,11 +148,12 @@ def _judged(
     notes, failures = [], []
     for label, side in zip(labels[1:], measured[1:], strict=True):
         for row in gate(side, measured[0], threshold=limit).checks.to_dicts():
+            row["reason"] = "" if row["noise"] is not None else row["reason"]
             words = f"{label}: {sentence(row)}, above the limit of {100 * limit:g} %"
             if row["status"] == "fail":
                 failures.append(words)
             elif row["status"] == "cannot tell" and (row["change"] or 0.0) > limit:
-                notes.append(words)
+                notes.append(f"{words}, but may be noise")
     return notes, failures
 
 
