@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _Capture: TypeAlias = tuple[str, int, int, int | None]  #: Path, begin, end and rank of a recording.
 _WORD = re.compile(r"[_\-.]")
 _ENDING = re.compile(r"(\.(gz|zst|json|csv|db|rpd|rpdb|sqlite3?|pb))+$")
+_ARCHIVE = re.compile(r"(?<=tar|tgz|zip|\.gz|\.xz|bz2|zst)!")  #: Between an archive and its member.
 _COLUMNS = {"machine": pl.String, "new_machine": pl.String, "new_node": pl.String}
 
 
@@ -58,6 +59,11 @@ def _replaced(values: Mapping[str, str]) -> pl.Expr:
     return pl.col("machine").replace(values)
 
 
+def _parts(path: str) -> list[str]:
+    """Folders and the name without its endings."""
+    return [*PurePath(path).parent.parts, _ENDING.sub("", PurePath(path).name)]
+
+
 def path_labels(paths: Sequence[str]) -> dict[str, str]:
     """What differs in paths: without folders and first words that all have, and without endings of files.
 
@@ -67,8 +73,10 @@ def path_labels(paths: Sequence[str]) -> dict[str, str]:
     ['a', 'b']
     >>> list(path_labels(["x/decode_fetch.csv", "x/decode_stall.json.gz"]).values()), path_labels(["x/y.json.gz"])
     (['fetch', 'stall'], {'x/y.json.gz': 'y'})
+    >>> path_labels(["runs.zip!rank0.csv"])
+    {'runs.zip!rank0.csv': 'rank0'}
     """
-    parts = {path: [*PurePath(path).parent.parts, _ENDING.sub("", PurePath(path).name)] for path in paths}
+    parts = {path: _parts(_ARCHIVE.sub("/", path)) for path in paths}
     if len(parts) == 1:
         return {path: parts[path][-1] or path for path in paths}
     while all(len(words) > 1 for words in parts.values()) and len({words[0] for words in parts.values()}) == 1:
