@@ -1,4 +1,4 @@
-"""A report about captures: what it begins with, topics, what changed, the user's sections, and what it ends with."""
+"""A report about captures: headline and findings, topics, what changed, sections of the user, definitions."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def masked(command: str) -> str:
 
 
 def _hidden(match: re.Match[str]) -> str:
-    """The name with the mask; numbers of tokens, as of --max-tokens, are no secret."""
+    """The name with the mask; numbers of tokens, as of --max-tokens, stay."""
     name, value = match[1], match[2]
     is_count = value.isdigit() and name.rstrip("=: \t").lower().endswith("tokens")
     return match[0] if is_count else name + MASK

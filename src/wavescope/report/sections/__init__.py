@@ -1,1 +1,1 @@
-"""Sections of a report: what it begins with, topics, comparisons, the user's own, and what it ends with."""
+"""Sections of a report: the first look, topics, comparisons, those of the user, definitions."""

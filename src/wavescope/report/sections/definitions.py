@@ -15,11 +15,13 @@ QUESTION = "How are the numbers made, and what do the columns mean?"
 
 def definitions_section(sections: Sequence[Section]) -> Section | None:
     """Definitions of the answers and of the columns of their tables; None = there are none."""
-    made = tuple((section.title, " ".join(section.definition.split())) for section in sections if section.definition)
+    definitions = tuple(
+        (section.title, " ".join(section.definition.split())) for section in sections if section.definition
+    )
     meanings = tuple(_meanings(sections))
     blocks = []
-    if made:
-        blocks.append(Table("how numbers are made", (Column("section"), Column("definition")), made))
+    if definitions:
+        blocks.append(Table("how numbers are made", (Column("section"), Column("definition")), definitions))
     if meanings:
         columns = (Column("section"), Column("table"), Column("column"), Column("unit"), Column("meaning"))
         blocks.append(Table("columns of the tables of data (workbook, JSON, CSV)", columns, meanings))

@@ -1,4 +1,4 @@
-"""What a report begins with: the headline, whether there is something to do, what was measured, how far to trust it."""
+"""The first section of a report: the headline, what was measured, how far to trust it, whether there is work to do."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _not_judged(answer: Any) -> str:
 
 
 def split_diagnosis(section: Section, answer: Any, losses: Sequence[str]) -> tuple[Section, Section]:
-    """The beginning of a report, and the findings without what the beginning says already."""
+    """The first section of a report, and the findings without what that one says already."""
     first: list[Block] = []
     rest: list[Block] = []
     status, why = status_of(answer)

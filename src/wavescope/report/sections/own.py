@@ -100,21 +100,23 @@ def _checked(entry: Any, where: str) -> OwnSection:
     return OwnSection(**entry)
 
 
-def own_section(document: Document, own: OwnSection, number: int, *, limit: int) -> Section:
+def own_section(document: Document, declared: OwnSection, number: int, *, limit: int) -> Section:
     """A section of the user about a document; SQL that cannot be answered makes it a skipped one."""
     name, question = f"own-{number}", "What the reader's own query or text says."
-    if own.text:
-        paragraphs = tuple(Sentence(" ".join(part.split())) for part in own.text.split("\n\n") if part.strip())
-        return Section(name, own.title, question, paragraphs)
+    if declared.text:
+        paragraphs = tuple(Sentence(" ".join(part.split())) for part in declared.text.split("\n\n") if part.strip())
+        return Section(name, declared.title, question, paragraphs)
     if document.kind != "run":
-        return Section(name, own.title, question, skipped="SQL can be asked about runs only")
+        return Section(name, declared.title, question, skipped="SQL can be asked about runs only")
     try:
-        rows = _rows(document, own.sql)
+        rows = _rows(document, declared.sql)
     except WavescopeError as error:
-        return Section(name, own.title, question, skipped=f"the query cannot be answered: {error.what}")
+        return Section(name, declared.title, question, skipped=f"the query cannot be answered: {error.what}")
     data = DataTable("rows", _spec(rows), rows)
-    blocks: list[Block] = list(_drawn(own, rows, name))
-    return Section(name, own.title, question, (*blocks, *_words(rows, limit)), (data,), definition=f"SQL: {own.sql}")
+    blocks: list[Block] = list(_drawn(declared, rows, name))
+    return Section(
+        name, declared.title, question, (*blocks, *_words(rows, limit)), (data,), definition=f"SQL: {declared.sql}"
+    )
 
 
 def _rows(document: Document, sql: str) -> pl.DataFrame:
@@ -140,17 +142,17 @@ def _spec(rows: pl.DataFrame) -> TableSpec:
     return TableSpec("rows", "one row of the query", columns)
 
 
-def _drawn(own: OwnSection, rows: pl.DataFrame, name: str) -> Iterator[Picture]:
+def _drawn(declared: OwnSection, rows: pl.DataFrame, name: str) -> Iterator[Picture]:
     """The picture of the rows, where they have what it needs."""
-    if not own.picture or not rows.height:
+    if not declared.picture or not rows.height:
         return
     from wavescope.report.sections.own_pictures import drawn_rows
 
-    picture = drawn_rows(own.picture, rows, name=name, title=own.title)
+    picture = drawn_rows(declared.picture, rows, name=name, title=declared.title)
     if picture is not None:
         yield picture
 
 
 def sections_of(document: Document, declared: Sequence[OwnSection], *, limit: int) -> list[Section]:
     """All sections of the user about a document."""
-    return [own_section(document, own, number, limit=limit) for number, own in enumerate(declared, 1)]
+    return [own_section(document, each, number, limit=limit) for number, each in enumerate(declared, 1)]

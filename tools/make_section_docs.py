@@ -1,0 +1,117 @@
+"""Write docs/reference/report-sections.md from the declared topics, purposes and pictures.
+
+`--check` only says whether it is up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wavescope.readers.files.kinds import DOCUMENTS
+from wavescope.report.kit.handles import HANDLES
+from wavescope.report.report import BESIDE_TOPICS
+from wavescope.report.sections.glance import CANNOT_TELL, FINDINGS, HEALTHY
+from wavescope.report.sections.purposes import PURPOSES
+from wavescope.report.topics import TOPICS
+
+if TYPE_CHECKING:
+    from wavescope.report.kit.topic import Topic
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "report-sections.md"
+INTRODUCTION = (
+    "A report ([how to](../how-to/hand-over-a-report.md)) is made of sections. `--section NAME` chooses them, "
+    "`--no-section NAME` leaves one out. Most of them are topics: questions about a capture that `wavescope mcp` "
+    "([tools](mcp.md)) and notebooks ask as well, and that a verb of the command line answers. A section that a "
+    "capture cannot answer is listed with the reason."
+)
+
+STATUS = (
+    f"*At a glance* says in one word how it stands: `{FINDINGS}` (there is something to change), `{HEALTHY}` (all "
+    f"rules were checked, none has anything to say) or `{CANNOT_TELL}` (something could not be checked). *What "
+    "changed* is there where captures are compared. What was lost, and the provenance (inputs with their SHA-256, "
+    "versions, filters, the command that makes the same report again) end every report."
+)
+
+
+def page() -> str:
+    """The reference of sections."""
+    lines = [
+        "# Sections of reports",
+        "",
+        "<!-- Written by tools/make_section_docs.py from src/wavescope/report; do not edit. -->",
+        "",
+        INTRODUCTION,
+        "",
+        "## In every report",
+        "",
+        "| section | title | answers |",
+        "|---|---|---|",
+        *(f"| `{name}` | {title} | {question} |" for name, (title, question) in BESIDE_TOPICS.items()),
+        "",
+        STATUS,
+        "",
+    ]
+    for kind, topics in TOPICS.items():
+        lines += [
+            f"## About {DOCUMENTS[kind]}",
+            "",
+            "| section | title | answers | verb | parameters | pictures |",
+            "|---|---|---|---|---|---|",
+            *map(_row, topics.values()),
+            "",
+        ]
+    lines += [
+        "A section in *italics* is in a report only if it is asked for.",
+        "",
+        "## Purposes",
+        "",
+        "`--for` chooses which topics, how many findings and how many rows of each table; `--top` overrides the rows.",
+        "",
+        "| purpose | meaning | findings | rows | topics |",
+        "|---|---|---:|---:|---|",
+        *(
+            f"| `{each.name}` | {each.meaning} | {each.finding_limit} | {each.row_limit} | "
+            + ("; ".join(f"{kind}: {', '.join(names)}" for kind, names in each.topics.items()) or "all")
+            + " |"
+            for each in PURPOSES.values()
+        ),
+        "",
+        "## Handles",
+        "",
+        "Answers name what can be asked about next by handles, which parameters take back.",
+        "",
+        "| handle | names |",
+        "|---|---|",
+        *(f"| `{_example(letter)}` | {what} |" for letter, what in HANDLES.items()),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _row(topic: Topic) -> str:
+    name = f"*`{topic.name}`*" if topic.is_asked_for else f"`{topic.name}`"
+    parameters = ", ".join(f"`{parameter}`" for parameter in topic.parameters)
+    pictures = ", ".join(f"`{picture}`" for picture in topic.pictures)
+    return f"| {name} | {topic.title} | {topic.question} | `{topic.verb or topic.name}` | {parameters} | {pictures} |"
+
+
+def _example(letter: str) -> str:
+    return "i0x1814" if letter == "i" else f"{letter}3"
+
+
+def main() -> int:
+    """Write the page, or with `--check` compare it with the declarations."""
+    text = page()
+    if "--check" in sys.argv[1:]:
+        is_current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == text
+        if not is_current:
+            print(f"{PAGE.name} is out of date: run tools/make_section_docs.py", file=sys.stderr)
+        return 0 if is_current else 1
+    PAGE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
