@@ -116,10 +116,23 @@ def command(
     data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
     shown = [] if anonymous or is_comparison(documents) else [(each.label, each.opened) for each in documents]
     written = [
-        _write(report, output, force=force, top=data_rows, purpose=purpose, documents=shown, with_source=not no_source)
+        _write(
+            report,
+            output,
+            force=force,
+            top=data_rows if _has_data(output) else None,
+            purpose=purpose,
+            documents=shown,
+            with_source=not no_source,
+        )
         for output in outputs
     ]
     _tell(report, written, [*map(str, paths)], as_json=as_json)
+
+
+def _has_data(output: str) -> bool:
+    """Whether the format has the tables of data: what is cut of them is a loss there, and nowhere else."""
+    return Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
 
 
 def _own(file: Path | None) -> tuple[OwnSection, ...]:

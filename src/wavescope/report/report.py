@@ -145,7 +145,9 @@ class _Plan:
             head += [Labelled("losses", loss) for loss in losses[:3]]
             sections.append(Section(glance.NAME, glance.TITLE, glance.QUESTION, tuple(head)))
         if self.has(comparison.NAME):
-            sections.append(comparison.comparison_section(documents, limit=self.limit))
+            changes = comparison.comparison_section(documents, limit=self.limit)
+            is_said = bool(sections)  # the verdict, by the section before
+            sections.append(replace(changes, blocks=changes.blocks[1:]) if is_said and len(documents) == 2 else changes)
         if not self.wanted or "diagnose" in self.wanted:
             for document, label in zip(documents, labels, strict=True):
                 section, _ = self._diagnosis(document)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wavescope.errors import UsageError, WavescopeError
-from wavescope.model.report import Picture, Preformatted, Section
+from wavescope.model.report import Picture, Preformatted, Section, Sentence
 from wavescope.report.plots import PLOTS
 from wavescope.report.topics import TOPICS
 
@@ -38,9 +38,14 @@ def skipped_section(topic: Topic, reason: str) -> Section:
 
 
 def with_drawn(blocks: tuple[Block, ...], pictures: Iterable[Picture]) -> tuple[Block, ...]:
-    """The blocks with pictures after the first, the verdict; charts made of characters give way to them."""
-    kept_blocks = [block for block in blocks if not (isinstance(block, Preformatted) and block.is_chart)]
-    return (*kept_blocks[:1], *pictures, *kept_blocks[1:])
+    """The blocks with pictures after the first, the verdict; charts made of characters and their captions give way."""
+    shown: list[Block] = []
+    for block in blocks:
+        if not (isinstance(block, Preformatted) and block.is_chart):
+            shown.append(block)
+        elif len(shown) > 1 and isinstance(shown[-1], Sentence) and shown[-1].style == "plain":
+            shown.pop()
+    return (*shown[:1], *pictures, *shown[1:])
 
 
 def _pictures(document: Document, names: Iterable[str]) -> Iterator[Picture]:
