@@ -34,6 +34,7 @@ WRITERS = {
 }
 #: Ending -> package that its writer needs, and the extra that brings it.
 _NEEDED = {".pdf": ("typst", "pdf"), ".xlsx": ("xlsxwriter", "xlsx")}
+_WITH_DATA = (".json", ".xlsx", "/")  #: What holds the data tables; the others only show what people read.
 _OTHER_NAMES = {".htm": ".html", ".markdown": ".md"}
 #: Purpose of a report -> bytes that its Markdown may have: GitHub takes 64 KiB for a comment, an agent reads 8 KB well.
 MOST_BYTES = {"issue": 60_000, "agent": 8_000}
@@ -115,7 +116,7 @@ def write_report(
     """
     check_report_path(path)
     target, ending = Path(path), _ending(path)
-    if top is not None:
+    if top is not None and ending in _WITH_DATA:
         report = cut_data(report, top)
     if ending == "/":
         from wavescope.export.report.folder import write_folder

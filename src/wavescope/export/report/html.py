@@ -26,6 +26,7 @@ _KINDS = {
     "counters": "hardware counters",
     "comparison": "comparison",
 }
+_GLANCE = "glance"  #: The section that says what was lost at the start of a report.
 _FOOTER = "Made by wavescope {}. Names of kernels, files and calls are as they were recorded."
 _WHOLE = 1 << 20  #: Characters: pages cut no names.
 _FIRST_LOSSES = 3
@@ -105,7 +106,7 @@ def _header(report: Report, title: str, sections: Sequence[tuple[str, Section]],
     if any(name for name, _ in links):
         shown = " ".join(f'<a class="button" href="{escaped(name)}">{words}</a>' for name, words in links if name)
         yield f'<p class="links">{shown}</p>'
-    if report.losses:
+    if report.losses and all(section.name != _GLANCE for _, section in sections):
         yield '<aside class="losses" aria-label="What was lost">'
         yield f"<p><b>{counted(len(report.losses), 'losses').capitalize()}</b></p><ul>"
         yield from (f"<li>{escaped(text)}</li>" for text in report.losses[:_FIRST_LOSSES])

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.shown import json_bytes, shown
-from wavescope.export.report.outline import DEFINITIONS, LOSSES, PROVENANCE, paths_of
+from wavescope.export.report.outline import paths_of
 from wavescope.report.kit.markdown import code_span, prose
+from wavescope.report.topics import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from wavescope.model.report import Report
 
 _FORMAT, _FORMAT_MINOR = 4, 5  #: Of notebooks; cells have ids since 4.5.
-#: Sections that are made of the report, not of questions: a notebook has them in its first cells.
-_NO_TOPICS = frozenset((DEFINITIONS, LOSSES, PROVENANCE, "reproduce"))
 
 
 def render(report: Report, folder: Path | None = None) -> bytes:
@@ -41,22 +40,37 @@ def _cells(report: Report, folder: Path) -> Iterator[tuple[str, str]]:
     """Kind and text of each cell, in order."""
     paths = [_relative(path, folder) for path in paths_of(report)]
     yield "markdown", _head(report)
+    if report.kind == "comparison":
+        yield from _compared(paths)
+        return
     yield "code", f"import wavescope\n\ncapture = {_opening(report.kind, paths)}\ncapture"
     for section in report.sections:
-        if section.name in _NO_TOPICS:
+        if section.name not in TOPICS[report.kind]:
             continue
         question = f"\n\n{prose(section.question)}" if section.question else ""
         skipped = f"\n\n*not answered:* {prose(section.skipped)}" if section.skipped else ""
         yield "markdown", f"## {prose(section.title)}{question}{skipped}"
         if not section.skipped:
-            yield "code", f"wavescope.report(capture, sections=[{_literal(section.name)}])"
+            yield "code", f"wavescope.ask(capture, {_literal(section.name)})"
     yield "markdown", "## Viewer\n\nThe capture as a whole, to look around in."
     yield "code", "wavescope.show(capture)"
+
+
+def _compared(paths: list[str]) -> Iterator[tuple[str, str]]:
+    """Captures beside each other: findings of each, and the viewer, which compares them."""
+    listed = ", ".join(f"wavescope.open({_literal(path)})" for path in paths)
+    yield "code", f"import wavescope\n\ncaptures = [{listed}]\ncaptures[0]"
+    for number, path in enumerate(paths):
+        yield "markdown", f"## Findings of {code_span(path)}"
+        yield "code", f'wavescope.ask(captures[{number}], "diagnose")'
+    yield "markdown", "## Viewer\n\nThe captures as a whole, to look around in."
+    yield "code", "wavescope.show(captures)"
 
 
 def _head(report: Report) -> str:
     made_of = report.provenance
     lines = [f"# {prose(report.title) or 'Report'}", "", f"Made by wavescope {prose(made_of.version)}."]
+    lines += [""] if made_of.facts or report.losses or made_of.inputs else []
     lines += [f"- {prose(name)}: {code_span(text)}" for name, text in made_of.facts.items()]
     lines += [f"- *loss:* {prose(text)}" for text in report.losses]
     files = [f"- input {code_span(file.path)}, SHA-256 {code_span(file.sha256)}" for file in made_of.inputs]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from importlib.resources import files
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import counted
@@ -56,7 +57,11 @@ def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[st
     if any(isinstance(block, Picture) for block in blocks):
         blocks = tuple(block for block in blocks if not (isinstance(block, Preformatted) and block.is_chart))
     writer = _Writer(anchor, full_names or {})
-    return "\n".join(filter(None, map(writer.block, blocks)))
+    written: list[str] = []
+    for is_labelled, group in groupby(blocks, lambda block: isinstance(block, Labelled)):
+        parts = list(group)
+        written += [_labels(parts)] if is_labelled else map(writer.block, parts)
+    return "\n".join(filter(None, written))
 
 
 def block_styles() -> str:
@@ -97,8 +102,8 @@ class _Writer:
             case Sentence(text, style):
                 kind = "loss" if style == "loss" else "note"
                 return f'<p class="{kind}"><b class="label">{escaped(style)}</b> {words(text)}</p>'
-            case Labelled(label, text):
-                return f'<p class="labelled"><b class="label">{escaped(label)}</b> {words(text)}</p>'
+            case Labelled():
+                return _labels([block])
             case Finding():
                 return self._finding(block)
             case Table():
@@ -126,12 +131,10 @@ class _Writer:
         place = self._place(finding.handle or f"f{finding.number}")
         gain = f'<span class="gain">{escaped(finding.gain)}</span>' if finding.gain else ""
         handle = f' <code class="handle">{escaped(finding.handle)}</code>' if finding.handle else ""
-        parts = "".join(f"<dt>{escaped(part.label)}</dt><dd>{words(part.text)}</dd>" for part in finding.paragraphs)
         return (
             f'<article class="finding"{_id(place)}><h3><span class="number">{finding.number}</span>'
             f'<span class="verdict">{words(finding.verdict)}{handle}</span>{gain}</h3>'
-            + (f"<dl>{parts}</dl>" if parts else "")
-            + "</article>"
+            f"{_labels(finding.paragraphs)}</article>"
         )
 
     def _table(self, table: Table) -> str:
@@ -163,8 +166,16 @@ class _Writer:
         drawing = inline_svg(picture.svg, f"p{hashlib.sha256(source).hexdigest()[:12]}", picture.alt)
         if not drawing:
             return f'<p class="loss"><b class="label">loss</b> the picture {escaped(picture.name)} cannot be shown</p>'
-        caption = f"<figcaption>{words(picture.alt)}</figcaption>"
+        is_inside = f">{escaped(picture.alt)}</text>" in drawing  # the drawing says it already
+        caption = "" if is_inside else f"<figcaption>{words(picture.alt)}</figcaption>"
         return f'<figure class="picture"{_id(self._place(picture.name))} tabindex="0">{drawing}{caption}</figure>'
+
+
+def _labels(parts: Sequence[Block]) -> str:
+    """Paragraphs with labels, in two columns."""
+    pairs = [(part.label, part.text) for part in parts if isinstance(part, Labelled)]
+    inner = "".join(f"<dt>{escaped(label)}</dt><dd>{words(text)}</dd>" for label, text in pairs)
+    return f'<dl class="labels">{inner}</dl>' if inner else ""
 
 
 def _id(place: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 
-from tests.unit.export.report.made_reports import ALL_REPORTS, report_named, run_path, topic_report
+from tests.unit.export.report.made_reports import ALL_REPORTS, report_named, run_path, topic_report, trace_path
 from wavescope.export.report import notebook, write_report
 
 
@@ -44,9 +46,30 @@ def test_cells_only_call_our_functions(name):
 def test_one_cell_per_section():
     report = topic_report(run_path())
     cells = _code(notebook.render(report))
-    asked = [ast.literal_eval(source.split("sections=")[1][:-1])[0] for source in cells[1:-1]]
+    asked = [ast.literal_eval(source.removeprefix("wavescope.ask(capture, ")[:-1]) for source in cells[1:-1]]
     assert asked == [section.name for section in report.sections if not section.skipped]
     assert cells[-1] == "wavescope.show(capture)"
+
+
+def test_captures_that_are_compared():
+    report = replace(topic_report(run_path()), kind="comparison")
+    made_of = replace(report.provenance, command="wavescope report a.db b.db --compare -o x.ipynb")
+    cells = _code(notebook.render(replace(report, provenance=made_of)))
+    assert cells[0].splitlines()[2] == 'captures = [wavescope.open("a.db"), wavescope.open("b.db")]'
+    assert cells[1:] == [*(f'wavescope.ask(captures[{n}], "diagnose")' for n in (0, 1)), "wavescope.show(captures)"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", [run_path, trace_path])
+def test_notebooks_run(path, tmp_path: Path):
+    """Every cell runs and shows something, where the notebook is."""
+    write_report(topic_report(path()), tmp_path / "report.ipynb")
+    book = nbformat.read(tmp_path / "report.ipynb", as_version=4)
+    NotebookClient(book, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    for cell in book.cells:
+        if cell.cell_type == "code":
+            kinds = {kind for output in cell.outputs for kind in output.get("data", ())}
+            assert {"text/html", "text/markdown"} <= kinds or "anywidget" in str(kinds), cell.source
 
 
 def test_paths_are_relative_to_the_notebook(tmp_path: Path):
