@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wavescope.export.report.font_files import mono_width, sans_width
-from wavescope.export.report.page_tables import UPRIGHT, table_page
+from wavescope.export.report.page_tables import ACROSS, UPRIGHT, WholeNames, table_page
 from wavescope.export.report.page_text import chunks, cut_to
 from wavescope.model.report import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
-from wavescope.report.kit.svg import FONT
+from wavescope.report.kit.svg import FONT, escaped
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -22,20 +22,25 @@ _CODE_SIZE = 7.0
 _TEXT_SIZES = (7.6, 6.4)  #: Of text whose spaces matter, at most and at least.
 _CHART_SIZES = (7.6, 5.4)
 _TALLEST = 640.0  #: Points of a picture.
+_TALLEST_ACROSS = 440.0
+_WIDE, _FLAT = 1_050.0, 1.3  #: Units and shape from which on a picture needs a page across to be legible.
 _POINTS_PER_UNIT = 0.8  #: Of a picture that is smaller than the page.
 _DARK = re.compile(r"@media\s*\(prefers-color-scheme:\s*dark\)\s*\{(?:[^{}]*\{[^{}]*\})*\s*\}")
+_HIDDEN = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
+_SAME = 24  #: First characters of a caption that tell whether the picture has it.
 _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"', re.DOTALL)
 
 
 def page_blocks(section: Section, names: Names, pictures: list[bytes]) -> Iterator[dict[str, Any]]:
     """The blocks of a section; its pictures are added to `pictures`."""
+    whole_names = WholeNames(section.data)
     has_picture = any(isinstance(block, Picture) for block in section.blocks)
     for block in section.blocks:
         if not (isinstance(block, Preformatted) and block.is_chart and has_picture):
-            yield _block(block, section, names, pictures)
+            yield _block(block, whole_names, names, pictures)
 
 
-def _block(block: Block, section: Section, names: Names, pictures: list[bytes]) -> dict[str, Any]:
+def _block(block: Block, whole_names: WholeNames, names: Names, pictures: list[bytes]) -> dict[str, Any]:
     match block:
         case Sentence(text, style):
             return {"kind": "sentence", "text": names.prose(text), "style": style}
@@ -48,7 +53,7 @@ def _block(block: Block, section: Section, names: Names, pictures: list[bytes]) 
                 "paragraphs": [_labelled(part, names) for part in block.paragraphs],
             }  # fmt: skip
         case Table():
-            return table_page(block, section.data, names)
+            return table_page(block, whole_names, names)
         case Code():
             return _code(block, names)
         case Preformatted(text, is_chart):
@@ -127,9 +132,13 @@ def _picture(picture: Picture, names: Names, pictures: list[bytes]) -> dict[str,
     pictures.append(svg.encode("utf-8", "replace"))
     sizes = _SIZE.search(svg)
     across, down = (float(sizes[1]), float(sizes[2])) if sizes else (UPRIGHT, UPRIGHT / 2)
-    width = min(UPRIGHT, across * _POINTS_PER_UNIT, _TALLEST * across / max(down, 1.0))
+    is_across = across > _WIDE and across > down * _FLAT
+    page, tallest = (ACROSS, _TALLEST_ACROSS) if is_across else (UPRIGHT, _TALLEST)
+    width = min(page, across * _POINTS_PER_UNIT, tallest * across / max(down, 1.0))
     alt = printable(picture.alt)
+    says_so = escaped(alt)[:_SAME] in _HIDDEN.sub("", svg)  # the picture has the sentence itself
     return {
-        "kind": "picture", "file": f"picture{len(pictures)}.svg", "width": round(width, 2), "alt": alt[:500],
-        "caption": names.prose(alt),
+        "kind": "picture", "file": f"picture{len(pictures)}.svg", "alt": alt[:500],
+        "width": round(width, 2), "height": round(width * down / max(across, 1.0) + (0 if says_so else 30), 2),
+        "is_across": is_across, "caption": "" if says_so else names.prose(alt),
     }  # fmt: skip

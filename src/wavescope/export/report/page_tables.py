@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from wavescope.base.words import kernel_title
@@ -18,18 +19,23 @@ if TYPE_CHECKING:
 
 #: Points between the margins of A4 (18 mm each), upright and across.
 UPRIGHT, ACROSS = 493.0, 739.0
-_PADDING = 9.0  #: Points at both sides of a cell together.
 _ROUNDING = 0.3  #: Points by which a column is wider than its widest cell.
 MONO_SIZE = 0.92  #: Of names, in the size of the table: the font looks larger than the other.
-#: Width of the page, size of type, and characters that a name gets at least: the first that fits is taken.
+#: Width of the page, size of type, points at both sides of a cell together, and characters that a name gets at least:
+#: the first that fits is taken.
 _TRIALS = (
-    (UPRIGHT, 8.0, 34),
-    (UPRIGHT, 7.5, 30),
-    (UPRIGHT, 7.0, 26),
-    (UPRIGHT, 6.5, 22),
-    (ACROSS, 7.5, 26),
-    (ACROSS, 6.5, 22),
+    (UPRIGHT, 8.0, 9.0, 60),
+    (UPRIGHT, 7.5, 9.0, 60),
+    (UPRIGHT, 7.0, 8.0, 46),
+    (UPRIGHT, 8.0, 9.0, 34),
+    (UPRIGHT, 7.5, 9.0, 30),
+    (UPRIGHT, 7.0, 8.0, 26),
+    (UPRIGHT, 6.5, 6.5, 22),
+    (UPRIGHT, 6.0, 6.0, 20),
+    (ACROSS, 7.0, 8.0, 26),
+    (ACROSS, 6.0, 6.0, 20),
 )
+_BARS = frozenset("▁▂▃▄▅▆▇█")
 _LEAST_WORDS = 12.0  #: Width of a column of words, in sizes of the type; longer texts are wrapped.
 _LONGEST_WORD = 26.0  #: Words of a cell are cut to this.
 _WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one page.
@@ -44,20 +50,19 @@ class _Extent:
     full: float
 
 
-def table_page(table: Table, data: Sequence[DataTable], names: Names) -> dict[str, Any]:
+def table_page(table: Table, whole_names: WholeNames, names: Names) -> dict[str, Any]:
     """A table with its widths; columns that no page can hold are left out, and named."""
     filled = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
-    whole_names = _WholeNames(data)
     dropped: list[str] = []
     while True:
         shape = _shape(table, filled)
         if shape is not None or len(filled) <= 1:
             break
         dropped.insert(0, printable(table.columns[filled.pop()].heading))
-    across, size, widths = shape or (ACROSS, _TRIALS[-1][1], [ACROSS] * len(filled))
+    across, size, padding, widths = shape or (*_TRIALS[-1][:3], [ACROSS] * len(filled))
     rows = [
         [
-            _cell(row[at], width, size, names, whole_names, is_name=table.columns[at].is_name,
+            _cell(row[at], (width - padding) / size, names, whole_names, is_name=table.columns[at].is_name,
                   is_number=table.columns[at].is_number)
             for at, width in zip(filled, widths, strict=True)
         ]
@@ -78,18 +83,18 @@ def table_page(table: Table, data: Sequence[DataTable], names: Names) -> dict[st
     )
     return {
         "kind": "table", "title": names.prose(table.title), "columns": heads, "rows": rows, "widths": widths,
-        "size": size, "is_across": across > UPRIGHT, "note": note,
+        "size": size, "padding": padding, "is_across": across > UPRIGHT, "note": note,
         "is_whole": all(len(cell) < _WHOLE_CELL for row in table.rows for cell in row),
     }  # fmt: skip
 
 
-def _shape(table: Table, filled: Sequence[int]) -> tuple[float, float, list[float]] | None:
-    """Width of the page, size of the type, widths of the columns in points; None = they fit on no page."""
-    for page, size, name_letters in _TRIALS:
+def _shape(table: Table, filled: Sequence[int]) -> tuple[float, float, float, list[float]] | None:
+    """Width of the page, size of the type, padding, widths of the columns in points; None = they fit on no page."""
+    for page, size, padding, name_letters in _TRIALS:
         extents = [_extent(table, at, name_letters) for at in filled]
-        room = page - len(filled) * (_PADDING + _ROUNDING)
+        room = page - len(filled) * (padding + _ROUNDING)
         if sum(extent.least for extent in extents) * size <= room:
-            return page, size, [width + _PADDING for width in _spread(extents, room, size)]
+            return page, size, padding, [width + padding for width in _spread(extents, room, size)]
     return None
 
 
@@ -135,11 +140,10 @@ def _heading(text: str) -> str:
     return " ".join(words)
 
 
-def _cell(
-    text: str, width: float, size: float, names: Names, whole: _WholeNames, *, is_name: bool, is_number: bool
-) -> Runs:
+def _cell(text: str, room: float, names: Names, whole: WholeNames, *, is_name: bool, is_number: bool) -> Runs:
     text = printable(text)
-    room = (width - _PADDING) / size
+    if is_name and not _BARS.isdisjoint(text):  # a chart made of characters
+        return text if _mono(text) <= room else f"{cut_to(text, room - 1, _mono)}…"
     if is_name:
         full = whole.of(text)
         if full != text:  # cut already by the words of the answer
@@ -156,25 +160,28 @@ def _cell(
     return names.prose(text, max(room, 4))
 
 
-class _WholeNames:
+class WholeNames:
     """The names of frames, of which tables show a part."""
 
     def __init__(self, data: Sequence[DataTable]) -> None:
         self._data = data
-        self._strings: list[str] | None = None
+        self._answers: dict[str, str] = {}
 
     def of(self, text: str) -> str:
         """The one name that fits the parts around the ellipsis; the text itself where there is none or several."""
         if "…" not in text:
             return text
-        parts = text.split("…")
-        fitting = {name for name in self._all() if _fits(name, parts) or _fits(kernel_title(name), parts)}
-        return fitting.pop() if len(fitting) == 1 else text
+        if text not in self._answers:
+            parts = text.split("…")
+            fitting = {whole for whole, shown in self._all if _fits(whole, parts) or _fits(shown, parts)}
+            self._answers[text] = fitting.pop() if len(fitting) == 1 else text
+        return self._answers[text]
 
-    def _all(self) -> list[str]:
-        if self._strings is None:
-            self._strings = list(dict.fromkeys(_strings(self._data)))[:_MOST_STRINGS]
-        return self._strings
+    @cached_property
+    def _all(self) -> list[tuple[str, str]]:
+        """Names as recorded and as kernels are shown."""
+        names = list(dict.fromkeys(_strings(self._data)))[:_MOST_STRINGS]
+        return [(name, kernel_title(name)) for name in names]
 
 
 def _fits(name: str, parts: Sequence[str]) -> bool:

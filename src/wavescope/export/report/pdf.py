@@ -140,13 +140,13 @@ def _page(section: Section, names: Names, pictures: list[bytes]) -> dict[str, An
 
 
 def _grouped(blocks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Tables in a row that need a page across share it."""
+    """Tables and pictures in a row that need a page across share it."""
     grouped: list[dict[str, Any]] = []
     for block in blocks:
         if not block.get("is_across"):
             grouped.append(block)
         elif grouped and grouped[-1]["kind"] == "across":
-            grouped[-1]["tables"].append(block)
+            grouped[-1]["blocks"].append(block)
         else:
-            grouped.append({"kind": "across", "tables": [block]})
+            grouped.append({"kind": "across", "blocks": [block]})
     return grouped

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any
 from wavescope.errors import MissingToolError
 from wavescope.export.report.sheet_about import write_about
 from wavescope.export.report.sheet_tables import Book, write_frame, write_lines, write_pictures
-from wavescope.model.report import Code, Finding, Labelled, Picture, Preformatted, Report, Section, Sentence, Table
+from wavescope.model.report import (
+    Code,
+    DataTable,
+    Finding,
+    Labelled,
+    Picture,
+    Preformatted,
+    Report,
+    Section,
+    Sentence,
+    Table,
+)
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -22,6 +33,7 @@ if TYPE_CHECKING:
 
 #: Of every workbook, so that the same report gives the same bytes.
 _CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
+_OWN = ("about", "findings", "text", "pictures")  #: Sheets that are not tables.
 _OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
@@ -93,8 +105,7 @@ def _findings(book: Book, report: Report) -> None:
 def _section(book: Book, section: Section) -> None:
     """Its frames; where it has none, its tables as people read them; and its code."""
     for table in section.data:
-        wish = section.name if len(section.data) == 1 else f"{section.name} {table.name}"
-        write_frame(book, wish, section, table)
+        write_frame(book, sheet_wish(section, table), section, table)
     for block in section.blocks:
         if isinstance(block, Code):
             lines = [(line.number, line.handle, line.share, line.cost, line.text) for line in block.lines]
@@ -103,6 +114,19 @@ def _section(book: Book, section: Section) -> None:
         elif isinstance(block, Table) and not section.data:
             names = tuple(column.heading for column in block.columns)
             write_lines(book, section.name, names, block.rows, section=section, what=block.title)
+
+
+def sheet_wish(section: Section, table: DataTable) -> str:
+    """What the sheet of a table is called, if it can be had.
+
+    Examples
+    --------
+    >>> table = DataTable("units", None, None)
+    >>> sheet_wish(Section("hotspots", "", "", data=(table,)), table), sheet_wish(Section("a", "", ""), table)
+    ('hotspots', 'a units')
+    """
+    is_only = len(section.data) == 1 and section.name.casefold() not in _OWN
+    return section.name if is_only else f"{section.name} {table.name}"
 
 
 def _text(book: Book, report: Report) -> None:

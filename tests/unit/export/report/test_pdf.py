@@ -26,7 +26,7 @@ from tests.unit.export.report.office_reports import (
 from wavescope.errors import MissingToolError, OutputError
 from wavescope.export.report import pdf
 from wavescope.export.report.font_files import lacking, mono_width, sans_width
-from wavescope.export.report.page_tables import ACROSS, UPRIGHT, table_page
+from wavescope.export.report.page_tables import ACROSS, UPRIGHT, WholeNames, table_page
 from wavescope.export.report.page_text import Names
 from wavescope.export.report.sheet_about import headline_of
 from wavescope.model.report import Column, DataTable, Picture, Preformatted, Report, Section, Sentence, Table
@@ -127,7 +127,7 @@ def test_names_that_are_cut_are_whole_in_the_appendix() -> None:
     whole = "void gemm_kernel<" + "float, " * 40 + "8>(int)"
     frame_table = DataTable("kernels", table_spec("kernels", "one kernel", "name String - | name"), frame_of(whole))
     table = Table("", (Column("name", is_name=True),), ((f"{whole[5:30]}…8>",),))
-    page = table_page(table, (frame_table,), names)
+    page = table_page(table, WholeNames((frame_table,)), names)
     assert page["rows"] == [[f"{whole[5:30]}…8> [1]"]]
     assert names.appendix() == [("[1]", whole)]
 
@@ -141,16 +141,16 @@ def frame_of(*names: str) -> Any:
 @pytest.mark.parametrize("count", [0, 1, 4, 9, 14, 18, 40, 200])
 def test_no_table_is_wider_than_its_page(count: int) -> None:
     table = wide_table(count)
-    page = table_page(table, (), Names())
+    page = table_page(table, WholeNames(()), Names())
     width = ACROSS if page["is_across"] else UPRIGHT
     assert sum(page["widths"]) <= width + 0.5
     for row in page["rows"]:
         for cell, room, column in zip(row, page["widths"], page["columns"], strict=True):
             measured = 0.92 * mono_width(cell) if column["is_name"] else sans_width(cell)
-            assert measured * page["size"] <= room - 9 + 0.01
+            assert measured * page["size"] <= room - page["padding"] + 0.01
     dropped = count + 1 - len(page["columns"])
     assert (f"number {count - 1}" in page["note"]) == (dropped > 0)
-    assert page["is_across"] == (count > 9)
+    assert page["is_across"] == (count > 10)
 
 
 def test_long_lines_go_on_in_the_next_and_charts_are_cut() -> None:
