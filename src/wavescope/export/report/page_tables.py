@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from wavescope.base.words import kernel_title
+from wavescope.base.words import kernel_title, shortened
 from wavescope.export.report.font_files import mono_width, sans_width
 from wavescope.export.report.page_text import cut_to
 from wavescope.report.kit.tables import printable
@@ -37,6 +37,7 @@ _TRIALS = (
 )
 _BARS = frozenset("▁▂▃▄▅▆▇█")
 _LEAST_WORDS = 12.0  #: Width of a column of words, in sizes of the type; longer texts are wrapped.
+_BOLD = 1.04  #: How much wider headings are.
 _LONGEST_WORD = 26.0  #: Words of a cell are cut to this.
 _WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one page.
 _MOST_STRINGS = 4_000  #: Strings of frames among which the whole of a cut name is looked for.
@@ -48,17 +49,21 @@ class _Extent:
 
     least: float
     full: float
+    is_name: bool = False  #: May be cut to fewer characters.
+
+    def with_letters(self, letters: int) -> _Extent:
+        """With at most so many characters of names needed."""
+        return _Extent(max(self.least, min(self.full, letters * _mono("x"))), self.full) if self.is_name else self
 
 
 def table_page(table: Table, whole_names: WholeNames, names: Names) -> dict[str, Any]:
     """A table with its widths; columns that no page can hold are left out, and named."""
     filled = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
-    dropped: list[str] = []
-    while True:
-        shape = _shape(table, filled)
-        if shape is not None or len(filled) <= 1:
-            break
-        dropped.insert(0, printable(table.columns[filled.pop()].heading))
+    extents = [_extent(table, at) for at in filled]
+    shape = next((shape for count in range(len(filled), 0, -1) if (shape := _shape(extents[:count]))), None)
+    count = len(shape[3]) if shape else min(len(filled), 1)
+    dropped = [shortened(printable(table.columns[at].heading), 40) for at in filled[count:]]
+    filled = filled[:count]
     across, size, padding, widths = shape or (*_TRIALS[-1][:3], [ACROSS] * len(filled))
     rows = [
         [
@@ -88,11 +93,11 @@ def table_page(table: Table, whole_names: WholeNames, names: Names) -> dict[str,
     }  # fmt: skip
 
 
-def _shape(table: Table, filled: Sequence[int]) -> tuple[float, float, float, list[float]] | None:
+def _shape(needed: Sequence[_Extent]) -> tuple[float, float, float, list[float]] | None:
     """Width of the page, size of the type, padding, widths of the columns in points; None = they fit on no page."""
-    for page, size, padding, name_letters in _TRIALS:
-        extents = [_extent(table, at, name_letters) for at in filled]
-        room = page - len(filled) * (padding + _ROUNDING)
+    for page, size, padding, letters in _TRIALS:
+        extents = [extent.with_letters(letters) for extent in needed]
+        room = page - len(extents) * (padding + _ROUNDING)
         if sum(extent.least for extent in extents) * size <= room:
             return page, size, padding, [width + padding for width in _spread(extents, room, size)]
     return None
@@ -112,19 +117,19 @@ def _spread(extents: Sequence[_Extent], room: float, size: float) -> list[float]
     return [round(width + _ROUNDING, 2) for width in widths]
 
 
-def _extent(table: Table, at: int, name_letters: int) -> _Extent:
+def _extent(table: Table, at: int) -> _Extent:
     column = table.columns[at]
     cells = [printable(row[at]) for row in table.rows]
     if column.is_name:  # a name that is cut already gets a number
         cells = [f"{cell} [999]" if "…" in cell else cell for cell in cells]
     full = max(map(_mono if column.is_name else sans_width, cells), default=0.0)
-    head_words = [sans_width(word) for word in _heading(column.heading).split(" ")]
-    head = max(head_words) * 1.04
+    heading = _heading(column.heading)
+    head = max(sans_width(word) for word in heading.split(" ")) * _BOLD
     if column.is_number:
-        width = max(full, head)
-        return _Extent(width, max(width, min(sans_width(_heading(column.heading)) * 1.04, width + 3)))
+        width = max(min(full, _LONGEST_WORD), head)
+        return _Extent(width, max(width, min(sans_width(heading) * _BOLD, width + 3)))
     if column.is_name:
-        return _Extent(max(min(full, _mono("x" * name_letters)), head), max(full, head))
+        return _Extent(head, max(full, head), is_name=True)
     words = (min(sans_width(word), _LONGEST_WORD) for cell in cells for word in cell.split(" "))
     least = max(max(words, default=0.0), min(full, _LEAST_WORDS), head)
     return _Extent(least, max(full, least))
@@ -156,7 +161,7 @@ def _cell(text: str, room: float, names: Names, whole: WholeNames, *, is_name: b
             return head + ending
         return names.cut(text, room, _mono)
     if is_number:
-        return text
+        return names.cut(text, room + 0.01, sans_width)
     return names.prose(text, max(room, 4))
 
 

@@ -153,6 +153,14 @@ def test_no_table_is_wider_than_its_page(count: int) -> None:
     assert page["is_across"] == (count > 10)
 
 
+def test_a_number_that_is_a_long_text_is_cut_too() -> None:
+    table = Table("", (Column("n", is_number=True), Column("m", is_number=True)), (("9" * 5_000, "1"),))
+    page = table_page(table, WholeNames(()), Names())
+    assert sum(page["widths"]) <= UPRIGHT
+    assert page["rows"][0][0].endswith("… [1]")
+    assert page["rows"][0][1] == "1"
+
+
 def test_long_lines_go_on_in_the_next_and_charts_are_cut() -> None:
     command = "wavescope report " + " ".join(f"--section name_{at}" for at in range(60))
     blocks = (Preformatted(command), Preformatted("█" * 400, is_chart=True))
