@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tarfile
 from functools import cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ from synth.workload import Workload
 from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, damaged_run, damaged_trace
 from tests.made_decoded import write_decoded
 from tests.unit.report.plot_checks import bars_by_row, check, document_at, drawn, labels, pixels, root_of
+from tools.make_gallery import unpacked
 from wavescope.errors import UsageError
 from wavescope.report.plots import PLOTS, plot_of
 
@@ -36,9 +35,7 @@ def synthetic(kind: str) -> Path:
     if kind == "counters":
         write_counters(folder, CounterCapture("gfx942", with_channels=False))
     else:
-        with as_file(files("wavescope.cli.demo_data") / "runs.tar.xz") as archive, tarfile.open(archive) as runs:
-            runs.extractall(folder, filter="data")
-        return folder / "runs" / "before"
+        return unpacked("run", folder)
     return folder
 
 

@@ -43,12 +43,14 @@ def draw_area(svg: Svg, colour: str, steps: Sequence[tuple[float, float, float]]
     base = number(up.at(up.low))
     path: list[str] = []
     reached: float | None = None
+    height = ""
     for start, end, value in steps:
         left, right, top = (number(place) for place in (across.at(start), across.at(end), up.at(value)))
         if reached is None or start > reached:
             path.append(f"{'' if reached is None else f'V{base}Z'}M{left} {base}")
-        path.append(f"V{top}H{right}")
-        reached = end
+            height = ""
+        path[-1:] = [f"{path[-1]}V{top}H{right}"] if top != height else [f"{path[-1].rpartition('H')[0]}H{right}"]
+        reached, height = end, top
     if path:
         svg.add("path", f"p-{colour}", d=f"{''.join(path)}V{base}Z")
 
