@@ -26,7 +26,7 @@ COLOURS = {
     "sky": ("#56B4E9", "#8FD0F5"),
     "pink": ("#CC79A7", "#D88FB8"),
     "grey": ("#8C959F", "#7D8590"),
-    "pale": ("#D5DBE1", "#39414B"),
+    "pale": ("#C6CED6", "#4A5460"),
 }
 _LIGHT = {"paper": "#ffffff", "ink": "#1b1f24", "soft": "#57606a", "grid": "#e4e8ec"}
 _DARK = {"paper": "#0d1117", "ink": "#e6edf3", "soft": "#9da7b3", "grid": "#262c34"}
