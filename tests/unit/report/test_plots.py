@@ -91,11 +91,11 @@ def test_themes() -> None:
         PLOTS["run"]["budget"].draw(opened("run"), "pink")
 
 
-def test_the_budget_adds_up_and_is_the_overlap() -> None:
-    from wavescope.analysis.run.overlap import overlap
+def test_the_budget_adds_up_and_is_that_of_the_report() -> None:
+    from wavescope.analysis.run.budget import budget
 
     document = opened("run")
-    gpus = overlap(document.run).gpus
+    gpus = budget(document.run).gpus.sort("node", "gpu")
     rows = list(bars_by_row(root_of(PLOTS["run"]["budget"].draw(document, "light"))).values())
     assert len(rows) == gpus.height + 1, "all GPUs together, and each"
     columns = {
@@ -109,9 +109,9 @@ def test_the_budget_adds_up_and_is_the_overlap() -> None:
         assert sum(width for _, _, width in parts) == pytest.approx(whole, abs=0.3)
         shares = {colour: width / whole for colour, _, width in parts}
         for colour, column in columns.items():
-            assert shares.get(colour, 0.0) == pytest.approx(gpu[column] / gpu["span_ns"], abs=0.0012), column
+            assert shares.get(colour, 0.0) == pytest.approx(gpu[column] / gpu["window_ns"], abs=0.0012), column
     words = [text for text, _ in labels(root_of(PLOTS["run"]["budget"].draw(document, "light")))]
-    assert "share of the span (%)" in words
+    assert "share of the time (%)" in words
     stated = [
         float(part.split()[-2]) for part in words[1].rstrip(".").replace(" and ", ", ").split(": ")[1].split(", ")
     ]

@@ -31,13 +31,13 @@ _SAMPLES = "A sample is one look at what a wave is about to execute"
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
     """One bar per instruction, the costliest first, by stall, issue and idle; PC samples by what is known of them."""
-    trace = document.trace
-    if trace.samples.height and not trace.instruction_count:
-        return _sampled(document, theme, top or _TOP)
-    from wavescope.analysis.trace.costs.hotspots import hotspots
+    from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots
+    from wavescope.report.trace.asked import hotspots_asked
     from wavescope.report.trace.hotspots import hotspots_report
 
-    answer: Hotspots = document.kept(("plot", "hotspots"), lambda: hotspots(trace))
+    answer: Hotspots | SampleHotspots = hotspots_asked(document)
+    if isinstance(answer, SampleHotspots):
+        return _sampled(answer, theme, top or _TOP)
     if not answer.units.height:
         raise UsageError("no instruction was executed in the trace", where=document.label)
     is_exposed = answer.exposed_cycles_total is not None
@@ -56,11 +56,9 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     return frame.picture()
 
 
-def _sampled(document: Document, theme: str, top: int) -> Picture:
-    from wavescope.analysis.trace.costs.sample_hotspots import sample_hotspots
+def _sampled(answer: SampleHotspots, theme: str, top: int) -> Picture:
     from wavescope.report.trace.hotspots import sample_report
 
-    answer: SampleHotspots = document.kept(("plot", "hotspots"), lambda: sample_hotspots(document.trace))
     frame, bars = _frame(
         answer,
         top,
