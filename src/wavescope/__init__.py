@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from wavescope.model.run import Run
     from wavescope.model.trace import ThreadTrace, TraceSource
     from wavescope.notebook.asking import ask
+    from wavescope.notebook.reporting import make_report
     from wavescope.notebook.show import show
     from wavescope.readers.counters import open_counters
     from wavescope.readers.opening import open  # noqa: A004
@@ -51,6 +52,7 @@ __all__ = [
     "capture",
     "decode",
     "disassemble",
+    "make_report",
     "open",
     "open_counters",
     "open_run",
@@ -61,6 +63,7 @@ _HOMES = {
     "ask": "wavescope.notebook.asking",
     "decode": "wavescope.readers.trace.att",
     "disassemble": "wavescope.analysis.code.files",
+    "make_report": "wavescope.notebook.reporting",
     "open": "wavescope.readers.opening",
     "open_counters": "wavescope.readers.counters",
     "open_run": "wavescope.readers.run.inputs",
