@@ -17,7 +17,14 @@ __all__ = ["PAGES", "commands", "with_outputs"]
 _HOW_TO = Path(__file__).resolve().parent.parent / "docs" / "how-to"
 PAGES = tuple(
     _HOW_TO / f"{name}.md"
-    for name in ("from-trace-to-line", "first-look-at-a-run", "compare-two-runs", "many-ranks", "why-is-it-slow")
+    for name in (
+        "from-trace-to-line",
+        "first-look-at-a-run",
+        "compare-two-runs",
+        "many-ranks",
+        "why-is-it-slow",
+        "gate-in-ci",
+    )
 )
 _FENCE = "```"
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from wavescope.analysis.common.gate import measured_text, title_of
 from wavescope.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED, PASS
+from wavescope.analysis.common.gate.subjects import SUBJECTS
 from wavescope.analysis.run.compare import change_text
 from wavescope.base.words import counted, percent
 from wavescope.model import report as blocks
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wavescope.analysis.common.gate import GateAnswer
 
 _STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
-_GROWN = "where it grew"
+_GROWN, _SAME = "where it grew", "the same capture"
 SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
 
 
@@ -63,8 +64,7 @@ def sentences(answer: GateAnswer) -> Iterator[str]:
     if answer.base_capture_count:
         captures = f"{counted(answer.capture_count, 'captures')} against {answer.base_capture_count:,}"
         limit = f"threshold {100 * answer.threshold:g} %"
-        seen = "" if answer.detectable is None else f"; smallest change that all checks can tell: {_smallest(answer)}"
-        yield f"{captures}; {limit}{seen}"
+        yield f"{captures}; {limit}; smallest change that can be told: {_smallest(answer)}"
     else:
         yield f"{counted(answer.capture_count, 'captures')} against a budget"
     if answer.verdict == FAIL and answer.reasons:
@@ -73,11 +73,15 @@ def sentences(answer: GateAnswer) -> Iterator[str]:
 
 
 def _smallest(answer: GateAnswer) -> str:
-    judged = answer.checks.filter((pl.col("status") != NOT_JUDGED) & (pl.col("limit_text") == ""))
-    largest = percent(answer.detectable)
-    if judged["noise"].null_count():
-        return f"{largest}, of {counted(judged['noise'].null_count(), 'checks')} not known"
-    return largest
+    """From which change on a check fails, whatever the threshold: by subject, in the order of the checks."""
+    is_judged = (pl.col("status") != NOT_JUDGED) & (pl.col("limit_text") == "") & (pl.col("reason") != _SAME)
+    rows = answer.checks.filter(is_judged).group_by("subject", maintain_order=True)
+    words = []
+    for (subject,), group in rows:
+        bounds = group["seen_from"].drop_nulls().sort().to_list()
+        ends = dict.fromkeys(percent(bounds[at]) for at in (0, -1)) if bounds else {"not known": None}
+        words.append(f"{SUBJECTS[str(subject)].title} {' to '.join(ends)}")
+    return ", ".join(words) or "any"
 
 
 def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everything: bool = True) -> str:
@@ -138,7 +142,7 @@ def _before(row: dict[str, Any]) -> str:
 _COLUMNS = (
     Column("status", lambda row: Text(row["status"], _STYLES[row["status"]]), is_text=True, is_fixed=True),
     Column("what", lambda row: title_of(row, 100), is_text=True, takes_rest=True),
-    Column("before or limit", lambda row: printable(_before(row))),
+    Column("before", lambda row: printable(_before(row))),
     Column("now", lambda row: _value(row, "value")),
     Column("change", lambda row: change_text(row["change"])),
     Column("noise", lambda row: "-" if row["noise"] is None else f"±{percent(row['noise'])}"),

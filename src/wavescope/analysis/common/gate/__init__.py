@@ -35,10 +35,11 @@ class GateAnswer(Answer):
 
     definition: ClassVar[str] = (
         "change = mean of the captures against that of the baseline, of busy and of lines a difference of shares. "
-        "noise is what a quantity differs by between equal captures in 99 of 100 cases: Student's t times the standard "
-        "error of both means, within captures where each side has one, between captures where five or more are known, "
-        "else the larger one; at least 1 %; not known for what a capture measures once. seen_from is the same for all "
-        "judged quantities of the gate together. fail: worse by more than the threshold and more than seen_from. pass: "
+        "noise is what a quantity differs by between equal captures in 95 of 100 cases: Student's t times the standard "
+        "error of both means, within captures where each side has one, between captures where there are six or more "
+        "of both, else the larger one; at least 1 %; not known for what a capture measures once. seen_from is what any "
+        "judged quantity of the gate would exceed in 1 of 100 cases. fail: worse by more than the threshold, and by "
+        "more than seen_from. pass: "
         "worse by no more than the threshold, and noise no larger than the threshold, or better beyond noise. "
         "Everything else cannot be told; nothing can where GPUs differ or damage may have changed numbers. Kernels "
         "below 1 % of the GPU time, and those that only one side has, are not judged. A limit of a budget fails when "
