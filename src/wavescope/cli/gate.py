@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavescope.analysis.common.gate import GateAnswer
+    from wavescope.analysis.common.gate.check import JudgedFinding
     from wavescope.model.baseline import Baseline
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
@@ -106,7 +107,8 @@ def command(
 ) -> None:
     """Judge captures CURRENT by a baseline, a budget or both: pass (status 0), fail (1) or cannot tell (6).
 
-    CURRENT are runs, thread traces or counter captures; each path is one of them, several are repeats. fail: worse than
+    CURRENT are runs, thread traces or counter captures; each path is one of them, several are repeats; or a file of
+    `wavescope baseline`, made where they are. fail: worse than
     the baseline by more than the threshold, and more than noise. cannot tell: another GPU, other steps, too few calls,
     losses, or noise larger than the threshold. Where the baseline is a file, its --step and --kernel are used.
 
@@ -155,6 +157,7 @@ def _judged(
 ) -> GateAnswer:
     from wavescope.analysis.common.gate import gate
     from wavescope.analysis.common.gate.subjects import SUBJECTS
+    from wavescope.errors import UsageError
     from wavescope.readers.budget import read_budget
 
     budget = None if budget_path is None else read_budget(budget_path)
@@ -167,9 +170,14 @@ def _judged(
             "kernel": asked["kernel"] or stored.filters.get("kernel"),
         }
         named = named or [name for name in stored.filters.get(METRICS, "").split("\n") if name]
-    kind = stored.kind if stored else kind_of_paths([*paths, *baselines], asks_for_counters=bool(named))
+    written = _stored(paths)  # what another machine measured
+    if stored is not None:
+        kind = stored.kind
+    else:
+        captures = [*baselines] if written else [*paths, *baselines]
+        kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
     _check_subjects(subjects, kind)
-    current = measured(paths, kind, metrics=named, **asked)
+    current = written or measured(paths, kind, metrics=named, **asked)
     baseline = stored
     if stored is None and baselines:
         baseline = measured(baselines, kind, metrics=named, **asked)
@@ -178,7 +186,12 @@ def _judged(
         from wavescope.analysis.run.baseline import renamed_kernels
 
         pairs = renamed_kernels(baseline, current)
-    findings = findings_of(paths, kind, asked["kernel"]) if budget and budget.strongest_finding is not None else ()
+    findings: Sequence[JudgedFinding] = ()
+    if budget is not None and budget.strongest_finding is not None:
+        if written is not None:
+            advice = "give the captures themselves, or leave out strongest_finding"
+            raise UsageError("a baseline file has no findings", where=paths[0], advice=advice)
+        findings = findings_of(paths, kind, asked["kernel"])
     judged_by = subjects + ["metric"] * bool(named)
     if named and not subjects and stored is not None and not metrics:
         judged_by = ["kernel", "metric"]
@@ -285,7 +298,7 @@ def _print_for_github(answer: GateAnswer) -> None:
 
 def _without_commands(markdown: str) -> str:
     """Markdown that the runner does not take for commands: those start a line with two colons."""
-    return "\n".join(f"\u200b{line}" if line.lstrip().startswith("::") else line for line in markdown.split("\n"))
+    return "\n".join(f"\\{line.lstrip()}" if line.lstrip().startswith("::") else line for line in markdown.split("\n"))
 
 
 def _in_repository(file: str) -> str:
