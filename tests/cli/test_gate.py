@@ -13,6 +13,7 @@ from synth import Scenario, compiled, synthesize, write_capture
 from synth.counter_capture import write_counters
 from synth.noisy_calls import NoisyProgram, captures
 from synth.runs import Launch, Program, Range, Rank, Synchronise, simulate, write_rocpd
+from wavescope.testing import assert_not_slower
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -247,3 +248,41 @@ def test_counters_are_judged_by_kernel_times_and_metrics(run: Run, tmp_path: Pat
     assert subjects <= {"kernel", "metric"}
     refused = run("baseline", folder, "-o", tmp_path / "x.wsbase", "--step", "a")
     assert refused.returncode == 2
+
+
+def test_programs_can_assert_that_they_are_not_slower(runs: Path, baseline: Path) -> None:
+    assert assert_not_slower(runs / "run9", baseline).verdict == "pass"
+    assert assert_not_slower([runs / "run9", runs / "run4"], [runs / "run0", runs / "run1"]).verdict == "pass"
+    with pytest.raises(AssertionError, match="## wavescope gate: fail"):
+        assert_not_slower(str(runs / "run8"), baseline)
+    with pytest.raises(AssertionError, match="## wavescope gate: cannot tell"):
+        assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",))
+    assert assert_not_slower(runs / "run9", runs / "run0", subjects=("wall",), allow_unsure=True).checks.height == 1
+
+
+def test_a_file_of_another_machine_is_judged(run: Run, runs: Path, baseline: Path, tmp_path: Path) -> None:
+    file, budget = tmp_path / "new.wsbase", tmp_path / "budget.toml"
+    assert run("baseline", runs / "run8", "-o", file, "--step", "train_step").returncode == 0
+    assert run("gate", file, "--baseline", baseline).returncode == 1
+    budget.write_text('strongest_finding = "5 %"\n')
+    refused = run("gate", file, "--budget", budget)
+    assert refused.returncode == 2
+    assert "has no findings" in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_matrix_of_files(run: Run, tmp_path: Path) -> None:
+    wrong = []
+    for seed, noise in ((seed, noise) for seed in range(8) for noise in (0.01, 0.04)):
+        program = NoisyProgram(kernel_count=3, call_count=60, call_noise=noise, run_noise=0.003)
+        folder = tmp_path / f"{seed}-{noise}"
+        numbers = [100 * seed + place for place in range(5)]
+        equal, slower = (write_run(folder / name, 100 * seed + 50, effect, program) for name, effect in EFFECTS)
+        base = [word for number in numbers for word in ("--baseline", write_run(folder, number, program=program))]
+        statuses = [run("gate", path, *base, "--step", "train_step").returncode for path in (equal, slower)]
+        wrong += [(seed, noise, statuses)] if statuses[0] == 1 or statuses[1] == 0 else []
+        assert statuses[1] in (1, 6)
+    assert wrong == []
+
+
+EFFECTS = (("equal", 0.0), ("slower", 0.15))

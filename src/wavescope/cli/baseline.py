@@ -8,7 +8,7 @@ import click
 
 from wavescope.base.words import amount, counted
 from wavescope.cli.kit.io import emit_json, json_option
-from wavescope.cli.kit.measuring import kernel_option, kind_of_paths, measured, step_option
+from wavescope.cli.kit.measuring import kernel_option, measured_with_progress, step_option
 
 
 @click.command()
@@ -41,10 +41,11 @@ def command(
     wavescope baseline run.db --step train_step -o main.wsbase
     wavescope baseline counters/ --metric "L2 Cache Hit Rate" -o main.wsbase
     """
+    from wavescope.cluster.measuring import kind_of_paths
     from wavescope.export.gate.baseline import write_baseline
 
     kind = kind_of_paths(paths, asks_for_counters=bool(metrics))
-    baseline = measured(paths, kind, step=step, kernel=kernel, metrics=metrics)
+    baseline = measured_with_progress(paths, kind, step=step, kernel=kernel, metrics=metrics)
     write_baseline(baseline, output, force=force)
     size = output.stat().st_size
     counts = [len(capture.quantities) for capture in baseline.captures]

@@ -11,7 +11,7 @@ import click
 
 from wavescope.base.bounds import PERCENT, SHARE
 from wavescope.cli.kit.io import console, emit_json, json_option
-from wavescope.cli.kit.measuring import METRICS, findings_of, kernel_option, kind_of_paths, measured, step_option
+from wavescope.cli.kit.measuring import kernel_option, measured_with_progress, step_option
 from wavescope.cli.kit.numbers import Real
 from wavescope.cli.kit.request import DEFAULT_TOP, top_option
 
@@ -157,6 +157,7 @@ def _judged(
 ) -> GateAnswer:
     from wavescope.analysis.common.gate import gate
     from wavescope.analysis.common.gate.subjects import SUBJECTS
+    from wavescope.cluster.measuring import METRICS, findings_of, kind_of_paths
     from wavescope.errors import UsageError
     from wavescope.readers.budget import read_budget
 
@@ -177,10 +178,10 @@ def _judged(
         captures = [*baselines] if written else [*paths, *baselines]
         kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
     _check_subjects(subjects, kind)
-    current = written or measured(paths, kind, metrics=named, **asked)
+    current = written or measured_with_progress(paths, kind, metrics=named, **asked)
     baseline = stored
     if stored is None and baselines:
-        baseline = measured(baselines, kind, metrics=named, **asked)
+        baseline = measured_with_progress(baselines, kind, metrics=named, **asked)
     pairs = {}
     if baseline is not None and kind == "run":
         from wavescope.analysis.run.baseline import renamed_kernels

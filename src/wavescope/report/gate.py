@@ -91,7 +91,8 @@ def gate_markdown(answer: GateAnswer, *, most_bytes: int | None = None, everythi
     parts += [blocks.Sentence(sentence) for sentence in sentences(answer)]
     tables = ((grown, _GROWN_COLUMNS, "lines whose exposed cycles grew"), (rows, _COLUMNS, "checks"))
     parts += [_table(table, columns, counted(table.height, what)) for table, columns, what in tables if table.height]
-    text = f"## wavescope gate: {answer.verdict}\n\n{markdown_of(parts)}\n\n<sub>{_escaped(answer.definition)}</sub>\n"
+    parts.append(blocks.Labelled("how", answer.definition))
+    text = f"## wavescope gate: {answer.verdict}\n\n{markdown_of(parts)}\n"
     return text if most_bytes is None else cut_lines(text, most_bytes)
 
 
@@ -113,10 +114,6 @@ def cut_lines(text: str, most_bytes: int) -> str:
         shown += 1
     note = f"**Cut here: {shown:,} of {len(lines):,} lines shown, the whole is larger than {most_bytes:,} bytes.**"
     return "\n".join([*lines[:shown], "", note, ""])
-
-
-def _escaped(text: str) -> str:
-    return text.replace("<", "&lt;").replace("*", "\\*")
 
 
 def _table(rows: pl.DataFrame, columns: tuple[Column, ...], title: str) -> blocks.Table:
