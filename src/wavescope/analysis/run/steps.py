@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -283,7 +284,9 @@ def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) 
     )
     steps = steps.with_columns(kind=kind)
     longest = steps.filter("is_long").sort(-pl.col("excess_ns"), "step").head(_MOST_CAUSES)
-    causes = [{"step": row["step"], **_cause(row, steps, kernels, calls)} for row in longest.to_dicts()]
+    usual = steps.filter(~pl.col("is_long"))
+    of_kernels, of_calls = _Grown(kernels, usual), _Grown(calls, usual)
+    causes = [{"step": row["step"], **_cause(row, steps, of_kernels, of_calls)} for row in longest.to_dicts()]
     explained = pl.DataFrame(causes, schema={"step": pl.Int64, **_CAUSE})
     return steps.join(explained, on="step", how="left", maintain_order="left")
 
@@ -321,15 +324,17 @@ def _alike(kernels: pl.DataFrame, count: int) -> pl.Series:
     return pl.Series(numbers, dtype=pl.Int64)
 
 
-def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) -> dict[str, Any]:
+def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Grown) -> dict[str, Any]:
     """What grew most in a long step against the median of the others."""
-    others = steps.filter(~pl.col("is_long"))
-    others = others if others.height else steps.filter(pl.col("step") != row["step"])
+    others = kernels.others
+    if not others.height:
+        others = steps.filter(pl.col("step") != row["step"])
+        kernels, calls = (_Grown(each.times, others) for each in (kernels, calls))
     names = [name for name in CAUSES if row[name] is not None and (name != "idle_ns" or row["host_ns"] is None)]
-    grown = {name: row[name] - int(others[name].median() or 0) for name in names}  # type: ignore[arg-type]
+    grown = {name: row[name] - kernels.median(name) for name in names}
     largest = max(grown, key=lambda name: grown[name])
     of_kernels = largest in ("compute_ns", "communication_ns")
-    detail, detail_ns = _grown(kernels if of_kernels else calls, row["step"], others)
+    detail, detail_ns = (kernels if of_kernels else calls).most(row["step"])
     if detail_ns < _PART * grown[largest]:
         detail = None
     return {
@@ -340,12 +345,40 @@ def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: pl.DataFrame, call
     }
 
 
-def _grown(times: pl.DataFrame, step: int, others: pl.DataFrame) -> tuple[str | None, int]:
-    """The name whose time in a step is most above its mean over the other steps."""
-    rest = (
-        times.filter(pl.col("step").is_in(others["step"].implode())).group_by("name").agg(rest=pl.col("total_ns").sum())
-    )
-    of_step = times.filter(pl.col("step") == step).join(rest, on="name", how="left")
-    grown = of_step.with_columns(more=pl.col("total_ns") - pl.col("rest").fill_null(0) // max(others.height, 1))
-    top = grown.sort(-pl.col("more"), "name").head(1)
-    return (top["name"][0], int(top["more"][0])) if top.height else (None, 0)
+class _Grown:
+    """Times by name of single steps against the mean over `others`, which is computed once for all of them."""
+
+    def __init__(self, times: pl.DataFrame, others: pl.DataFrame) -> None:
+        self.times, self.others = times, others
+        self._medians: dict[str, int] = {}
+
+    @cached_property
+    def _rest(self) -> dict[str, int]:
+        chosen = self.times.filter(pl.col("step").is_in(self.others["step"].implode()))
+        return dict(chosen.group_by("name").agg(pl.col("total_ns").sum()).iter_rows())
+
+    @cached_property
+    def _by_step(self) -> dict[int, list[tuple[str | None, int]]]:
+        by_step: dict[int, list[tuple[str | None, int]]] = {}
+        for step, name, total in self.times.select("step", "name", "total_ns").iter_rows():
+            by_step.setdefault(step, []).append((name, total))
+        return by_step
+
+    def median(self, column: str) -> int:
+        """The median of a time over the other steps."""
+        if column not in self._medians:
+            self._medians[column] = int(self.others[column].median() or 0)  # type: ignore[arg-type]
+        return self._medians[column]
+
+    def most(self, step: int) -> tuple[str | None, int]:
+        """The name whose time in a step is most above its mean over the other steps."""
+        count = max(self.others.height, 1)
+        more = [
+            (total - (self._rest.get(name, 0) if name is not None else 0) // count, name)
+            for name, total in self._by_step.get(step, ())
+        ]
+        if not more:
+            return None, 0
+        # nameless events come first, as in a sorted frame
+        most, name = min(more, key=lambda each: (-each[0], each[1] is not None, each[1] or ""))
+        return name, most

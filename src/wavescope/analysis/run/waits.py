@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 
@@ -66,14 +67,25 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     [('b', 10)]
     """
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
-    empty = calls.head(0)
+    # arrays: a query of polars for each wait takes longer than its few calls
+    times = {
+        thread: (frame["start_ns"].to_numpy(), frame["end_ns"].to_numpy(), frame["name"])
+        for (thread,), frame in ((key, each.drop_nulls(["start_ns", "end_ns"])) for key, each in by_thread.items())
+    }
     rows: list[tuple[str | None, int]] = []
     for thread, begin, end in waits.select("thread", "start_ns", "end_ns").iter_rows():
-        thread_calls = by_thread.get((thread,), empty)
-        first = max(0, thread_calls["start_ns"].search_sorted(begin, side="right") - 1)
-        last = thread_calls["start_ns"].search_sorted(end, side="left")
-        inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
-        near = thread_calls.slice(first, max(0, last - first)).select(pl.col("name").cast(pl.String), inside=inside)
-        best = near.filter(pl.col("inside") > 0).sort("inside", descending=True, maintain_order=True).head(1)
-        rows.append(best.row(0) if best.height else (None, 0))
+        if thread not in times:
+            rows.append((None, 0))
+            continue
+        starts, ends, names = times[thread]
+        first = max(0, int(starts.searchsorted(begin, side="right")) - 1)
+        last = max(first, int(starts.searchsorted(end, side="left")))
+        inside = np.minimum(ends[first:last], end) - np.maximum(starts[first:last], begin)
+        best = int(inside.argmax()) if inside.size else 0
+        is_there = inside.size > 0 and inside[best] > 0
+        rows.append((_text(names[first + best]), int(inside[best])) if is_there else (None, 0))
     return pl.DataFrame(rows, schema={"call": pl.String, "call_ns": pl.Int64}, orient="row")
+
+
+def _text(name: object) -> str | None:
+    return None if name is None else str(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import polars as pl
 
 from wavescope.analysis.run.open_regions import SEPARATOR
@@ -33,20 +34,28 @@ def stacks(gaps: pl.DataFrame, regions: pl.DataFrame) -> pl.DataFrame:
     [('train.py(7): step > aten::copy_', 'aten::copy_')]
     """
     by_thread = regions.partition_by("thread", as_dict=True) if gaps.height else {}
+    around = {thread: _Around(frame) for (thread,), frame in by_thread.items()}
     rows: list[tuple[str | None, str | None]] = []
     for thread, begin, end in gaps.select("thread", "start_ns", "end_ns").iter_rows():
-        frames = _around(by_thread.get((thread,)), begin, end)
+        frames = around[thread].frames(begin, end) if thread in around else []
         rows.append((SEPARATOR.join(frames) if frames else None, frames[-1] if frames else None))
     return pl.DataFrame(rows, schema={"stack": pl.String, "context": pl.String}, orient="row")
 
 
-def _around(regions: pl.DataFrame | None, begin: int, end: int) -> list[str]:
-    if regions is None:
-        return []
-    inside = pl.min_horizontal("end_ns", pl.lit(end)) - pl.max_horizontal("start_ns", pl.lit(begin))
-    there = regions.with_columns(inside=inside).filter(pl.col("inside") > 0)
-    enough = min((end - begin + 1) // 2, int(there["inside"].max() or 0))  # type: ignore[arg-type]
-    lasting = there.filter(pl.col("inside") >= enough).sort("start_ns", "end_ns", descending=[False, True])
-    names = list(dict.fromkeys(lasting["name"].cast(pl.String).drop_nulls().to_list()))
-    chosen = [name for name in names if not _PASSING.match(name)] or names
-    return chosen[-_SHOWN:]
+class _Around:
+    """The regions of one thread as arrays: a query of polars for each gap takes longer than the comparison itself."""
+
+    def __init__(self, regions: pl.DataFrame) -> None:
+        regions = regions.drop_nulls(["start_ns", "end_ns"])
+        self._starts, self._ends = regions["start_ns"].to_numpy(), regions["end_ns"].to_numpy()
+        self._names = regions["name"]
+
+    def frames(self, begin: int, end: int) -> list[str]:
+        """The names of the regions that last at least half of a gap, else of those that last longest."""
+        inside = np.minimum(self._ends, end) - np.maximum(self._starts, begin)
+        enough = min((end - begin + 1) // 2, max(0, int(inside.max(initial=0))))
+        lasting = np.flatnonzero((inside > 0) & (inside >= enough))
+        order = lasting[np.lexsort((-self._ends[lasting], self._starts[lasting]))]
+        names = list(dict.fromkeys(self._names.gather(order).cast(pl.String).drop_nulls().to_list()))
+        chosen = [name for name in names if not _PASSING.match(name)] or names
+        return chosen[-_SHOWN:]
