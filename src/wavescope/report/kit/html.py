@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
 _COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.
 _NO_WORD = re.compile(r"[^\w-]+", re.ASCII)
+_UNSEEN = re.compile(r"<(title|desc|style)>.*?</\1>", re.DOTALL)
 _TAB = 4
 
 
@@ -166,7 +167,7 @@ class _Writer:
         drawing = inline_svg(picture.svg, f"p{hashlib.sha256(source).hexdigest()[:12]}", picture.alt)
         if not drawing:
             return f'<p class="loss"><b class="label">loss</b> the picture {escaped(picture.name)} cannot be shown</p>'
-        is_inside = f">{escaped(picture.alt)}</text>" in drawing  # the drawing says it already
+        is_inside = escaped(picture.alt).rstrip(".") in _shown_text(drawing)  # then it needs no caption
         caption = "" if is_inside else f"<figcaption>{words(picture.alt)}</figcaption>"
         return f'<figure class="picture"{_id(self._place(picture.name))} tabindex="0">{drawing}{caption}</figure>'
 
@@ -180,6 +181,11 @@ def _labels(parts: Sequence[Block]) -> str:
 
 def _id(place: str) -> str:
     return f' id="{place}"' if place else ""
+
+
+def _shown_text(drawing: str) -> str:
+    """The words that can be seen in a picture, lines joined."""
+    return " ".join(re.sub(r"<[^>]+>", " ", _UNSEEN.sub(" ", drawing)).split())
 
 
 def _lines(text: str) -> str:
