@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from wavescope.export.report.font_files import mono_width, sans_width
-from wavescope.export.report.page_tables import ACROSS, UPRIGHT, WholeNames, table_page
+from wavescope.export.report.page_tables import ACROSS, UPRIGHT, table_page
 from wavescope.export.report.page_text import chunks, cut_to
+from wavescope.export.report.whole_names import WholeNames
 from wavescope.model.report import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavescope.report.kit.svg import FONT, escaped
 from wavescope.report.kit.tables import printable

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from wavescope.base.words import kernel_title, shortened
+from wavescope.base.words import shortened
 from wavescope.export.report.font_files import mono_width, sans_width
 from wavescope.export.report.page_text import cut_to
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from wavescope.export.report.page_text import Names, Runs
-    from wavescope.model.report import DataTable, Table
+    from wavescope.export.report.whole_names import WholeNames
+    from wavescope.model.report import Table
 
 #: Points between the margins of A4 (18 mm each), upright and across.
 UPRIGHT, ACROSS = 493.0, 739.0
@@ -35,12 +36,12 @@ _TRIALS = (
     (ACROSS, 7.0, 8.0, 26),
     (ACROSS, 6.0, 6.0, 20),
 )
+_HASH = re.compile("[0-9a-f]{32,64}")
 _BARS = frozenset("▁▂▃▄▅▆▇█")
 _LEAST_WORDS = 12.0  #: Width of a column of words, in sizes of the type; longer texts are wrapped.
 _BOLD = 1.04  #: How much wider headings are.
 _LONGEST_WORD = 26.0  #: Words of a cell are cut to this.
 _WHOLE_CELL = 1_500  #: Characters of a cell up to which its row stays on one page.
-_MOST_STRINGS = 4_000  #: Strings of frames among which the whole of a cut name is looked for.
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class _Extent:
     is_name: bool = False  #: May be cut to fewer characters.
 
     def with_letters(self, letters: int) -> _Extent:
-        """With at most so many characters of names needed."""
+        """Where names need at most that many characters."""
         return _Extent(max(self.least, min(self.full, letters * _mono("x"))), self.full) if self.is_name else self
 
 
@@ -129,7 +130,8 @@ def _extent(table: Table, at: int) -> _Extent:
         width = max(min(full, _LONGEST_WORD), head)
         return _Extent(width, max(width, min(sans_width(heading) * _BOLD, width + 3)))
     if column.is_name:
-        return _Extent(head, max(full, head), is_name=True)
+        is_hash = bool(cells) and all(map(_HASH.fullmatch, cells))  # of no use when cut
+        return _Extent(max(head, full if is_hash else 0.0), max(full, head), is_name=not is_hash)
     words = (min(sans_width(word), _LONGEST_WORD) for cell in cells for word in cell.split(" "))
     least = max(max(words, default=0.0), min(full, _LEAST_WORDS), head)
     return _Extent(least, max(full, least))
@@ -163,48 +165,3 @@ def _cell(text: str, room: float, names: Names, whole: WholeNames, *, is_name: b
     if is_number:
         return names.cut(text, room + 0.01, sans_width)
     return names.prose(text, max(room, 4))
-
-
-class WholeNames:
-    """The names of frames, of which tables show a part."""
-
-    def __init__(self, data: Sequence[DataTable]) -> None:
-        self._data = data
-        self._answers: dict[str, str] = {}
-
-    def of(self, text: str) -> str:
-        """The one name that fits the parts around the ellipsis; the text itself where there is none or several."""
-        if "…" not in text:
-            return text
-        if text not in self._answers:
-            parts = text.split("…")
-            fitting = {whole for whole, shown in self._all if _fits(whole, parts) or _fits(shown, parts)}
-            self._answers[text] = fitting.pop() if len(fitting) == 1 else text
-        return self._answers[text]
-
-    @cached_property
-    def _all(self) -> list[tuple[str, str]]:
-        """Names as recorded and as kernels are shown."""
-        names = list(dict.fromkeys(_strings(self._data)))[:_MOST_STRINGS]
-        return [(name, kernel_title(name)) for name in names]
-
-
-def _fits(name: str, parts: Sequence[str]) -> bool:
-    """Whether the parts are in the name, in this order, the first at its start and the last at its end."""
-    at = len(parts[0])
-    if len(name) <= sum(map(len, parts)) or not name.startswith(parts[0]) or not name.endswith(parts[-1]):
-        return False
-    for part in parts[1:-1]:
-        at = name.find(part, at)
-        if at < 0:
-            return False
-        at += len(part)
-    return at + len(parts[-1]) <= len(name)
-
-
-def _strings(data: Sequence[DataTable]) -> Iterable[str]:
-    import polars as pl
-
-    for table in data:
-        for column in table.frame.head(_MOST_STRINGS).select(pl.col(pl.String)).iter_columns():
-            yield from (value for value in column.unique(maintain_order=True).to_list() if value)

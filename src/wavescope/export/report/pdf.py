@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib.resources import as_file, files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from wavescope.base.words import counted
 from wavescope.errors import MissingToolError, OutputError
 from wavescope.export.report.font_files import DOTS, MONO, SANS, sans_width
-from wavescope.export.report.outline import PROVENANCE, outline
+from wavescope.export.report.outline import DEFINITIONS, PROVENANCE, outline
 from wavescope.export.report.page_blocks import page_blocks
 from wavescope.export.report.page_text import Names, chunks, cut_to
 from wavescope.export.report.sheet_about import headline_of
 from wavescope.export.report.spare_fonts import spare_fonts
-from wavescope.model.report import Finding
+from wavescope.model.report import Finding, Sentence, Table
 from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _KINDS = {"trace": "Thread trace", "run": "Run", "counters": "Hardware counters", "comparison": "Comparison"}
 _CONTENTS = 6  #: Sections from which on there is a list of contents, and a page of its own for it.
 _FACTS = 8
+_FIRST_LOOK, _MEANING = "glance", "meaning"  #: Section that starts with the headline; heading of what columns mean.
 _TITLE, _TITLE_SIZES = 480.0, (20, 17, 14)  #: Points of a line, and sizes of type.
 _SHORT_TITLE = 60.0  #: At the top of pages, in sizes of the type.
 _HEADING = 33.0  #: A word of a heading, in sizes of its type.
@@ -90,8 +92,10 @@ def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
     """What the template shows, and the pictures."""
     names, pictures = Names(), list[bytes]()
     made_of = report.provenance
-    sections = [_page(section, names, pictures) for _, section in outline(report)]
-    facts = {**dict(list(made_of.facts.items())[:_FACTS]), **{f"filter {k}": v for k, v in made_of.filters.items()}}
+    headline = headline_of(report)
+    sections = [_page(_for_paper(section, headline), names, pictures) for _, section in outline(report)]
+    filters = {f"filter {name}": value for name, value in made_of.filters.items() if (name, value) != ("for", "full")}
+    facts = {**dict(list(made_of.facts.items())[:_FACTS]), **filters}
     mark = fingerprint(made_of.inputs)[:16]
     facts["inputs"] = counted(len(made_of.inputs), "files") + (f", SHA-256 `{mark}`…" if mark else "")
     title = printable(report.title)
@@ -101,7 +105,7 @@ def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
     content: dict[str, Any] = {
         "title": names.prose(title, _TITLE / _TITLE_SIZES[-1]), "title_size": size, "plain_title": title[:200],
         "short_title": short_title,
-        "kind": _KINDS.get(report.kind, printable(report.kind)), "headline": names.prose(headline_of(report)),
+        "kind": _KINDS.get(report.kind, printable(report.kind)), "headline": names.prose(headline),
         "facts": [(printable(name)[:40], names.prose(value)) for name, value in facts.items()],
         "losses": [names.prose(text) for text in report.losses[:3]], "loss_count": len(report.losses),
         "version": printable(made_of.version)[:40], "fingerprint": mark,
@@ -128,6 +132,20 @@ def fingerprint(inputs: Iterable[InputFile]) -> str:
     if len(hashes) < 2:
         return printable("".join(hashes))
     return hashlib.sha256("\n".join(hashes).encode("utf-8", "replace")).hexdigest()
+
+
+def _for_paper(section: Section, headline: str) -> Section:
+    """Without what the first page says, and without the meanings of columns that only files of data have."""
+    blocks = tuple(
+        Sentence(
+            f"{block.title}: {counted(len(block.rows), 'columns')}; workbooks say in headers what each means", "note"
+        )
+        if section.name == DEFINITIONS and isinstance(block, Table) and block.columns[-1].heading == _MEANING
+        else block
+        for block in section.blocks
+        if not (section.name == _FIRST_LOOK and block == Sentence(headline, "headline"))
+    )
+    return replace(section, blocks=blocks)
 
 
 def _page(section: Section, names: Names, pictures: list[bytes]) -> dict[str, Any]:

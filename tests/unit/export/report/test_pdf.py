@@ -26,9 +26,10 @@ from tests.unit.export.report.office_reports import (
 from wavescope.errors import MissingToolError, OutputError
 from wavescope.export.report import pdf
 from wavescope.export.report.font_files import lacking, mono_width, sans_width
-from wavescope.export.report.page_tables import ACROSS, UPRIGHT, WholeNames, table_page
+from wavescope.export.report.page_tables import ACROSS, UPRIGHT, table_page
 from wavescope.export.report.page_text import Names
 from wavescope.export.report.sheet_about import headline_of
+from wavescope.export.report.whole_names import WholeNames
 from wavescope.model.report import Column, DataTable, Picture, Preformatted, Report, Section, Sentence, Table
 from wavescope.model.schema import table_spec
 
@@ -168,6 +169,26 @@ def test_long_lines_go_on_in_the_next_and_charts_are_cut() -> None:
     text = text_of(pdf.render(Report("t", "run", (section,), provenance())))
     assert squeezed(command) in text
     assert squeezed("1 of 1 lines is cut to the page") in text
+
+
+def test_hashes_of_inputs_are_never_cut() -> None:
+    columns = (Column("input", is_name=True), Column("size", is_number=True), Column("SHA-256", is_name=True))
+    table = Table("", columns, (("/a/long/path" * 20, "1.6 MB", "0f" * 32),))
+    assert table_page(table, WholeNames(()), Names())["rows"][0][2] == "0f" * 32
+
+
+def test_paper_repeats_no_headline_and_leaves_meanings_of_columns_to_workbooks() -> None:
+    verdict = Sentence("the verdict", "headline")
+    meanings = Table("columns of data", (Column("column"), Column("meaning")), (("busy_ns", "time with work"),) * 3)
+    sections = (
+        Section("glance", "At a glance", "?", blocks=(verdict, Sentence("trust: good"))),
+        Section("definitions", "Definitions", "?", blocks=(meanings,)),
+    )
+    text = text_of(pdf.render(Report("t", "run", sections, provenance())))
+    assert text.count("theverdict") == 1
+    assert "trust:good" in text
+    assert "timewithwork" not in text
+    assert "columnsofdata:3columns;workbookssayinheaderswhateachmeans" in text
 
 
 def test_a_chart_of_characters_is_left_out_where_there_is_a_picture() -> None:
