@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 
 from tests.cli.in_process import Done, call
 from tests.made_decoded import NAME, edit, write_decoded
+from tests.sampling import every_third
 from wavescope.cli import VERBS, _group
 from wavescope.cli.kit.next_commands import NEXT
 from wavescope.report.kit.brief import token_count
@@ -216,7 +217,7 @@ def test_it_is_markdown_within_its_budget(line: str, places: dict[str, Path]) ->
     check(done.stdout)
 
 
-@pytest.mark.parametrize("line", [line for line in LINES if (verb_of(line), "") in NEXT or "info" in line])
+@pytest.mark.parametrize("line", every_third(line for line in LINES if (verb_of(line), "") in NEXT or "info" in line))
 def test_it_ends_with_commands_that_run(line: str, places: dict[str, Path]) -> None:
     done = briefed(line, tuple(places.items()))
     asked = offered(done.stdout)

@@ -124,7 +124,8 @@ def again() -> str:
     words = ["wavescope", "report", *map(str, context.params["paths"])]
     for parameter in context.command.params:
         name = parameter.name or ""
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        # Options such as --brief have no value: they do not change the report.
+        is_given = name in context.params and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if not isinstance(parameter, click.Option) or not is_given or name in ("as_json", "force"):
             continue
         value = context.params[name]

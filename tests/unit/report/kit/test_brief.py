@@ -128,8 +128,8 @@ def test_no_sentence_becomes_markdown(name: str) -> None:
     assert not {"link_open", "image", "html_inline"} & set(inner)
 
 
-_TEXTS = st.text(max_size=300)
-_CELLS = st.lists(st.tuples(_TEXTS, _TEXTS, _TEXTS), max_size=30)
+_TEXTS = st.text(max_size=120)
+_CELLS = st.lists(st.tuples(_TEXTS, _TEXTS, _TEXTS), max_size=12)
 _BLOCKS: st.SearchStrategy[Block] = st.one_of(
     st.builds(Sentence, _TEXTS, st.sampled_from(["plain", "headline", "note", "loss"])),
     st.builds(Labelled, _TEXTS, _TEXTS),
@@ -138,11 +138,15 @@ _BLOCKS: st.SearchStrategy[Block] = st.one_of(
     ),
     st.builds(Preformatted, _TEXTS, st.booleans()),
     st.builds(lambda cells, title: Table(title, COLUMNS[:3], tuple(cells)), _CELLS, _TEXTS),
-    st.builds(lambda lines, file: Code(file, tuple(CodeLine(1, line) for line in lines)), st.lists(_TEXTS), _TEXTS),
+    st.builds(
+        lambda lines, file: Code(file, tuple(CodeLine(1, line) for line in lines)),
+        st.lists(_TEXTS, max_size=12),
+        _TEXTS,
+    ),
 )
 
 
-@given(st.lists(_BLOCKS, max_size=12), st.sampled_from([300, 600, 2000]), _TEXTS)
+@given(st.lists(_BLOCKS, max_size=8), st.sampled_from([300, 600, 2000]), _TEXTS)
 def test_anything_fits(blocks: list[Block], budget: int, subject: str) -> None:
     section = Section("a", "A", "?", tuple(blocks))
     text = brief_markdown([section], subject=subject, losses=(), commands=("wavescope info x",), budget_tokens=budget)
