@@ -29,6 +29,7 @@ _PARTS = (
     ("idle_ns", "idle", "pale"),
 )
 _PANEL, _HEAD = 124.0, 30.0
+_WIDEST = 110.0  #: Of a column.
 _MOST = 400  #: Columns; more steps are drawn as means of several.
 _UNLIKE = 4.0  #: Longest steps of processes over each other from which they have scales of their own.
 _MOST_CUT = 4  #: Steps whose lengths are told where the axis is too short for them.
@@ -130,10 +131,11 @@ def _panel(
     ticks = [tick * factor for tick in round_ticks(0, high / factor, 4)]
     left = frame.left + max(width_of(plain(tick / factor), SMALL) for tick in ticks) + 12
     bottom = top + _PANEL
-    across, up = Scale(0, len(rows), left, frame.right), Scale(0, high, bottom, top + 24)
+    right = min(frame.right, left + _WIDEST * len(rows))
+    across, up = Scale(0, len(rows), left, right), Scale(0, high, bottom, top + 24)
     name = f"{who}, time ({unit})" if who else f"time ({unit})"
     left_axis(frame.svg, up, ticks, left=left, right=frame.right, words=lambda value: plain(value / factor), name=name)
-    width = (frame.right - left) / len(rows)
+    width = (right - left) / len(rows)
     gap = min(6.0, width * 0.2)
     reached = [0.0] * len(rows)
     for column, _, colour in parts:
@@ -144,7 +146,7 @@ def _panel(
     _cut_steps(frame, rows, across, top + 24, high, width - gap)
     numbers = [row["step"] for row in rows]
     places = [float(at) for at in round_ticks(0, len(rows) - 1, 12) if at == int(at)]
-    middle = Scale(-0.5, len(rows) - 0.5, left, frame.right - gap)
+    middle = Scale(-0.5, len(rows) - 0.5, left, right - gap)
     bottom_axis(
         frame.svg,
         middle,
