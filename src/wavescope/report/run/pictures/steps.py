@@ -134,7 +134,7 @@ def _panel(
     right = min(frame.right, left + _WIDEST * len(rows))
     across, up = Scale(0, len(rows), left, right), Scale(0, high, bottom, top + 24)
     name = f"{who}, time ({unit})" if who else f"time ({unit})"
-    left_axis(frame.svg, up, ticks, left=left, right=frame.right, words=lambda value: plain(value / factor), name=name)
+    left_axis(frame.svg, up, ticks, left=left, right=right, words=lambda value: plain(value / factor), name=name)
     width = (right - left) / len(rows)
     gap = min(6.0, width * 0.2)
     reached = [0.0] * len(rows)
