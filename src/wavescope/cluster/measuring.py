@@ -123,7 +123,7 @@ def _runs(path: str, *, step: str | None, kernel: str | None, **_: Any) -> list[
     from dataclasses import replace
 
     from wavescope.analysis.run.baseline import combine_baseline, partial_baseline
-    from wavescope.readers.baseline import hashed_inputs
+    from wavescope.readers.files.hashes import hashed_inputs
 
     gathered = _gathered(path, partial_baseline, kernel)
     damages = [f"{row['message']}" for row in gathered.losses.to_dicts() if row["is_damage"]]
@@ -147,7 +147,7 @@ def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]
     from dataclasses import replace
 
     from wavescope.errors import WavescopeError
-    from wavescope.readers.baseline import hashed_inputs
+    from wavescope.readers.files.hashes import hashed_inputs
     from wavescope.readers.opening import open_trace
 
     first = open_trace(path, kernel=kernel)
@@ -177,8 +177,8 @@ def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any
 
     from wavescope.analysis.counters.baseline import counter_baseline
     from wavescope.analysis.counters.choice import CounterChoice
-    from wavescope.readers.baseline import hashed_inputs
     from wavescope.readers.counters import open_counters
+    from wavescope.readers.files.hashes import hashed_inputs
 
     counters = open_counters(Path(path))
     choice = CounterChoice(kernels=(kernel,) if kernel else ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,9 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MOST_BYTES = 64 << 20
-_WHOLE_BYTES = 256 << 20  #: Files above are hashed by their first and last MiB, and their size.
-_MIB = 1 << 20
-_MOST_INPUTS = 100  #: Files of a capture that are hashed; there may be thousands of ranks.
 
 Text = Annotated[str, Meta(max_length=1 << 20)]
 Share = Annotated[str, Meta(max_length=200)]
@@ -152,27 +148,3 @@ def _opened(file: File) -> Baseline:
 def _quantity(row: Row, names: list[str]) -> Quantity:
     values: dict[str, Any] = {field.name: getattr(row, field.name) for field in fields(Quantity)}
     return Quantity(**values | {"name": names[row.name], "file": "" if row.file is None else names[row.file]})
-
-
-def hashed_inputs(paths: list[Path]) -> tuple[InputFile, ...]:
-    """The files at paths, folders walked, with their hashes; names are without the folders above."""
-    files = [
-        (file, str(file.relative_to(path.parent)))
-        for path in paths
-        for file in ([path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file()))
-    ]
-    return tuple(_hashed(file, name) for file, name in files[:_MOST_INPUTS])
-
-
-def _hashed(file: Path, name: str) -> InputFile:
-    size = file.stat().st_size
-    digest = hashlib.sha256()
-    with file.open("rb") as stream:
-        if size <= _WHOLE_BYTES:
-            while chunk := stream.read(_MIB):
-                digest.update(chunk)
-        else:
-            digest.update(stream.read(_MIB))
-            stream.seek(-_MIB, 2)
-            digest.update(stream.read(_MIB) + str(size).encode())
-    return InputFile(name, size, digest.hexdigest(), is_whole=size <= _WHOLE_BYTES)

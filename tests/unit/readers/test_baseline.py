@@ -17,8 +17,9 @@ from wavescope.errors import NotATraceError, UnsupportedError, UsageError, Waves
 from wavescope.export.gate.baseline import baseline_bytes, write_baseline
 from wavescope.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavescope.model.report import InputFile
-from wavescope.readers.baseline import hashed_inputs, is_baseline, read_baseline
+from wavescope.readers.baseline import is_baseline, read_baseline
 from wavescope.readers.budget import read_budget
+from wavescope.readers.files.hashes import hashed_inputs
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wavescope.base.files import open_regular
 from wavescope.base.shown import shown
 from wavescope.model.report import InputFile
 
@@ -18,6 +19,7 @@ WHOLE_UP_TO = 256 << 20  #: Bytes of a file up to which all of it is hashed.
 _ENDS = 1 << 20  #: Bytes of the start and of the end of a larger file that are hashed.
 _CHUNK = 1 << 20
 MOST_FILES = 1000  #: Files of one report that are listed.
+_MOST_INPUTS = 100  #: Files of one capture of a baseline that are listed; there may be thousands of ranks.
 
 
 def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = ()) -> tuple[tuple[InputFile, ...], int]:
@@ -33,14 +35,18 @@ def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = (
     return tuple(files), max(0, len(names) - MOST_FILES)
 
 
+def hashed_inputs(paths: Sequence[Path]) -> tuple[InputFile, ...]:
+    """The first files at these paths, named without the folders above."""
+    files = [(name, path.parent) for path in paths for name in _files_at(path, set())][:_MOST_INPUTS]
+    hashed = ((hashed_file(name), os.path.relpath(name, above)) for name, above in files)
+    return tuple(replace(file, path=shown(name)) for file, name in hashed if file is not None)
+
+
 def hashed_file(path: str | Path) -> InputFile | None:
     """Name, size and SHA-256 of a file; of a large one, of its first and last MiB and its size. None = unreadable."""
     try:
-        with Path(path).open("rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            size = status.st_size
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
             digest = hashlib.sha256()
             if size <= WHOLE_UP_TO:
                 while chunk := file.read(_CHUNK):
