@@ -18,7 +18,7 @@ CAPTURE_TESTS := $(addprefix tests/unit/capture/,jobs machines pool remote)
 JUDGED_TESTS := tests/unit/codeobj tests/golden/test_pipe_cycles.py tests/unit/analysis/common/test_limits.py
 CLANG_FORMAT ?= clang-format-22
 # Generated files that `make check` compares in a second each; `make docs` writes them, and the how-to outputs, which take a minute.
-GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data llms
+GENERATED := table_docs view_docs metric_docs rocprofv3_docs verdict_docs doctor_docs jobs_file_docs lane_rule_docs page_types demo_data mcp_docs section_docs report_schema gallery llms
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 VENV := .venv
