@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
+import resource
 import shutil
 import sqlite3
+import subprocess
+import sys
 import zipfile
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +21,9 @@ import pytest
 
 from synth.counter_capture import CounterCapture, write_counters
 from synth.kernel_work import KernelWork
+from synth.rocpd import write_rocpd_ranks
 from synth.runs import Host, Launch, Program, Range, Rank, Synchronise, simulate, write_rocpd
+from synth.workload import Workload
 from tests.cli.in_process import Done, call
 from tests.hostile_documents import DAMAGED_RUNS, DAMAGED_TRACES, NASTY, damaged_run, damaged_trace
 from tests.made_decoded import NAME, decoded_files, write_files
@@ -376,3 +382,18 @@ def test_real_captures(place: str, headline: str, shared: Path, tmp_path: Path) 
     outputs = [word for ending in ENDINGS for word in ("-o", tmp_path / f"report{ending}")]
     done = made(shared / "data" / place, *outputs)
     assert headline in done.stdout
+
+
+@pytest.mark.slow
+def test_a_report_costs_little_more_than_a_summary(tmp_path: Path) -> None:
+    """Of 100,000 dispatches; in multiples of the summary, which does not depend on what else the machine does."""
+    write_rocpd_ranks(tmp_path / "run", Workload(dispatches=100_000, ranks=1, seed=1))
+    seconds = {}
+    for verb, more in (("summary", ()), ("report", ("-o", str(tmp_path / "a.html")))):
+        command = [sys.executable, "-m", "wavescope", verb, str(tmp_path / "run"), *more]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, capture_output=True, env=os.environ | {"POLARS_MAX_THREADS": "1"})
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds[verb] = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    # the summary takes 0.42 s on an idle machine (docs/explanation/speed.md): 2 s more are 5.8 times as much
+    assert seconds["report"] <= 7 * seconds["summary"], seconds

@@ -84,6 +84,8 @@ def make_report(
     comparison.check_comparable(compared)
     kind = documents[0].kind
     _check_names(kind, (*wanted, *unwanted))
+    if top is not None:  # findings as well as rows
+        chosen = replace(chosen, finding_limit=_limit(top, chosen))
     plan = _Plan(chosen, _limit(top, chosen), wanted, unwanted, with_source=with_source)
     losses = tuple(losses_of(compared))
     body = plan.compared(documents, losses) if len(documents) > 1 else plan.about(documents[0], baseline, losses)

@@ -68,7 +68,7 @@ def _finding(number: int, kernel: KernelLimit) -> Finding:
         names = ", ".join(each.name for each in absent)
         paragraphs.append(Labelled("not measurable here", f"{absent[0].reason}: {names}"))
     if excluded := kernel.of("excluded"):
-        paragraphs.append(Labelled("excluded", excluded_words(excluded)))
+        paragraphs.append(Labelled("excluded", excluded_words(excluded, with_hint=False)))
     if kernel.plan:
         paragraphs.append(Labelled("to know more", f"the missing counters: {kernel.plan}"))
     if kernel.limits:

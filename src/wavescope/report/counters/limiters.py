@@ -135,15 +135,14 @@ def _counters(limiter: Limiter) -> str:
     return f"{named} and {more} more" if more > 0 else named
 
 
-def excluded_words(excluded: Sequence[Limiter]) -> str:
-    """Units with how busy they are; of the rest, how many there are."""
+def excluded_words(excluded: Sequence[Limiter], *, with_hint: bool = True) -> str:
+    """Units with how busy they are; of the rest, how many there are, and with a hint what lists them."""
     units = [_brief(limiter) for limiter in excluded if limiter.kind == "throughput"]
     rest = len(excluded) - len(units)
-    more = (
-        f"{rest:,} others (--format md and --json list them)"
-        if units
-        else f"{rest:,} limiters (--format md lists them)"
-    )
+    more, hint = (f"{rest:,} others", " (--format md and --json list them)")
+    if not units:
+        more, hint = (f"{rest:,} limiters", " (--format md lists them)")
+    more += hint if with_hint else ""
     return ", ".join([*units, *([more] if rest else [])])
 
 

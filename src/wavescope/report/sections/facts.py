@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _MOST = 6  #: Values of one fact that are named.
 #: Facts of a counter capture -> their name in a report.
-_SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "linux_kernel_version": "kernel"}
+_SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "linux_kernel_version": "Linux"}
 
 
 def losses_of(documents: Sequence[Document]) -> Iterator[str]:

@@ -87,7 +87,7 @@ def _of_samples(answer: SampleDiagnosis, limit: int) -> Iterator[Block]:
         paragraphs = [Labelled("why", finding.verdict)]
         paragraphs += [Labelled("do", finding.remedy)] if finding.remedy else []
         paragraphs += [Labelled("see", sample_place(item)) for item in finding.places]
-        share = f"{percent(finding.share)} of the samples ({interval})"
+        share = f"{percent(finding.share)} of the samples, 95 % interval {interval}"
         yield Finding(number, finding.name, share, tuple(paragraphs), handle("f", number))
     if len(answer.findings) > limit:
         yield Sentence(f"showing {limit} of {len(answer.findings)} findings")
