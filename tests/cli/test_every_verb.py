@@ -69,7 +69,7 @@ VERBS = [
         {"--scheduler", "--engine", "--view", "--with-environment", "--no-browser"} & {*parameter.opts}
         for parameter in _command(verb).params
     )
-    and verb not in ("baseline", "gate")  # test_gate.py
+    and verb not in ("baseline", "gate", "plot", "report")  # they write files; tests of their own
 ]
 """Those that take the path of a trace and end: verbs about runs have a scheduler, an engine, views or an
 environment, those that serve a page a browser (test_open.py)."""
