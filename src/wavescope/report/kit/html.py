@@ -23,6 +23,7 @@ from wavescope.model.report import (
 )
 from wavescope.report.kit.safe_svg import inline_svg
 from wavescope.report.kit.svg import escaped
+from wavescope.report.kit.tables import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ _COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in 
 _NO_WORD = re.compile(r"[^\w-]+", re.ASCII)
 _UNSEEN = re.compile(r"<(title|desc|style)>.*?</\1>", re.DOTALL)
 _TAB = 4
+_LONG_WORD = 20  #: Characters of a word in a heading.
 
 
 def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[str, str] | None = None) -> str:
@@ -142,7 +144,7 @@ class _Writer:
         self._table_count += 1
         place = self._place(f"t{self._table_count}")
         columns = [(column, _largest(column, [row[n] for row in table.rows])) for n, column in enumerate(table.columns)]
-        head = "".join(f'<th scope="col"{_class(column)}>{escaped(column.heading)}</th>' for column in table.columns)
+        head = "".join(map(_heading, table.columns))
         rows = []
         for number, row in enumerate(table.rows, 1):
             cells = "".join(self._cell(column, cell, most) for (column, most), cell in zip(columns, row, strict=True))
@@ -192,15 +194,27 @@ def _lines(text: str) -> str:
     return "\n".join(escaped(line.expandtabs(_TAB)) for line in text.split("\n"))
 
 
+def _heading(column: Column) -> str:
+    """The head of a column; words that would make it wider than what it holds may be broken."""
+    longest = max(map(len, printable(column.heading).split()), default=0)
+    kind = " ".join(filter(None, [_kind(column), "long" if longest > _LONG_WORD else ""]))
+    style = f' class="{kind}"' if kind else ""
+    return f'<th scope="col"{style}>{escaped(column.heading)}</th>'
+
+
 def _class(column: Column) -> str:
-    kind = "number" if column.is_number else "name" if column.is_name else ""
+    kind = _kind(column)
     return f' class="{kind}"' if kind else ""
 
 
+def _kind(column: Column) -> str:
+    return "number" if column.is_number else "name" if column.is_name else ""
+
+
 def _largest(column: Column, cells: Sequence[str]) -> float:
-    """The largest share of a column that has shares only, whose bar fills its cell; 0 = it has no bars."""
+    """The largest share of a column of several shares, whose bar fills its cell; 0 = it has no bars."""
     shares = [_percent(cell) for cell in cells if cell not in ("", "-")] if column.is_number else []
-    return 0 if None in shares else max((share or 0.0 for share in shares), default=0.0)
+    return 0 if None in shares or len(shares) == 1 else max((share or 0.0 for share in shares), default=0.0)
 
 
 def _percent(cell: str) -> float | None:

@@ -20,9 +20,16 @@ def test_bars_are_as_long_as_their_shares():
     assert _bars("50.0 %", "25.0 %", "0.0 %", "-") == ["100.0", "50.0", "0.0"]
 
 
-@pytest.mark.parametrize("cells", [("50.0 %", "3 ms"), ("120 %", "3.0 %"), ("-", ""), ("0.0 %", "0.0 %"), ("-5.0 %",)])
+@pytest.mark.parametrize(
+    "cells", [("50.0 %", "3 ms"), ("120 %", "3.0 %"), ("-", ""), ("0.0 %", "0.0 %"), ("-5.0 %", "5.0 %"), ("50.0 %",)]
+)
 def test_columns_with_other_values_have_no_bars(cells):
     assert _bars(*cells) == []
+
+
+def test_long_headings_may_be_broken():
+    heads = html_of([Table("", (Column("x" * 21, is_number=True), Column("two words")), ())])
+    assert f'<th scope="col" class="number long">{"x" * 21}</th><th scope="col">two words</th>' in heads
 
 
 def test_places_have_different_names():
