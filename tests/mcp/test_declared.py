@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import subprocess
@@ -16,6 +17,7 @@ from wavescope.mcp.asking import VIEWS
 from wavescope.mcp.clients import snippet
 from wavescope.mcp.declared import ANSWER_SCHEMA, TOOLS
 from wavescope.mcp.offers import ALIASES
+from wavescope.mcp.serving import version
 from wavescope.report.kit.brief import token_count
 from wavescope.report.topics import TOPICS
 
@@ -66,6 +68,10 @@ def test_listing_tools_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(re.findall(r"'([^']+)'", done.stdout))
     assert not loaded & {"polars", "numpy", "rich", "msgspec", "wavescope.report.topics", "wavescope.page"}
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert version() == importlib.metadata.version("wavescope")
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "cursor", "gemini", "vscode"])

@@ -37,7 +37,8 @@ def test_tools_are_listed_within_a_fraction_of_a_second(root: Path) -> None:
 
 @pytest.mark.slow
 def test_the_official_client_sees_the_tools_soon(root: Path) -> None:
-    """From the start of the process to the list, by the clock: the best of ten."""
+    """From the start of the process to the list, by the clock: the best of ten, on the share of a core that is left."""
+    crowd = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
     seconds = []
     for _ in range(10):
         start = time.perf_counter()
@@ -47,7 +48,7 @@ def test_the_official_client_sees_the_tools_soon(root: Path) -> None:
             return time.perf_counter() - start
 
         seconds.append(with_client(root, listed))
-    assert min(seconds) <= START_S, seconds
+    assert min(seconds) <= START_S * crowd, (seconds, crowd)
 
 
 def converse(talk: Talk, trace: str, count: int) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from importlib.metadata import version
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wavescope.base import stopping
@@ -12,7 +14,6 @@ from wavescope.mcp.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 
 def serve(roots: Sequence[Path]) -> None:
@@ -23,4 +24,17 @@ def serve(roots: Sequence[Path]) -> None:
     protocol = os.dup(1)
     os.dup2(2, 1)
     with stopping.served_until_interrupt():
-        Server.over(Writer(protocol), roots, version("wavescope")).serve(0)
+        Server.over(Writer(protocol), roots, version()).serve(0)
+
+
+def version() -> str:
+    """Our version, by the name of the folder that installers write: `importlib.metadata` takes longer than all else."""
+    start, end = "wavescope-", ".dist-info"
+    for folder in sys.path:
+        with suppress(OSError):
+            for entry in Path(folder).iterdir():
+                if entry.name.startswith(start) and entry.name.endswith(end):
+                    return entry.name[len(start) : -len(end)]
+    import importlib.metadata
+
+    return importlib.metadata.version("wavescope")
