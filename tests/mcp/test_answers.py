@@ -9,6 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
+from synth.counter_capture import CounterCapture, write_counter_csv
+from synth.kernel_work import KernelWork
 from synth.runs import Launch, Program, Rank, Synchronise, simulate, write_rocpd
 from tests.hostile_documents import LONG, NASTY
 from wavescope.mcp import captures as captures_module
@@ -93,6 +95,28 @@ def test_a_folder_of_several_captures_offers_a_list(desk: Desk) -> None:
     (offer,) = result["structuredContent"]["next"]
     assert offer["tool"] == "list_captures"
     assert not ask(desk, offer["tool"], **offer["arguments"])["isError"]
+
+
+def test_what_cannot_be_answered_offers_what_can(desk: Desk, trace: str) -> None:
+    ask(desk, "open_capture", path=trace)
+    result = ask(desk, "timeline", capture=trace)
+    assert result["isError"]
+    offers = result["structuredContent"]["next"]
+    assert offers
+    for offer in offers:
+        assert not ask(desk, offer["tool"], **offer["arguments"])["isError"], offer
+
+
+def test_counters_that_do_not_name_their_gpu_can_be_given_one(tmp_path: Path) -> None:
+    write_counter_csv(tmp_path, CounterCapture("gfx942", kernels=(KernelWork("gemm", matrix=64),)))
+    for agents in tmp_path.rglob("*agent_info*"):
+        agents.unlink()
+    desk = Desk.over([tmp_path])
+    path = str(next(tmp_path.rglob("*counter_collection.csv")).relative_to(tmp_path))
+    unknown = ask(desk, "counters", capture=path, about="panels", panel=2)
+    assert unknown["isError"]
+    opened = ask(desk, "open_capture", path=path, target="gfx942")["structuredContent"]["capture"]
+    assert not ask(desk, "counters", capture=opened, about="panels", panel=2)["isError"]
 
 
 def test_the_same_question_gives_the_same_bytes(root: Path, trace: str) -> None:

@@ -39,6 +39,7 @@ class Capture:
     name: str  #: How a client names its path.
     wanted: str = ""  #: trace, run or counters, where the client said so.
     dispatch: str = ""
+    target: str = ""  #: The GPU of counters that do not name it.
 
 
 class Captures:
@@ -47,7 +48,7 @@ class Captures:
     def __init__(self, roots: Roots) -> None:
         self.roots = roots
         self._lock = threading.Lock()
-        self._named: dict[tuple[str, str, str], Capture] = {}
+        self._named: dict[tuple[str, str, str, str], Capture] = {}
         self._by_handle: dict[str, Capture] = {}
         self._documents: OrderedDict[str, Document] = OrderedDict()
 
@@ -65,7 +66,7 @@ class Captures:
         document = self._documents.get(handle)
         return document is not None and document.is_open
 
-    def add(self, given: str, *, wanted: str = "", dispatch: str = "") -> Capture:
+    def add(self, given: str, *, wanted: str = "", dispatch: str = "", target: str = "") -> Capture:
         """The capture at a path, which gets a handle if it has none.
 
         Raises
@@ -76,13 +77,13 @@ class Captures:
         path = self.roots.path(given)
         name = self.roots.relative(path)
         with self._lock:
-            key = (str(path), wanted, dispatch.removeprefix("d"))
+            key = (str(path), wanted, dispatch.removeprefix("d"), target)
             if key not in self._named:
                 if len(self._named) >= MOST_HANDLES:
                     raise UsageError(
                         f"more than {MOST_HANDLES:,} captures were opened", advice="start the server again"
                     )
-                capture = Capture(f"c{len(self._named) + 1}", path, name, wanted, key[2])
+                capture = Capture(f"c{len(self._named) + 1}", path, name, *key[1:])
                 self._named[key] = self._by_handle[capture.handle] = capture
             return self._named[key]
 
@@ -138,10 +139,10 @@ def _opened(capture: Capture) -> ThreadTrace | Run | CounterSet:
     from wavescope.readers.trace.sources import add_sources_beside
 
     path = read_instead(str(capture.path))
-    if capture.wanted == "counters":
+    if capture.wanted == "counters" or capture.target:
         from wavescope.readers.counters import open_counters
 
-        return open_counters(path)
+        return open_counters(path, target=capture.target or None)
     if capture.wanted == "run":
         from wavescope.readers.run.inputs import open_run
 

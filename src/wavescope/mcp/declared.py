@@ -155,6 +155,7 @@ TOOLS: tuple[Tool, ...] = (
             Parameter("path", note="below a root", is_required=True),
             Parameter("kind", choices=("trace", "run", "counters")),
             Parameter("dispatch", note="of a thread trace"),
+            Parameter("target", note="GPU of counters"),
         ),
     ),
     Tool("list_captures", "Captures below a root, and open ones.", (Parameter("under"), *_ROWS)),
@@ -236,7 +237,7 @@ TOOLS: tuple[Tool, ...] = (
         "The rocprofv3 command for what is missing; nothing is run.",
         (
             Parameter("goal", choices=("trace", "run", "counters"), is_required=True),
-            Parameter("target", note="GPU: gfx942, MI300X"),
+            Parameter("target", note="gfx942, MI300X"),
             Parameter("kernel", note="part of its name"),
             Parameter("command", note="program and arguments"),
         ),

@@ -10,6 +10,7 @@ from wavescope.errors import UsageError, WavescopeError
 from wavescope.mcp.asking import ask, nearest
 from wavescope.mcp.captures import Captures
 from wavescope.mcp.declared import BY_NAME, MOST_ROWS, USUAL_ROWS
+from wavescope.mcp.offers import offers_of
 from wavescope.mcp.reply import Offer, error_of, result_of
 from wavescope.mcp.roots import Roots
 from wavescope.mcp.tools import ANSWERS
@@ -71,8 +72,11 @@ class Desk:
         given = arguments.get("path") or arguments.get("capture")
         if not isinstance(given, str) or isinstance(error, _ArgumentError):
             return ()
-        if any(each.handle == given or self.captures.is_open(each.handle) for each in self.captures.at(given)):
-            return ()
+        for capture in self.captures.at(given):
+            if self.captures.is_open(capture.handle):
+                return offers_of((), self.captures.document(capture).kind, capture.handle)
+            if capture.handle == given:
+                return ()
         try:
             is_folder = self.captures.roots.path(given).is_dir()
         except UsageError:

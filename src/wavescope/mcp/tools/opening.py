@@ -28,8 +28,8 @@ _DISPATCHES = 5  #: Others that a note names.
 
 def open_capture(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
     """Open what is at a path and say what it is."""
-    wanted, dispatch = arguments.get("kind", ""), arguments.get("dispatch", "")
-    capture = captures.add(arguments["path"], wanted=wanted, dispatch=dispatch)
+    chosen = {name: arguments.get(name, "") for name in ("dispatch", "target")}
+    capture = captures.add(arguments["path"], wanted=arguments.get("kind", ""), **chosen)
     say(f"reading {capture.name}")
     document = captures.document(capture)
     say("looking at what it holds")
