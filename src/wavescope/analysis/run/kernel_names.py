@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from wavescope.base.words import kernel_title
@@ -188,22 +189,25 @@ def _head_order(tokens: Sequence[str], head: int) -> list[int]:
 def _cut(tokens: Sequence[str], order: Sequence[int], head: int, width: int) -> str:
     """The tokens that fit, in their order, with … for what is left out; at first the head takes three fifths."""
     chosen: set[int] = set()
+    words = [0, *accumulate(bool(_WORD.search(token)) for token in tokens)]
     for head_room in (3 * width // 5, width):
         for place in order:
             room = head_room if place < head and chosen else width
-            if place not in chosen and _WORD.search(tokens[place]) and len(_joined(tokens, chosen | {place})) <= room:
+            if place in chosen or words[place] == words[place + 1]:
+                continue
+            if len(_joined(tokens, words, chosen | {place})) <= room:
                 chosen.add(place)
-    return _joined(tokens, chosen) if chosen else "".join(tokens)[: width - 1] + "…"
+    return _joined(tokens, words, chosen) if chosen else "".join(tokens)[: width - 1] + "…"
 
 
-def _joined(tokens: Sequence[str], chosen: set[int]) -> str:
+def _joined(tokens: Sequence[str], words: Sequence[int], chosen: set[int]) -> str:
+    """The chosen tokens; `words`: how many words there are before each place, so that gaps need not be looked at."""
     text, end = "", 0
-    for place in sorted(chosen):
-        between = "".join(tokens[end:place])
-        text += ("…" if _WORD.search(between) else between) + tokens[place]
+    for place in (*sorted(chosen), len(tokens)):
+        text += "…" if words[place] > words[end] else "".join(tokens[end:place])
+        text += tokens[place] if place < len(tokens) else ""
         end = place + 1
-    rest = "".join(tokens[end:])
-    return text + ("…" if _WORD.search(rest) else rest)
+    return text
 
 
 def _equal(short: dict[str, str]) -> list[list[str]]:
