@@ -12,6 +12,7 @@ import click
 
 from wavescope.base.bounds import BYTES_GB
 from wavescope.cli.kit.counters import counter_verb
+from wavescope.cli.kit.form import refuse_format_with_brief
 from wavescope.cli.kit.io import arguments_of, context_of_kind, progress
 from wavescope.cli.kit.numbers import Real
 from wavescope.cli.kit.run import run_verb
@@ -37,6 +38,7 @@ _format_option = click.option(
     type=click.Choice(("text", "md")),
     default="text",
     show_default=True,
+    callback=refuse_format_with_brief,
     help="md prints the plan as Markdown.",
 )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wavescope.base.bounds import PERCENT, SHARE
+from wavescope.cli.kit.form import refuse_format_with_brief
 from wavescope.cli.kit.io import console, emit_json, json_option
 from wavescope.cli.kit.measuring import kernel_option, measured_with_progress, step_option
 from wavescope.cli.kit.numbers import Real
@@ -73,6 +74,7 @@ _ENDINGS = {".md": "md", ".xml": "junit", ".sarif": "sarif", ".json": "json", ".
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
+    callback=refuse_format_with_brief,
     help="github: annotations, and Markdown in the summary of the step.",
 )
 @click.option(

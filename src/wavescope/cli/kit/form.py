@@ -120,6 +120,12 @@ def refuse_with_brief(context: click.Context, parameter: click.Parameter, value:
     return value
 
 
+def refuse_format_with_brief(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """The same for --format, which may ask for text."""
+    refuse_with_brief(context, parameter, value != "text")
+    return value
+
+
 def _choose(context: click.Context, name: str) -> None:
     chosen: list[str] = context.meta.setdefault(_CHOSEN, [])
     if chosen and "--brief" in (name, *chosen):
