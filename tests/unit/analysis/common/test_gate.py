@@ -163,7 +163,7 @@ def test_quantities_and_changes_are_those_of_a_comparison() -> None:
         row = _row(answer.checks, "kernel", name)
         assert row["change"] == pytest.approx(change, rel=1e-9)
         assert row["noise"] <= noise  # type: ignore[operator]  # of one thing, not of all together
-        assert row["seen_from"] == pytest.approx(noise, rel=0.1)
+        assert row["seen_from"] >= noise  # captures are taken to differ, too
     drawn = measured([base]).captures[0].quantities[1]
     first = next(each for each in both[0].captures[0].quantities if each.key == ("kernel", "k0"))
     assert first.mean == pytest.approx(drawn.mean, rel=1e-5)

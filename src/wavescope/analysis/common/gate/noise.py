@@ -7,7 +7,7 @@ means, which needs two of a group or more; five or more tell it by themselves (d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import exp, fsum, log, sqrt
+from math import exp, fsum, hypot, log, sqrt
 from typing import TYPE_CHECKING
 
 from wavescope.analysis.common.noise import GATE_FALSE_ALARMS, LEAST_CHANGE, MEAN_TAIL, difference_bound, t_bound
@@ -98,6 +98,8 @@ def noise_of(
     elif not is_told_by_calls:
         return None
     alone, of_all = (max(pair) / scale for pair in zip(*bounds, strict=True))
+    if not degrees:  # how captures differ was not seen: each is taken to deviate by LEAST_CHANGE
+        of_all = hypot(of_all, t_bound(tail, _MANY) * LEAST_CHANGE * sqrt(2))
     return Noise(max(alone, LEAST_CHANGE), max(of_all, LEAST_CHANGE))
 
 
