@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
     from wavescope.model.counters import CounterSet
     from wavescope.model.run import Run
-    from wavescope.model.trace import ThreadTrace, TraceSource
+    from wavescope.model.trace import ThreadTrace
     from wavescope.notebook.asking import ask
     from wavescope.notebook.reporting import make_report
     from wavescope.notebook.show import show
@@ -44,7 +44,6 @@ __all__ = [
     "OutputError",
     "Run",
     "ThreadTrace",
-    "TraceSource",
     "UnsupportedError",
     "UsageError",
     "WavescopeError",
@@ -71,7 +70,6 @@ _HOMES = {
     "CounterSet": "wavescope.model.counters",
     "Run": "wavescope.model.run",
     "ThreadTrace": "wavescope.model.trace",
-    "TraceSource": "wavescope.model.trace",
 }
 
 

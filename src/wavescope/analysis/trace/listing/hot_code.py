@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from wavescope.analysis.trace.listing import isa_listing, sample_listing
+from wavescope.base.bounds import ITEM, ROWS, bounded
 from wavescope.errors import UsageError
 from wavescope.model.answer import Answer
 from wavescope.model.schema import SAMPLE_COUNTS, table_spec
@@ -55,6 +56,7 @@ class HotCode(Answer):
     total: int  #: Cost of all instructions.
 
 
+@bounded(line=ITEM, count=ROWS)
 def hot_code(
     trace: ThreadTrace,
     *,
