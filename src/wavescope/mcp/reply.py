@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from wavescope.errors import WavescopeError
     from wavescope.model.report import Section
 
-MOST_CHARACTERS = 24_000  #: Of text and fields together, whatever was asked for.
 _USUAL = 8_000  #: Characters of the text, and of the fields: 2,000 tokens.
-_LARGE = 11_500  #: The same where more rows than usual were asked for.
+_LARGE = 11_500  #: The same where more rows than usual were asked for: 24,000 with what is around both.
 _LOSSES, _LOSS_LENGTH = 5, 300
 _HEADLINE_LENGTH = 400
 _FOLLOWING_ROWS = 5  #: Of tables after the main one.

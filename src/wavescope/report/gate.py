@@ -13,6 +13,7 @@ from wavescope.analysis.common.gate.subjects import SUBJECTS
 from wavescope.analysis.run.compare import change_text
 from wavescope.base.words import counted, percent
 from wavescope.model import report as blocks
+from wavescope.report.kit.fitted_table import plain_text
 from wavescope.report.kit.markdown import markdown_of
 from wavescope.report.kit.tables import WIDE, Column, frame_table, printable
 
@@ -117,15 +118,11 @@ def cut_lines(text: str, most_bytes: int) -> str:
 
 
 def _table(rows: pl.DataFrame, columns: tuple[Column, ...], title: str) -> blocks.Table:
-    cells = [tuple(_plain(column.cell(row)) for column in columns) for row in rows.to_dicts()]
+    cells = [tuple(plain_text(column.cell(row)) for column in columns) for row in rows.to_dicts()]
     heads = tuple(
         blocks.Column(column.heading, is_number=not column.is_text, is_name=column.takes_rest) for column in columns
     )
     return blocks.Table(title, heads, tuple(cells))
-
-
-def _plain(cell: Any) -> str:
-    return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def _value(row: dict[str, Any], name: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from wavescope.model.report import Block, Column, Labelled, Sentence, Table
 from wavescope.report.kit.bars import is_bar
+from wavescope.report.kit.fitted_table import plain_text
 from wavescope.report.kit.labels import KernelName, Placed
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def fitted_block(table: FittedTable) -> Table:
     for column in parts:
         if not column.heading.strip() and _are_drawn(column.cells):
             continue
-        drawn = [_plain(cell) for cell in column.fitting(max(_NAME, len(column.heading)), kernels)]
+        drawn = [plain_text(cell) for cell in column.fitting(max(_NAME, len(column.heading)), kernels)]
         texts = [_without_bar(text) for text in drawn]
         is_name = column.role == "rest" or any(isinstance(cell, KernelName | Placed) for cell in column.cells)
         heading = column.heading.strip()
@@ -53,8 +52,8 @@ def _indented(texts: list[str]) -> list[str]:
 
 def table_blocks(table: RichTable) -> list[Block]:
     """A table as rich has it: with headings a table, without them a line for each row; bars are left out."""
-    texts = [[_plain(cell) for cell in column.cells] for column in table.columns]
-    headings = [_plain(column.header).strip() for column in table.columns]
+    texts = [[plain_text(cell) for cell in column.cells] for column in table.columns]
+    headings = [plain_text(column.header).strip() for column in table.columns]
     shown = [number for number, cells in enumerate(texts) if not _are_bars(cells)]
     if not any(headings):
         return [block for row in zip(*(texts[number] for number in shown), strict=True) if (block := _line(row))]
@@ -66,7 +65,7 @@ def table_blocks(table: RichTable) -> list[Block]:
         is_tree = not is_number and (place == 0 or column.ratio is not None)
         cells.append(_indented(values) if is_tree else [value.strip() for value in values])
     rows = tuple(zip(*cells, strict=True))
-    return [Table(_plain(table.title or "").strip(), tuple(columns), rows)]
+    return [Table(plain_text(table.title or "").strip(), tuple(columns), rows)]
 
 
 def _without_bar(text: str) -> str:
@@ -83,7 +82,7 @@ def _without_bar(text: str) -> str:
 
 def _are_drawn(cells: list[Any]) -> bool:
     """Whether cells are pictures made of characters, which a column without a heading need not repeat."""
-    return all(_DRAWN.issuperset(_plain(cell)) for cell in cells)
+    return all(_DRAWN.issuperset(plain_text(cell)) for cell in cells)
 
 
 def _are_bars(cells: list[str]) -> bool:
@@ -99,7 +98,3 @@ def _line(row: tuple[str, ...]) -> Block | None:
     if cells[0] == "-" and len(cells) > 1:
         return Sentence(" ".join(cells[1:]))
     return Labelled(cells[0].rstrip(":"), "; ".join(cells[1:])) if len(cells) > 1 else Sentence(cells[0])
-
-
-def _plain(cell: Any) -> str:
-    return cell.plain if isinstance(cell, Text) else str(cell)

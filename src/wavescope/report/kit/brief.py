@@ -10,8 +10,9 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from wavescope.base.words import shortened
 from wavescope.model.report import Finding, Labelled, Sentence
-from wavescope.report.kit.cutting import Cut, brief_blocks, cuts_of, longest, shortened
+from wavescope.report.kit.cutting import Cut, brief_blocks, cuts_of, longest
 from wavescope.report.kit.markdown import block_markdown, code_span
 from wavescope.report.kit.paragraphs import escaped
 from wavescope.report.kit.tables import printable

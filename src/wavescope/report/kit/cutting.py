@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeAlias
 
-from wavescope.base.words import counted
+from wavescope.base.words import counted, shortened
 from wavescope.model.report import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavescope.report.kit.paragraphs import escaped
 
@@ -116,17 +116,6 @@ def longest(cuts: Iterator[Cut], fits: Callable[[Cut], bool]) -> Cut:
     first = _most(_FEWEST_FIRST, lambda count: fits(_with_rows(cut, count, _FEWEST_ROWS)))
     others = _most(_FEWEST_ROWS, lambda count: fits(_with_rows(cut, first, count)))
     return _with_rows(cut, first, others)
-
-
-def shortened(text: str, length: int) -> str:
-    """A text of at most `length` characters.
-
-    Examples
-    --------
-    >>> shortened("a long name", 7)
-    'a long…'
-    """
-    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _most(lowest: int, fits: Callable[[int], bool]) -> int:

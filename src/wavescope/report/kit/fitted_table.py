@@ -53,7 +53,7 @@ class _Column:
 
     @property
     def width(self) -> int:
-        lines = (line for cell in self.cells for line in _plain(cell).split("\n"))
+        lines = (line for cell in self.cells for line in plain_text(cell).split("\n"))
         return max([cell_len(self.heading), *map(cell_len, lines)])
 
     @property
@@ -66,7 +66,7 @@ class _Column:
     @property
     def wraps(self) -> bool:
         """Whether it holds paragraphs, or full names: these are wrapped, not cut."""
-        return any("\n" in _plain(cell) for cell in self.cells) or (
+        return any("\n" in plain_text(cell) for cell in self.cells) or (
             NAMES_FORM.get() == "full" and any(isinstance(cell, KernelName) for cell in self.cells)
         )
 
@@ -75,7 +75,10 @@ class _Column:
         if self.wraps:
             return [Text(cell) if isinstance(cell, str) else cell for cell in self.cells]
         if self.role == "bar":
-            return [cell if cell_len(_plain(cell)) <= width else rescaled(_plain(cell), width) for cell in self.cells]
+            return [
+                cell if cell_len(plain_text(cell)) <= width else rescaled(plain_text(cell), width)
+                for cell in self.cells
+            ]
         places = [cell for cell in self.cells if isinstance(cell, Placed)]
         if places:
             room = width - max(cell_len(cell.rest) for cell in places)
@@ -110,7 +113,7 @@ class FittedTable(Table):
     def add(self, heading: str, cells: Sequence[Any], role: str) -> None:
         """Add a column with all its cells."""
         parts = list(cells)
-        if role != "number" and not heading and parts and all(is_bar(_plain(cell)) for cell in parts):
+        if role != "number" and not heading and parts and all(is_bar(plain_text(cell)) for cell in parts):
             role = "bar"
         elif any(isinstance(cell, KernelName) for cell in parts):
             role = "rest"
@@ -179,24 +182,31 @@ def _widths(parts: Sequence[_Column], room: int) -> list[int]:
 def _cut_apart(cells: Sequence[Any], width: int) -> list[Any]:
     """Cells that are cut at their end, or, where two would then be equal, in the middle."""
     cut = [_cut(cell, width) for cell in cells]
-    texts = {_plain(cell) for cell in cells if isinstance(cell, Line)}
+    texts = {plain_text(cell) for cell in cells if isinstance(cell, Line)}
     long = {text for text in texts if cell_len(text) > width}
     if not long or len({text[: width - 1] for text in long}) == len(long):
         return cut
     short = _shortened(sorted(texts), width)
     return [
-        Line(short[_plain(cell)]) if isinstance(cell, Line) and _plain(cell) in long else shown
+        Line(short[plain_text(cell)]) if isinstance(cell, Line) and plain_text(cell) in long else shown
         for cell, shown in zip(cells, cut, strict=True)
     ]
 
 
-def _plain(cell: Any) -> str:
+def plain_text(cell: Any) -> str:
+    """What a cell says, without styles.
+
+    Examples
+    --------
+    >>> plain_text(Text("3 %", "bold")), plain_text(3)
+    ('3 %', '3')
+    """
     return cell.plain if isinstance(cell, Text) else str(cell)
 
 
 def _cut(cell: Any, width: int) -> Any:
     """The name of a source line without its front, if it is too long; other words lose their end."""
-    text = _plain(cell)
+    text = plain_text(cell)
     if cell_len(text) <= width or not _PLACE.fullmatch(text):
         return cell
     return Line("…" + set_cell_size(text[::-1], max(0, width - 1))[::-1])

@@ -31,11 +31,6 @@ class Check:
     file: str = ""
     line: int = 0
 
-    @property
-    def is_of_budget(self) -> bool:
-        """Whether it is about a limit, not about a baseline."""
-        return bool(self.limit_text)
-
 
 @dataclass(frozen=True)
 class JudgedFinding:
