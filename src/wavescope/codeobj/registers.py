@@ -63,11 +63,18 @@ def registers(text: str) -> frozenset[int]:
     """
     numbers: set[int] = set()
     for word in text.split():
-        numbers.update(_numbers(word))
+        numbers.update(numbers_of(word))
     return frozenset(numbers)
 
 
-def _numbers(word: str) -> range:
+def numbers_of(word: str) -> range:
+    """The registers of one word of the code table, one number for each dword of them; none where it names none.
+
+    Examples
+    --------
+    >>> numbers_of("v[4:7]"), numbers_of("vcc_hi"), numbers_of("off")
+    (range(260, 264), range(107, 108), range(0, 0))
+    """
     numbered = _SPELLED.fullmatch(word)
     if numbered:
         start, end = next((start, end) for start, end, name in _FILES if name == numbered[1])

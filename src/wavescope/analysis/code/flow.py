@@ -54,18 +54,24 @@ _INDEXED = 8 | 4  # between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9
 
 def flow_rows(code: MachineCode) -> pl.DataFrame:
     """One row per row of the code: `flow`, `target_row`, `mask_change`, `habits`, `starts`; see live_registers.hpp."""
-    rows = code.rows
+    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
+    is_start = code.rows["address"].replace_strict(starts, default=0, return_dtype=pl.UInt8)
+    return flow_of(code.rows.with_columns(code_object=pl.lit(0), starts=is_start), code.operands)
+
+
+def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
+    """The same of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of another function."""
     text = pl.col("text")
-    targets = branch_targets(rows.with_columns(code_object=pl.lit(0))).drop_nulls()
+    targets = branch_targets(rows).drop_nulls()
     calls = _call_targets(rows)
-    masked = code.operands.filter(
+    masked = operands.filter(
         (pl.col("role") & WRITES != 0)
         & (pl.col("register") <= EXEC + 1)
         & (pl.col("register") + pl.col("count") > EXEC)
     )["row"].unique()
-    starts = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
     behind = pl.col("address") + pl.col("size").cast(pl.UInt64)
-    is_gap = behind.shift(1).ne_missing(pl.col("address")).shift(-1, fill_value=True)
+    is_other = pl.col("code_object").ne_missing(pl.col("code_object").shift(1))
+    is_gap = (behind.shift(1).ne_missing(pl.col("address")) | is_other).shift(-1, fill_value=True)
     flow = _first(_FLOWS, text, NEXT)
     flow = pl.when((flow == NEXT) & is_gap).then(END).otherwise(flow)
     on, off = (text.str.starts_with(f"s_set_gpr_idx_{word}").cast(pl.Int32) for word in ("on", "off"))
@@ -79,7 +85,7 @@ def flow_rows(code: MachineCode) -> pl.DataFrame:
             target_row=pl.col("target_row").fill_null(-1).cast(pl.Int32),
             mask_change=pl.when("is_masked").then(_first(_MASK_CHANGES, text, _ANY)).otherwise(0).cast(pl.UInt8),
             habits=pl.when(is_indexed).then(_INDEXED).otherwise(habits).cast(pl.UInt8),
-            starts=pl.col("address").replace_strict(starts, default=0, return_dtype=pl.UInt8),
+            starts=pl.col("starts").cast(pl.UInt8),
         )
     )
 
@@ -101,6 +107,5 @@ def _call_targets(rows: pl.DataFrame) -> pl.DataFrame:
         text=pl.when(pl.col("row").is_in(calls["row"].implode()))
         .then(pl.lit("s_branch ") + pl.col("text").str.extract(r"(\S+)$"))
         .otherwise(pl.lit("")),
-        code_object=pl.lit(0),
     )
     return branch_targets(as_branches).drop_nulls()

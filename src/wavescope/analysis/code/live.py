@@ -22,7 +22,8 @@ COUNTS = ("live_vgprs", "live_agprs", "live_sgprs", "live_vectors")
 # Targets whose hardware puts all three work-item ids into v0 (AMDGPUUsage, "Initial Kernel Execution State").
 _PACKED_IDS = ("gfx90a", "gfx942", "gfx950", "gfx9-4-generic")
 _IDS_IN_TTMP = ("gfx12", "gfx1250")
-_ALWAYS_GIVEN = (*range(108, 124), 124, 126, 127, 129, 130, 131, 132, 133)  # ttmp, m0, exec, flat_scratch, ..., mode
+#: Special registers that hold something when a kernel starts: ttmp, m0, exec, flat_scratch, ..., mode.
+ALWAYS_GIVEN = (*range(108, 124), 124, 126, 127, 129, 130, 131, 132, 133)
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def used_registers(code: MachineCode, live: LiveRegisters) -> dict[str, int]:
 
 def _given(code: MachineCode) -> pl.Series:
     descriptor = code.kernel.descriptor
-    numbers = [*_ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(FIRST_AGPR))]
+    numbers = [*ALWAYS_GIVEN, *(entry_registers(descriptor, code.target) if descriptor else range(FIRST_AGPR))]
     return pl.Series(sorted(set(numbers)), dtype=pl.UInt16)
 
 
