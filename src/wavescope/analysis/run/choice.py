@@ -21,6 +21,9 @@ class RunSelection:
     #: nanoseconds of its clock.
     begin: str | None = None
     end: str | None = None
+    #: From where times with units count on each node (machine id, else host name, else path of the source); a node that
+    #: is not here counts from its first event in each source.
+    node_starts_ns: tuple[tuple[str, int], ...] = ()
     #: Only what happened from the start of the first marker with this text to the end of the second.
     between: tuple[str, str] | None = None
     #: Whether events must be completely inside the time window; else overlapping events are selected.

@@ -58,7 +58,12 @@ def windows_of(source: RunSource, selection: RunSelection, processes: Collection
         return None
     nodes = _nodes(source)
     wanted = {nodes[process] for process in processes}
-    runs = {node: run for node, run in _runs(source, nodes).items() if node in wanted}
+    starts = dict(selection.node_starts_ns)
+    runs = {
+        node: (starts.get(node, starts.get(source.path, start)), end)
+        for node, (start, end) in _runs(source, nodes).items()
+        if node in wanted
+    }
     windows: dict[Any, tuple[int, int] | None] = dict(runs)
     notes: list[Loss] = []
     if selection.begin is not None or selection.end is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.trace.clocks import alignment
 from wavescope.analysis.trace.samples.selecting import select_samples
 from wavescope.base.bounds import check_range
 from wavescope.errors import UsageError
@@ -35,6 +36,7 @@ class Selection:
     file: str | None = None  #: End of a source path; matches any frame of an inline chain.
     first_line: int | None = None
     last_line: int | None = None
+    is_aligned: bool = False  #: Whether the time window is on the common clock of all shader engines.
 
     @property
     def chooses_waves(self) -> bool:
@@ -82,11 +84,15 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
     if selection.chooses_time:
-        start, end = selection.window
-        inside = is_selected & (trace.instructions["time_cycles"] >= start) & (trace.instructions["time_cycles"] < end)
-        before = trace.instructions.filter(is_selected & (trace.instructions["time_cycles"] < start))
-        waves, tables["states"] = _cut(waves, trace.states, before, start, end)
-        is_selected = inside & trace.instructions["wave"].is_in(waves["wave"].implode())
+        windows = _windows(trace, waves, selection)
+        times = trace.instructions.select("wave", "time_cycles").join(
+            windows, on="wave", how="left", maintain_order="left"
+        )
+        begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series().fill_null(value=False)
+        ended = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series().fill_null(value=True)
+        before = trace.instructions.filter(is_selected & ~begun)
+        waves, tables["states"] = _cut(waves, trace.states, before, windows)
+        is_selected = is_selected & begun & ~ended & trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
         raise UsageError("no wave matches these filters", where=trace.source.path, advice=_what_there_is(trace))
     instructions = trace.instructions.filter(is_selected)
@@ -176,14 +182,23 @@ def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
     return keep
 
 
+def _windows(trace: ThreadTrace, waves: pl.DataFrame, selection: Selection) -> pl.DataFrame:
+    """The time window of each wave, on the clock of its shader engine."""
+    start, end = selection.window
+    offsets = alignment(trace).offsets if selection.is_aligned else {}
+    moved = pl.col("se").replace_strict(offsets, default=0, return_dtype=pl.Int64) if offsets else pl.lit(0, pl.Int64)
+    return waves.select("wave", window_start=start - moved, window_end=end - moved)
+
+
 def _cut(
-    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, start: int, end: int
+    waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame, windows: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Waves that overlap [start, end) with their ends moved, and the states that remain of them."""
+    """Waves that overlap their windows [start, end) with their ends moved, and the states that remain of them."""
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
     cut = (
-        waves.filter((pl.col("end_cycles") > start) & (pl.col("start_cycles") < end))
+        waves.join(windows, on="wave", how="left", maintain_order="left")
+        .filter(pl.col("end_cycles") > pl.col("window_start"), pl.col("start_cycles") < pl.col("window_end"))
         .join(earlier, on="wave", how="left", maintain_order="left")
         .with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end"))
         .drop("earlier_end")
@@ -193,13 +208,14 @@ def _cut(
         states.join(waves.select("wave", start="start_cycles"), on="wave", maintain_order="left")
         .with_columns(finish=pl.col("start") + length.cum_sum().over("wave"))
         .with_columns(start=pl.col("finish") - length)
-        .join(cut.select("wave", "start_cycles"), on="wave", maintain_order="left")
+        .join(cut.select("wave", "start_cycles", "window_end"), on="wave", maintain_order="left")
     )
     left = pl.max_horizontal("start", "start_cycles")
-    right = pl.min_horizontal("finish", pl.lit(end, pl.Int64))
+    right = pl.min_horizontal("finish", "window_end")
     states = intervals.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
     states = states.filter(pl.col("duration_cycles") > 0).select("wave", "state", "duration_cycles")
-    return cut.with_columns(end_cycles=pl.min_horizontal("end_cycles", pl.lit(end, pl.Int64))), states
+    ends = pl.min_horizontal("end_cycles", "window_end")
+    return cut.with_columns(end_cycles=ends).drop("window_start", "window_end"), states
 
 
 def rows_of_waves(frame: pl.DataFrame, first: str, count: str) -> pl.DataFrame:
