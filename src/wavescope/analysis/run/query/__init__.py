@@ -17,6 +17,8 @@ from wavescope.analysis.run.query.sqlite_engine import sqlite_query
 from wavescope.errors import MissingToolError
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from wavescope.model.run import Run
 
 
@@ -44,9 +46,11 @@ def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits 
     )
 
 
-def run_query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> QueryResult:
-    """As `query`, with the rows in chunks."""
-    meter = Meter(limits or QueryLimits())
+def run_query(
+    run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None, stop: Event | None = None
+) -> QueryResult:
+    """As `query`, with the rows in chunks; `stop`, once set, ends it."""
+    meter = Meter(limits or QueryLimits(), stop)
     has_duckdb = importlib.util.find_spec("duckdb") is not None
     if engine == "duckdb" and not has_duckdb:
         raise MissingToolError("this needs the package duckdb", advice="pip install duckdb, or --engine sqlite")

@@ -37,7 +37,9 @@ _CONFIG = {
     "python_enable_replacements": "false",
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "errors_as_json": "true",  # with the place in the statement
 }
+_PLAN = "EXPLAIN (FORMAT JSON) "
 _TYPES = {
     "UInt32": "UINTEGER",
     "UInt64": "UBIGINT",
@@ -74,19 +76,22 @@ def duckdb_query(run: Run, sql: str, meter: Meter) -> QueryResult:
     """
     import duckdb
 
+    shift = 0
     try:
         connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         connection.execute("SET enable_progress_bar = false")  # DuckDB draws it on stdout where there is no script
         statement = _statement(connection, sql)
+        shift = len(_PLAN) - len(sql[: max(0, sql.find(statement))].encode(errors="replace"))
         _create(connection, used(statement), named_extras(run, sql))
         needed = _needed(connection, statement)
         connection.execute("RESET disabled_optimizers")
         connection.execute("SET lock_configuration = true")
         for table, columns in needed.items():
             _load(connection, table, loaded(run, table, columns))
+        shift -= len(_PLAN)
         return _run(connection, statement, meter)
     except duckdb.Error as error:
-        raise refused(error, sql) from error
+        raise refused(error, sql, shift=shift) from error
 
 
 def _statement(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -132,7 +137,7 @@ def _needed(connection: duckdb.DuckDBPyConnection, statement: str) -> dict[str, 
     """The stored tables that a statement reads, with the columns: planned on empty tables."""
     if _ABOUT_SCHEMA.match(statement):
         return {}
-    plan = connection.execute(f"EXPLAIN (FORMAT JSON) {statement}").fetchall()[0][1]
+    plan = connection.execute(_PLAN + statement).fetchall()[0][1]
     needed: dict[str, set[str]] = {}
     for root in json.loads(plan):
         _collect(root, needed)

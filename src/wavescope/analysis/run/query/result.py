@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,11 +14,15 @@ from wavescope.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from threading import Event
 
     import polars as pl
 
 PIECE_ROWS = 200_000
 _LONGEST_REASON = 400
+#: Errors of DuckDB as JSON (`errors_as_json`): they say at which byte of the statement something is wrong.
+_AS_JSON = re.compile(r"^([\w ]+: )?(\{.*\})$", re.DOTALL)
+_NEAR = re.compile(r'near "([^"]+)"')
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,11 @@ class QueryLimits:
 
 
 class Meter:
-    """Holds a result to its limits."""
+    """Holds a result to its limits; `stop`, once set, ends the query."""
 
-    def __init__(self, limits: QueryLimits) -> None:
+    def __init__(self, limits: QueryLimits, stop: Event | None = None) -> None:
         self._limits = limits
+        self._stop = stop
         self._rows = self._bytes = 0
         self._spent_seconds, self._began = 0.0, time.monotonic()
 
@@ -47,7 +54,12 @@ class Meter:
 
     def has_time(self) -> bool:
         """Whether the engine may continue; called while it runs."""
-        return self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
+        return not self.is_stopped and self._spent_seconds + time.monotonic() - self._began < self._limits.seconds
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody wants the query to end."""
+        return self._stop is not None and self._stop.is_set()
 
     def count(self, piece: pl.DataFrame) -> pl.DataFrame:
         """The next rows.
@@ -66,7 +78,9 @@ class Meter:
         return piece
 
     def too_long(self) -> UsageError:
-        """The error when the time limit is reached."""
+        """The error when the time limit is reached, or the query was stopped."""
+        if self.is_stopped:
+            return UsageError("the query was stopped before it was finished")
         what = f"the query takes longer than {self._limits.seconds:g} seconds"
         return UsageError(what, advice="select less, or raise --max-seconds")
 
@@ -84,18 +98,51 @@ class QueryResult:
     pieces: Iterator[pl.DataFrame]  #: The rows in their order; at least one chunk, which has the columns.
 
 
-def refused(error: Exception | str, sql: str = "") -> UsageError:
-    """The error for a query that cannot be run: the engine's reason, and what may have been meant.
+def refused(error: Exception | str, sql: str = "", *, shift: int = 0) -> UsageError:
+    """The error for a query that cannot be run: the engine's reason, its place, and what may have been meant.
+
+    `shift` is the number of bytes before the statement of the user in the one that the engine was given.
 
     Examples
     --------
     >>> str(refused('Binder Error: no column "nme"!\\nCandidate bindings: "name"\\n\\nLINE 1: ...')).split("; ")[0]
     'the query was refused: Binder Error: no column "nme"! Candidate bindings: "name"'
+    >>> refused('near "FRM": syntax error', "SELECT 1\\nFRM kernels").where
+    'line 2, column 1'
     """
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    text, byte = _reason_of(str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     reasons = lines[:1] + [line for line in lines[1:] if line.startswith("Candidate")]
     reason = " ".join(reasons) or "no reason given"
-    return UsageError(f"the query was refused: {reason}"[:_LONGEST_REASON], advice=advice(reason, sql))
+    where = _place(sql, byte - shift) if byte is not None else _place_near(sql, reason)
+    return UsageError(f"the query was refused: {reason}"[:_LONGEST_REASON], where=where, advice=advice(reason, sql))
+
+
+def _reason_of(text: str) -> tuple[str, int | None]:
+    """The reason that an engine gives, and the byte of the statement that it is about; None = it does not say."""
+    if match := _AS_JSON.match(text):
+        with suppress(ValueError, TypeError):
+            facts = json.loads(match[2])
+            place = facts.get("position")
+            return f"{match[1] or ''}{facts['exception_message']}", None if place is None else int(place)
+    return text, None
+
+
+def _place(sql: str, byte: int) -> str:
+    """The place of a byte of a statement as people count; empty = it is outside."""
+    content = sql.encode(errors="replace")
+    if not sql or not 0 <= byte <= len(content):
+        return ""
+    before = content[:byte].decode(errors="ignore")
+    return f"line {before.count(chr(10)) + 1}, column {len(before) - (before.rfind(chr(10)) + 1) + 1}"
+
+
+def _place_near(sql: str, reason: str) -> str:
+    """The place of what SQLite names, where it occurs but once."""
+    near = _NEAR.search(reason)
+    if not near or sql.count(near[1]) != 1:
+        return ""
+    return _place(sql, len(sql[: sql.index(near[1])].encode(errors="replace")))
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
