@@ -158,7 +158,7 @@ def _units(answer: Comparison, base: str, other: str) -> tuple[Column, ...]:
         address = row["address"] if row["address"] is not None else row["base_address"]
         return "" if address is None else f"{address:#x}"
 
-    changed = {"same": "", "text": RELABELLED[answer.by], "new": "added", "gone": "removed"}
+    changed = {"same": "", "registers": "registers", "text": RELABELLED[answer.by], "new": "added", "gone": "removed"}
     named = [Column("address", place)] if answer.by in ("instruction", "block") else []
     return (
         Column("delta", lambda row: toned(row, _signed(row["delta_cycles_per_wave"]))),

@@ -122,13 +122,13 @@ def test_new_gone_and_changed_code() -> None:
     changed = [*TEXTS[:5], "s_nop 3", *TEXTS[5:20], *TEXTS[22:]]
     changed[10] = "v_add_f32_e32 v99, v98, v97"  # TEXTS[9] with other registers
     found = compare([trace_of(TEXTS, waves_with({})), trace_of(changed, waves_with({}, rows=39))])
-    changes = {kind: found.units.filter(pl.col("change") == kind) for kind in ("new", "gone", "text", "same")}
+    changes = {kind: found.units.filter(pl.col("change") == kind) for kind in ("new", "gone", "registers", "same")}
     assert changes["new"]["label"].to_list() == ["s_nop 3"]
     assert sorted(changes["gone"]["base_label"]) == sorted(TEXTS[20:22])
-    assert changes["text"]["base_label"].to_list() == [TEXTS[9]]
+    assert changes["registers"]["base_label"].to_list() == [TEXTS[9]]
     assert changes["same"].height == 37
     assert not found.same_code
-    assert found.verdict().endswith("1 instruction changed, 1 added, 2 removed.")
+    assert found.verdict().endswith("1 instruction added, 2 removed, 1 with other registers.")
 
 
 def test_three_traces_share_units() -> None:

@@ -40,16 +40,17 @@ class Comparison(Answer):
         "Everything is per wave: totals over all waves with traced instructions divided by their number; "
         "_per_execution values are divided by hits instead. cost = latency + idle. delta = cost per wave - that of "
         "the first trace = work + speed: work = (hits per wave - base hits per wave) x base cost per execution, speed "
-        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work. "
-        "noise bounds what the difference would be between equal runs (95 %, times 1.5 for units because there are "
-        "many): from two or more repeated dispatches of a side Student's t times their standard deviation, and in any "
-        "case Student's t times the standard error of the mean over waves or over batches of four and more "
-        "neighbouring waves, whichever is larger. Without repeats (noise_from: waves) it is only that spread between "
-        "waves, and runs differ more. A unit stands out when its work and speed together, or its speed, exceed their "
-        "noise; never where the code of both traces is the same: what differs then is run-to-run difference. outcome: "
-        "the medians of the kernel's calls in the runs beside the traces decide, with the noise of a difference of "
-        "medians (95 %, from the ranks of the calls, at least 1 %), else repeated dispatches; with neither it is not "
-        "known."
+        "= hits per wave x (cost per execution - base cost per execution); units that only one trace has are work. An "
+        "instruction that only names other registers (change: registers) is equal to its partner but for their "
+        "numbers, and what it reads was written by partners. noise bounds what the difference would be between equal "
+        "runs (95 %, times 1.5 for units because there are many): from two or more repeated dispatches of a side "
+        "Student's t times their standard deviation, and in any case Student's t times the standard error of the mean "
+        "over waves or over batches of four and more neighbouring waves, whichever is larger. Without repeats "
+        "(noise_from: waves) it is only that spread between waves, and runs differ more. A unit stands out when its "
+        "work and speed together, or its speed, exceed their noise; never where the code of both traces is the same: "
+        "what differs then is run-to-run difference. outcome: the medians of the kernel's calls in the runs beside "
+        "the traces decide, with the noise of a difference of medians (95 %, from the ranks of the calls, at least 1 "
+        "%), else repeated dispatches; with neither it is not known."
     )
     tables: ClassVar[dict[str, TableSpec]] = {
         "traces": TRACES,
@@ -144,7 +145,14 @@ def compare(
     same = [units.same_as_first[at] for at in firsts]
     table = compared_units(
         [
-            Side(cost, units.labels[at], unit_of_row[at], members[at].code["address"], units.same_as_first[at])
+            Side(
+                cost,
+                units.labels[at],
+                unit_of_row[at],
+                members[at].code["address"],
+                units.same_as_first[at],
+                are_instructions=by == "instruction",
+            )
             for cost, at in zip(costs, firsts, strict=True)
         ]
     )

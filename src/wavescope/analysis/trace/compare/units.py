@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.common.noise import MANY_UNITS_FACTOR, MEAN_TAIL, t_bound
+from wavescope.analysis.trace.compare.renaming import renamed
 from wavescope.analysis.trace.compare.spread import traced_waves, unit_costs
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.model.schema import table_spec
@@ -25,7 +26,7 @@ UNITS = table_spec(
     unit                            Int32    -       | number of the unit, in the order of the code
     label                           String   -       | what it is; null = gone
     base_label                      String   -       | what it was in the first trace; null = new
-    change                          String   -       | same, text (reads differently now), new or gone
+    change                          String   -       | same, registers (names others), text (reads otherwise), new, gone
     row                             Int32    -       | its first code row in this trace; null = gone
     base_row                        Int32    -       | its first code row in the first trace; null = new
     address                         UInt64   -       | address of that row in this trace; null = gone
@@ -136,6 +137,7 @@ class Side:
     unit_of_row: Sequence[int]
     addresses: pl.Series  #: Of the code rows.
     is_same_code: bool  #: Whether its code is that of the first trace.
+    are_instructions: bool = False  #: Whether units are instructions, which may differ in names of registers only.
 
 
 def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
@@ -148,7 +150,7 @@ def compared_units(sides: Sequence[Side]) -> pl.DataFrame:
     """
     named = [_named(side.costs, side.labels, side.unit_of_row, side.addresses) for side in sides]
     tables = [
-        _against(number, named[0], other, is_same_code=side.is_same_code)
+        _with_renaming(_against(number, named[0], other, is_same_code=side.is_same_code), sides[0], side)
         for number, (other, side) in enumerate(zip(named, sides, strict=True))
         if number
     ]
@@ -205,6 +207,15 @@ def _against(number: int, base: pl.DataFrame, other: pl.DataFrame, *, is_same_co
     both = both.filter((base_hits > 0) | (hits > 0) | (pl.col("change") == "new") | (pl.col("change") == "gone"))
     ordered = both.sort(pl.col("delta_cycles_per_wave").abs(), pl.col("unit"), descending=[True, False])
     return ordered.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in UNITS.columns)
+
+
+def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame:
+    """Instructions that only name other registers are told apart from those that read differently."""
+    if not other.are_instructions or other.is_same_code:
+        return units
+    units_of_both = renamed(base.unit_of_row, base.labels, other.unit_of_row, other.labels)
+    is_renamed = pl.col("unit").is_in(pl.Series(units_of_both, dtype=pl.Int32).implode())
+    return units.with_columns(change=pl.when(is_renamed).then(pl.lit("registers")).otherwise("change"))
 
 
 def _joined(noise: pl.Expr, other_noise: pl.Expr) -> pl.Expr:

@@ -18,6 +18,7 @@ _NOTICEABLE_SHARE = 0.0005  #: Smaller shares read 0.0 %.
 _FAR_SHARE = 0.05  #: A traced call this far from the median call is worth a sentence.
 #: What a matched unit is whose label differs: a line has another number, a function another name.
 RELABELLED = {"instruction": "changed", "line": "moved", "block": "changed", "function": "renamed"}
+RENAMED = "with other registers"  #: Of instructions that are the same otherwise.
 
 
 def sentences(comparison: Comparison, number: int) -> Iterator[str]:
@@ -149,7 +150,7 @@ def _is_far(row: dict[str, Any]) -> bool:
 
 def _code(comparison: Comparison, number: int) -> str:
     counts = dict(comparison.units.filter(pl.col("trace") == number)["change"].value_counts().iter_rows())
-    kinds = (("text", RELABELLED[comparison.by]), ("new", "added"), ("gone", "removed"))
+    kinds = (("text", RELABELLED[comparison.by]), ("new", "added"), ("gone", "removed"), ("registers", RENAMED))
     changes = [(counts[kind], word) for kind, word in kinds if counts.get(kind)]
     if not changes:
         return f"The code changed, but not its {comparison.by}s"
