@@ -43,6 +43,19 @@ def test_files_lines_and_instructions_from_the_outside_in() -> None:
     assert found["|[no source location]|s_nop 1"] == 8
 
 
+def test_functions_loops_blocks_and_instructions() -> None:
+    texts = ["s_nop 0", "s_nop 1", "s_nop 2", "s_cbranch_scc1 65532", "s_endpgm"]
+    rows = [0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4]
+    looped = small_trace(texts, [(row, "SALU", 10 * at, 1, 4) for at, row in enumerate(rows)])
+    found = paths(flame(looped, "code"))
+    assert found["|[no function]"] == 44
+    assert found["|[no function]|rows 0 to 0|s_nop 0"] == 4
+    assert found["|[no function]|loop 0: rows 1 to 3"] == 36
+    assert found["|[no function]|loop 0: rows 1 to 3|rows 1 to 3|s_nop 2"] == 12
+    frames = flame(looped, "code").frames
+    assert dict(frames.select("kind", "row").rows())["loop"] == 1
+
+
 def test_totals_are_those_of_the_rows() -> None:
     whole = flame(trace()).frames.row(0, named=True)
     costs = row_costs(trace())

@@ -1,13 +1,16 @@
-"""Costs as a tree: from files over the lines of inline chains, or from marker scopes, down to instructions."""
+"""Costs as a tree: from files over inlined lines, from functions over loops, or from scopes, down to instructions."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
+from wavescope.analysis.code.control_flow import blocks
 from wavescope.analysis.trace.code.attribution import place_of
+from wavescope.analysis.trace.code.control_flow import loop_of_rows, taken_jumps
+from wavescope.analysis.trace.code.control_flow import loops as code_loops
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.analysis.trace.marker_scopes import marker_scopes
 from wavescope.errors import UsageError
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
 
     from wavescope.model.trace import ThreadTrace
 
-#: File, lines, instruction; marker scopes alone; marker scopes, file, lines, instruction.
-TREES = ("source", "scopes", "scope_source")
+#: File, lines, instruction; function, loops, block, instruction; marker scopes alone; scopes, file, lines, instruction.
+TREES = ("source", "code", "scopes", "scope_source")
 
 SMALLEST_SHARE = 1e-5  #: Siblings below this share of the whole are put together.
 MOST_LINES = 64  #: Lines of an inline chain that get a frame of their own, from the outside.
@@ -41,11 +44,11 @@ _FRAMES = table_spec(
     frame                         Int32    -       | its number
     parent                        Int32    -       | the frame around it; -1 = none
     depth                         UInt32   -       | frames around it
-    kind                          String   -       | all, file, line, instruction, function, scope, unknown or smaller
-    name                          String   -       | path, path:line, disassembly, name of the scope
+    kind                          String   -       | all, file, line, function, loop, block, instruction, scope, smaller
+    name                          String   -       | path, path:line, rows, disassembly, name of the function or scope
     file                          String   -       | of files and lines
     line                          UInt32   -       | of lines; null = the compiler gave none
-    row                           Int32    -       | of instructions: the first code.row with this text here
+    row                           Int32    -       | its first code.row: of instructions, blocks, loops, functions
     hit_count                     Int64    -       | executions; scopes alone: how often they were entered
     latency_cycles_total          Float64  cycles  | sum of durations; scopes alone: time inside, with what is nested
     stall_cycles_total            Float64  cycles  | sum of stalls
@@ -63,8 +66,9 @@ class Flame(Answer):
 
     definition: ClassVar[str] = (
         "source: the file of the outermost line of the inline chain, the lines from the outside inwards, and the "
-        "instructions, merged by text; rows without a debug line are below `[no source location]`. scope_source: the "
-        "same below the marker scopes that were open when the instruction was first attempted; what was exposed of a "
+        "instructions, merged by text; rows without a debug line are below `[no source location]`. code: the function, "
+        "the loops around the row from the outside inwards, its basic block and the instruction. scope_source: the "
+        "source below the marker scopes that were open when the instruction was first attempted; what was exposed of a "
         "row is shared out by cycles. scopes: the time that waves spent inside each path of scopes. Siblings below "
         "1e-5 of the whole are one frame that says how many they are."
     )
@@ -90,6 +94,8 @@ def flame(trace: ThreadTrace, tree: str = "source") -> Flame:
     growing = _Tree()
     if tree == "source":
         _grow(growing, trace, _costs_by_row(trace), {0: 0})
+    elif tree == "code":
+        _grow_code(growing, trace)
     else:
         below = _grow_stacks(growing, trace, alone=tree == "scopes")
         if tree == "scope_source":
@@ -204,6 +210,44 @@ def _grow(tree: _Tree, trace: ThreadTrace, costs: pl.DataFrame, below: dict[int,
             lines[key] = _line(tree, below[stack], key[1])
         number = tree.child(lines[key], "instruction", texts.get(row) or f"row {row}", row=row)
         tree.add(number, tuple(measures))
+
+
+def _grow_code(tree: _Tree, trace: ThreadTrace) -> None:
+    """Add functions, loops, blocks and instructions, for which no debug line is needed."""
+    code = trace.code.sort("row")
+    names = dict(trace.kernels.select("name", "demangled").iter_rows())
+    places = code.select("code_object", "function", "text").rows()
+    cut = blocks(code, taken_jumps(trace))
+    spans = cut.blocks.select("first_row", "last_row").rows()
+    block_of, loop_of = cut.by_row["block"].to_list(), loop_of_rows(trace).to_list()
+    loops = {row["loop"]: row for row in code_loops(trace).iter_rows(named=True)}
+    parents: dict[tuple[int, int | None], int] = {}
+    first_rows = {place[:2]: row for row, place in reversed(list(enumerate(places)))}
+    for _, row, *measures in _costs_by_row(trace).iter_rows():
+        if not 0 <= row < len(places):
+            tree.add(tree.child(0, "smaller", f"row {row}"), tuple(measures))
+            continue
+        key = (block_of[row], loop_of[row])
+        if key not in parents:
+            place = places[row][:2]
+            name = place[1] or "[no function]"
+            parent = tree.child(0, "function", names.get(name) or name, row=first_rows[place])
+            for loop in _around(loops, loop_of[row]):
+                label = f"loop {loop['loop']}: rows {loop['first_row']} to {loop['last_row']}"
+                parent = tree.child(parent, "loop", label, row=loop["first_row"])
+            first, last = spans[block_of[row]]
+            parents[key] = tree.child(parent, "block", f"rows {first} to {last}", row=first)
+        number = tree.child(parents[key], "instruction", places[row][2] or f"row {row}", row=row)
+        tree.add(number, tuple(measures))
+
+
+def _around(loops: Mapping[int, dict[str, Any]], innermost: int | None) -> list[dict[str, Any]]:
+    """The loops around a row, from the outside."""
+    around: list[dict[str, Any]] = []
+    while innermost is not None:
+        around.append(loops[innermost])
+        innermost = loops[innermost]["parent"]
+    return around[::-1]
 
 
 def _line(tree: _Tree, parent: int, chain: str | None) -> int:
