@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavescope.model.schema import TableSpec
     from wavescope.model.trace import ThreadTrace
 
-DISTRIBUTION_BINS = 12
+DISTRIBUTION_BINS = 36
 
 _ROW_SPEC = table_spec(
     "by_row",
@@ -118,7 +118,7 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
         measured = measured.filter(pl.col("row").is_in(rows.implode()))
     table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
     longest = max(table["latency_cycles_p95"].to_list(), default=0)
-    width = max(1, -(-longest // (DISTRIBUTION_BINS - 1)))
+    width = _round_width(longest / (DISTRIBUTION_BINS - 1))
     table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
     requested = requested_bytes(trace).select("row", "bytes_per_lane", "requested_bytes")
     table = table.join(requested, on="row", how="left", maintain_order="left")
@@ -189,6 +189,16 @@ def _statistics(samples: pl.DataFrame) -> pl.DataFrame:
         sample_count=count.sum(), tight_count=count.filter(tight).sum(), bound_cycles_mean=mean
     )
     return statistics.join(counts, on="row").with_columns(is_bound=pl.col("tight_count") == 0)
+
+
+def _round_width(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that is not below `least`: edges of bins are round numbers."""
+    power = 1
+    while True:
+        for factor in (1, 2, 5):
+            if factor * power >= least:
+                return factor * power
+        power *= 10
 
 
 def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
