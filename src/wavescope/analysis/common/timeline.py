@@ -45,6 +45,9 @@ class Timeline:
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
     #: Which spans of a lane lie side by side at level 0: all that overlap, or only those that also begin together.
     parts_overlaps: bool = True
+    #: Gives the kinds where finding them takes long; they are asked for by themselves then.
+    late_kinds: Callable[[], tuple[dict[str, Any], ...]] | None = field(default=None, repr=False)
+    lanes_of: str = ""  #: The timeline that has the same lanes, and tells them.
 
     @property
     def level_count(self) -> int:

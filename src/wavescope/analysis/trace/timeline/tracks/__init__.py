@@ -10,7 +10,9 @@ from wavescope.analysis.trace.timeline.tracks.instructions import instructions
 from wavescope.analysis.trace.timeline.tracks.markers import markers, shader_data
 from wavescope.analysis.trace.timeline.tracks.other_simd import other_simd
 from wavescope.analysis.trace.timeline.tracks.pipes import pipes
+from wavescope.analysis.trace.timeline.tracks.stalls import stalls
 from wavescope.analysis.trace.timeline.tracks.states import states
+from wavescope.analysis.trace.timeline.tracks.wave_groups import by_dispatch, by_duration, by_workgroup
 from wavescope.analysis.trace.timeline.tracks.waves import waves
 from wavescope.analysis.trace.waves.resident import resident_waves
 
@@ -18,13 +20,16 @@ if TYPE_CHECKING:
     from wavescope.analysis.common.timeline import Timeline
     from wavescope.model.trace import ThreadTrace
 
-_TRACKS = (waves, instructions, states, pipes, markers, shader_data, other_simd, events)
+_TRACKS = (
+    waves, instructions, states, pipes, markers, shader_data, other_simd, events,
+    stalls, by_workgroup, by_dispatch, by_duration,
+)  # fmt: skip
 
 
 def tracks(trace: ThreadTrace) -> dict[str, Timeline]:
     """Every timeline of a trace that has something to show, by name."""
     timelines = (make(trace) for make in _TRACKS)
-    return {track.name: track for track in timelines if track.lanes is not None and track.lanes.height}
+    return {track.name: track for track in timelines if track and track.lanes is not None and track.lanes.height}
 
 
 def item_counts(trace: ThreadTrace) -> dict[str, int]:

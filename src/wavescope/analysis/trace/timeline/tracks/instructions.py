@@ -10,8 +10,8 @@ from wavescope import _core
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.analysis.trace.timeline.tracks.places import (
-    CATEGORY_KINDS,
     bounds,
+    category_kinds,
     cell_bits,
     lane_of,
     rows_of_waves,
@@ -28,7 +28,7 @@ def instructions(trace: ThreadTrace) -> Timeline:
     begin, end = bounds(trace)
     return Timeline(
         "instructions", "Instructions", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=CATEGORY_KINDS, spans=lambda: _spans(trace, lanes), parts_overlaps=False,
+        lanes=lanes, kinds=category_kinds(trace), spans=lambda: _spans(trace, lanes), parts_overlaps=False,
     )  # fmt: skip
 
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.timeline.tracks.places import (
-    CATEGORY_KINDS,
     aligned,
     bounds,
+    category_kinds,
     cell_bits,
     lane_of,
     unit_name,
@@ -39,7 +39,7 @@ def other_simd(trace: ThreadTrace) -> Timeline:
     time = aligned(trace, "time_cycles")
     return Timeline(
         "other_simd", "Neighbour SIMD", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=CATEGORY_KINDS,
+        lanes=lanes, kinds=category_kinds(trace),
         spans=lambda: table.select(
             lane_of(lanes, table, _UNIT), begin=time, end=time + pl.col("duration_cycles").cast(pl.Int64),
             kind=pl.col("category").cast(pl.UInt16),

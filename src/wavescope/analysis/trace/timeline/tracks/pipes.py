@@ -11,10 +11,10 @@ from wavescope.analysis.common.timeline import Timeline
 from wavescope.analysis.trace.pipes import PIPES, matrix_rows, pipe_rules
 from wavescope.analysis.trace.timeline.tracks.other_simd import neighbours
 from wavescope.analysis.trace.timeline.tracks.places import (
-    CATEGORY_KINDS,
     aligned,
     base_clock,
     bounds,
+    category_kinds,
     cell_bits,
     rows_of_waves,
 )
@@ -37,7 +37,7 @@ def pipes(trace: ThreadTrace) -> Timeline:
     begin, end = bounds(trace)
     return Timeline(
         "pipes", "Utilization", "cycles", begin, end, cell_bits(trace),
-        lanes=lanes, kinds=CATEGORY_KINDS, spans=lambda: _spans(trace, lanes),
+        lanes=lanes, kinds=category_kinds(trace), spans=lambda: _spans(trace, lanes),
     )  # fmt: skip
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.pipes import matrix_rows
 from wavescope.model.answer import once_per_trace
-from wavescope.model.schema import CATEGORIES
+from wavescope.model.schema import CATEGORIES, CATEGORY_MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +21,23 @@ _FARTHEST_CYCLES = 1 << 48  # as in the native core: beyond it times belong to d
 SLOT = ("se", "cu", "simd", "slot")
 _MATRIX = 15
 #: Kinds of instructions: categories, and MATRIX for matrix instructions, which hardware reports as VALU.
-CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
-    {"kind": number, "name": name, "colour": name} for number, name in {**CATEGORIES, _MATRIX: "MATRIX"}.items()
+_CATEGORY_KINDS: tuple[dict[str, Any], ...] = tuple(
+    {"kind": number, "name": name, "colour": name, "meaning": CATEGORY_MEANINGS[name]}
+    for number, name in {**CATEGORIES, _MATRIX: "MATRIX"}.items()
 )
+
+
+@once_per_trace
+def category_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
+    """The kinds of instructions that a trace has."""
+    categories = trace.instructions["category"]
+    present = {*categories.unique(), *trace.other_simd["category"].unique()}
+    code = trace.code.sort("row")
+    matrix = code.filter(matrix_rows(code))["row"]
+    if matrix.len():
+        is_matrix = trace.instructions["row"].is_in(matrix.implode())
+        present = {*present, *([_MATRIX] if is_matrix.any() else [])}
+    return tuple(kind for kind in _CATEGORY_KINDS if kind["kind"] in present)
 
 
 def base_clock(trace: ThreadTrace) -> int:

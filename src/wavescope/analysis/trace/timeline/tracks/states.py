@@ -16,7 +16,7 @@ from wavescope.analysis.trace.timeline.tracks.places import (
     rows_of_waves,
     slot_lanes,
 )
-from wavescope.model.schema import STATES
+from wavescope.model.schema import STATE_MEANINGS, STATES
 
 if TYPE_CHECKING:
     from wavescope.model.trace import ThreadTrace
@@ -26,7 +26,12 @@ def states(trace: ThreadTrace) -> Timeline:
     """The states of each wave, one after the other from its start; items are rows of `states`."""
     lanes = slot_lanes(trace, trace.waves.filter(trace.waves["state_count"] > 0))
     begin, end = bounds(trace)
-    kinds = tuple({"kind": number, "name": name, "colour": name} for number, name in STATES.items())
+    present = set(trace.states["state"].unique())
+    kinds = tuple(
+        {"kind": number, "name": name, "colour": name, "meaning": STATE_MEANINGS[name]}
+        for number, name in STATES.items()
+        if number in present
+    )
     return Timeline(
         "states", "Wave states", "cycles", begin, end, cell_bits(trace),
         lanes=lanes, kinds=kinds, spans=lambda: _spans(trace, lanes),
