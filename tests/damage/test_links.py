@@ -21,9 +21,10 @@ from tests.cli.in_process import call
 from tests.made_decoded import SOURCES, edit, write_decoded, zipped
 from tests.page_answers import answers_in
 from wavescope.base.files import is_inside, not_read, open_regular
-from wavescope.cli.open import _library
 from wavescope.errors import WavescopeError
 from wavescope.page.asking import ask
+from wavescope.page.inputs import add_inputs
+from wavescope.page.protocol.document import Library
 from wavescope.readers.counters import open_counters
 from wavescope.readers.files.capture import find_capture
 from wavescope.readers.files.decoded import survey
@@ -36,7 +37,6 @@ CALLS = (
     "Domain,Function,Process_Id,Thread_Id,Correlation_Id,Start_Timestamp,End_Timestamp\n"
     "HIP_RUNTIME_API,hipInit,3,3,1,5,9\n"
 )
-READING = {"source_root": None, "target": None, "dispatch": None, "code_objects": (), "resources": ()}
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ HOSTILE_SOURCES = (
 def test_what_is_served_holds_nothing_from_outside(place: Callable[[Path, Path], str], secret: Path) -> None:
     folder = without_copies(write_decoded(secret.parents[1]))
     naming(folder, place(folder, secret))
-    (document,) = _library([folder], one_run=False, reading=READING).documents
+    (document,) = add_inputs(Library(), [folder])
     assert document.trace.sources["text"].drop_nulls().to_list() == []
     assert SECRET.encode() not in ask(document, "source", {"file": "0"}).content
     assert "leads out of the folder" in told(document.trace.losses)
@@ -154,12 +154,12 @@ def test_own_sources_are_still_shown(tmp_path: Path) -> None:
     (folder / "texts").mkdir()
     (folder / "texts" / "a.hip").write_text("inside")
     (folder / "src").symlink_to("texts")
-    (document,) = _library([folder], one_run=False, reading=READING).documents
+    (document,) = add_inputs(Library(), [folder])
     assert document.trace.sources["text"].to_list() == ["inside"]
     assert not told(document.trace.losses)
     link = tmp_path / "named"
     link.symlink_to(folder)
-    (document,) = _library([link], one_run=False, reading=READING).documents
+    (document,) = add_inputs(Library(), [link])
     assert document.trace.sources["text"].to_list() == ["inside"]
 
 

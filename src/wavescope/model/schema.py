@@ -32,7 +32,35 @@ CATEGORIES = {
     14: "UNFINISHED",
 }
 
+#: What the names of `CATEGORIES` mean, and MATRIX, which hardware reports as VALU.
+CATEGORY_MEANINGS = {
+    "NONE": "instructions without a category",
+    "SMEM": "scalar memory: loads of arguments and constants, s_memtime, cache operations",
+    "SALU": "scalar arithmetic",
+    "VMEM": "vector memory: global, buffer and image loads, stores and atomics",
+    "FLAT": "flat memory: addresses that may lie in memory, LDS or scratch",
+    "LDS": "LDS: ds_ loads, stores, atomics and exchanges between lanes",
+    "VALU": "vector arithmetic",
+    "JUMP": "branches that were taken",
+    "NEXT": "branches that were not taken: the next instruction follows",
+    "IMMED": "immediate: what no pipe executes, such as s_waitcnt, s_barrier, s_nop and s_setprio",
+    "CONTEXT": "saving and restoring of waves, and traps",
+    "MESSAGE": "messages (s_sendmsg) and the end of the program",
+    "BVH": "intersections of rays with boxes and triangles",
+    "UNFINISHED": "instructions whose end is not in the trace",
+    "MATRIX": "matrix instructions: MFMA and WMMA",
+}
+
 STATES = {0: "EMPTY", 1: "IDLE", 2: "EXEC", 3: "WAIT", 4: "STALL"}  #: Values of `states.state`.
+
+#: What the names of `STATES` mean.
+STATE_MEANINGS = {
+    "EMPTY": "no wave is in the slot",
+    "IDLE": "the wave has no instruction to issue: it was just launched, or its code is fetched",
+    "EXEC": "the wave issues an instruction",
+    "WAIT": "the wave is at a wait instruction: for memory, LDS or a barrier",
+    "STALL": "the wave has an instruction that cannot be issued: an operand or a pipe is not free",
+}
 
 #: Values of `events.type`.
 EVENT_TYPES = {

@@ -161,21 +161,26 @@ def decoded_in_archive(archive: Archive) -> list[Decoded]:
 def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[Decoded]:
     """The same for folders that `survey` found."""
     listings = inventory or Inventory()
-    return [
-        replace(decoded_folder(Directory(folder, listings)), around=_around(folder, listings)) for folder in folders
-    ]
+    beside: dict[Path, tuple[Folder, ...]] = {}  # looked up once for the folders of one parent: there can be hundreds
+    decoded = []
+    for folder in folders:
+        parent = folder.absolute().parent
+        if parent not in beside:
+            beside[parent] = _beside(parent, listings)
+        place = Directory(folder, listings)
+        decoded.append(replace(decoded_folder(place), around=(place, *beside[parent])))
+    return decoded
 
 
-def _around(folder: Path, listings: Inventory) -> tuple[Folder, ...]:
-    """The folder, its parent, and the parent's other folders that are not decoded traces: rocprofv3 puts its CSV
-    files and code objects into one that is called after the host."""
-    parent = folder.absolute().parent
+def _beside(parent: Path, listings: Inventory) -> tuple[Folder, ...]:
+    """The parent of a decoded folder, and its folders that are not decoded traces: rocprofv3 puts its CSV files and
+    code objects into one that is called after the host."""
     try:
         beside = [entry.path for entry in listings.entries(parent) if entry.is_dir(follow_symlinks=False)]
     except OSError:
         beside = []
     siblings = [place for place in map(Path, beside) if not (place / MANIFEST).is_file()]
-    return tuple(Directory(place, listings) for place in (folder, parent, *siblings[:MAX_BESIDE]))
+    return tuple(Directory(place, listings) for place in (parent, *siblings[:MAX_BESIDE]))
 
 
 def _parquet_folder(folder: Folder) -> Decoded:
