@@ -11,6 +11,7 @@ import polars as pl
 from wavescope.base.shown import json_bytes
 from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
+from wavescope.page.part_of_time import part_of_time
 from wavescope.page.protocol.payload import ARROW, JSON, Payload
 from wavescope.page.questions import QUESTIONS
 from wavescope.readers.files.kinds import DOCUMENTS
@@ -27,9 +28,12 @@ FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "c
 def ask(document: Document, name: str, given: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
     question = QUESTIONS.get(name)
-    if question is None or not question.is_about(document.kind):
+    if question is None or (question.kind != "any" and not question.is_about(document.kind)):
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS[document.kind]}")
-    answer = question.answer(document, **question.parsed(given))
+    values = question.parsed(given)
+    if question.is_of_time and ("begin" in values or "end" in values):
+        document = part_of_time(document, values.pop("begin", None), values.pop("end", None))
+    answer = question.answer(document, **values)
     return arrow(answer) if isinstance(answer, pl.DataFrame) else json(answer)
 
 

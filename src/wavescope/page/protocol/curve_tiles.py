@@ -40,6 +40,24 @@ class Grid:
         """
         return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
 
+    def bins_of(self, level: int, tile: int) -> tuple[int, int]:
+        """The first bin of a tile, and how many it has.
+
+        Raises
+        ------
+        UsageError
+            When there is no such tile.
+
+        Examples
+        --------
+        >>> Grid(0, 1_000).bins_of(0, 1)
+        (512, 488)
+        """
+        if not 0 <= level < self.level_count or not 0 <= tile < self.tile_count(level):
+            raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {self.level_count - 1}")
+        first = tile * TILE_BINS
+        return first, min(TILE_BINS, -(-(self.end - self.begin) >> level) - first)
+
     def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
         """The tiles of all levels that have at most that many, the coarsest level first.
 
@@ -55,10 +73,7 @@ class Grid:
 
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
     """One tile of some curves: columns series, bin, value (mean), low, high."""
-    if not 0 <= level < grid.level_count or not 0 <= tile < grid.tile_count(level):
-        raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {grid.level_count - 1}")
-    first = tile * TILE_BINS
-    count = min(TILE_BINS, -(-(grid.end - grid.begin) >> level) - first)
+    first, count = grid.bins_of(level, tile)
     binned = [curve.binned(level, first, count) for curve in curves()]
     joined = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*binned, strict=True) if binned else ((),) * 3)]
     columns = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -14,7 +15,7 @@ from wavescope.model.trace import ThreadTrace
 from wavescope.readers.files.kinds import DOCUMENTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Sequence
 
     from wavescope.model.run import Run
     from wavescope.page.protocol.kept_answers import KeptAnswers
@@ -33,11 +34,14 @@ class Document:
     path: str
     opener: Callable[[], Shown] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
+    whole: Document | None = field(default=None, repr=False)  #: The document that this is a part of the time of.
+    part: tuple[float | None, float | None] = (None, None)  #: Which part: its time, as the page counts it; None = open.
     notes: str = ""  #: The file of notes beside it; empty = there is no place for any.
     #: First answers of an earlier time, for as long as it is not read; None = none are kept.
     kept_answers: KeptAnswers | None = field(default=None, repr=False)
     #: What questions keep between answers: indices, levels of detail.
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
+    gone: str = ""  #: Why it can be read no more; empty = it can.
     _opened: Shown | None = field(default=None, repr=False)
     _opening: RLock = field(default_factory=RLock, repr=False)
 
@@ -50,9 +54,25 @@ class Document:
     def opened(self) -> Shown:
         """The trace, the run or the counter capture, read on first use."""
         with self._opening:
+            if self.gone:
+                raise UsageError(self.gone, where=self.label)
             if self._opened is None:
-                self._opened = self.opener()
+                self._opened = self._taken_over() or self.opener()
             return self._opened
+
+    def _taken_over(self) -> Shown | None:
+        """What was read for a look at the document already."""
+        lent = self.library.lent.get(self.number) if self.library else None
+        if lent is None or lent is self or not lent.is_open:
+            return None
+        self.cache.update(lent.cache)
+        return lent.opened
+
+    def close(self, why: str) -> None:
+        """Forget what was read: its files are gone."""
+        with self._opening:
+            self.gone, self._opened = why, None
+            self.cache.clear()
 
     @property
     def kind(self) -> str:
@@ -108,14 +128,28 @@ class Library:
 
     documents: list[Document] = field(default_factory=list)
     command: str = ""  #: What shows the same documents again, to be followed by `--at PLACE`; empty = not known.
+    is_extended: bool = False  #: Whether documents were opened from the page, which no answer of an earlier time knows.
+    lent: dict[int, Document] = field(default_factory=dict, repr=False)  #: Read for a look at them (`page.gallery`).
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(self, label: str, path: str, opener: Callable[[], Shown], *, notes: str = "") -> Document:
         """A new document, not yet opened; `notes` is the file of notes beside it."""
         with self._lock:
-            document = Document(len(self.documents), shown(label), path, opener, self, notes)
+            document = Document(len(self.documents), shown(label), path, opener, self, notes=notes)
             self.documents.append(document)
         return document
+
+    def take_back(self, documents: Sequence[Document]) -> None:
+        """Remove the documents that were added last: they cannot be read. Others that came after them stay."""
+        with self._lock:
+            while self.documents and any(self.documents[-1] is document for document in documents):
+                self.documents.pop()
+
+    def close_below(self, folder: Path) -> None:
+        """Close the documents of a folder that is about to be removed."""
+        for document in self.documents:
+            if Path(document.path).is_relative_to(folder):
+                document.close("it was removed to make room for what was dropped later")
 
     def document(self, number: int) -> Document:
         """The document of that number."""

@@ -39,6 +39,8 @@ class Question:
     exported: Callable[[Document], Iterable[Mapping[str, Any]]] | None = None
     #: Pairs of parameters that bound a range: one that ends before it begins is refused.
     ranges: tuple[tuple[str, str], ...] = ()
+    #: Whether it can be asked about a part of the time, by `begin` and `end`: `answer` gets a document of that part.
+    is_of_time: bool = False
 
     def is_about(self, kind: str) -> bool:
         """Whether it can be asked about a document of this kind.
@@ -58,13 +60,14 @@ class Question:
         >>> Question("wave", "trace", print, {"wave": whole_number}, ("wave",)).parsed({"wave": "7"})
         {'wave': 7}
         """
-        unknown = sorted(given.keys() - self.parameters.keys())
+        parsers: Parameters = {**(_TIME if self.is_of_time else {}), **self.parameters}
+        unknown = sorted(given.keys() - parsers.keys())
         missing = [name for name in self.required if name not in given]
         if unknown or missing:
             what = f"{self.name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
-            raise UsageError(what, advice=f"parameters: {', '.join(self.parameters) or 'none'}")
-        values = {name: self.parameters[name](value) for name, value in given.items()}
-        for begin, end in self.ranges:
+            raise UsageError(what, advice=f"parameters: {', '.join(parsers) or 'none'}")
+        values = {name: parsers[name](value) for name, value in given.items()}
+        for begin, end in (*self.ranges, *([("begin", "end")] if self.is_of_time else ())):
             check_range(values.get(begin), values.get(end), f"{self.name}: the range ({begin}, {end})")
         return values
 
@@ -103,6 +106,7 @@ whole_number = Number(CYCLES)  #: Any whole number that the page can name.
 number = Number(CYCLES, is_whole=False)  #: A time, in the unit of the document.
 place = Number(ITEM)  #: The place of something in a table or among tiles: a row, a wave, an item, a document.
 engine = Number(ENGINE)  #: A shader engine.
+_TIME: Parameters = {"begin": number, "end": number}  # of questions about a part of the time
 
 
 def text(given: str) -> str:

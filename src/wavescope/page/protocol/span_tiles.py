@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 def described(track: Timeline) -> dict[str, Any]:
     """A timeline with its lanes and kinds, and how to ask for its tiles."""
-    lanes = [] if track.lanes is None else track.lanes.to_dicts()
+    height = 0 if track.lanes is None else track.lanes.height
+    lanes = [] if track.lanes is None or track.lanes_of else track.lanes.to_dicts()
     return {
         "name": track.name,
         "title": track.title,
@@ -24,9 +25,11 @@ def described(track: Timeline) -> dict[str, Any]:
         "cell": 1 << track.cell_bits,
         "level_count": track.level_count,
         "tile_cells": TILE_CELLS,
-        "lane_count": len(lanes),
+        "lane_count": height,
         "lanes": lanes,
+        "lanes_of": track.lanes_of or None,
         "kinds": track.kinds,
+        "has_late_kinds": track.late_kinds is not None,
     }
 
 
