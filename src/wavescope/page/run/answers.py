@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.analysis.run.busy import busy
 from wavescope.analysis.run.gaps import gaps
 from wavescope.analysis.run.kernels import kernels
 from wavescope.analysis.run.overlap import overlap
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from wavescope.analysis.run.kernels import Kernels
+    from wavescope.analysis.run.regions import Regions
     from wavescope.analysis.run.summary import Summary
     from wavescope.page.protocol.document import Document
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _MOST_NODES = 20_000
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
 _NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
-_CURVE_BINS = 240
 _KEPT_GAPS = 500
 
 
@@ -96,8 +95,14 @@ def regions_of_run(document: Document, *, domain: str = "all") -> pl.DataFrame:
     return document.kept(("run", "regions", domain), lambda: _tree(document, domain))
 
 
+def whole_tree(document: Document, domain: str) -> Regions:
+    """The whole call tree (`analysis.run.regions`) of all regions, or of those of one domain, asked once."""
+    domains = () if domain == "all" else (domain,)
+    return document.kept(("run", "whole tree", domain), lambda: regions(document.run, domains=domains))
+
+
 def _tree(document: Document, domain: str) -> pl.DataFrame:
-    answer = regions(document.run, domains=() if domain == "all" else (domain,))
+    answer = whole_tree(document, domain)
     tree = answer.tree.drop("path", "domain")
     if tree.height > _MOST_NODES:
         longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
@@ -109,14 +114,6 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
         thread_count=pl.lit(answer.thread_count, pl.UInt32),
         unlinked_gpu_ns=pl.lit(float(answer.unlinked_gpu_ns)),
         untimed_count=pl.lit(float(answer.untimed_count)),
-    )
-
-
-def busy_of_run(document: Document) -> Any:
-    """How much of the time each GPU had work (`analysis.run.busy`), over time too."""
-    return document.kept(
-        ("run", "busy"),
-        lambda: serialized(document, busy(document.run, bins=_CURVE_BINS), top=_CURVE_BINS * 1024),
     )
 
 
@@ -154,13 +151,12 @@ def _top_kernels(document: Document) -> list[dict[str, str]]:
 
 
 QUESTIONS = (
-    Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping),
-    Question("run_kernels", "run", kernels_of_run),
-    Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels),
-    Question("run_region_domains", "run", region_domains),
-    Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice),
-    Question("run_busy", "run", busy_of_run),
-    Question("run_gaps", "run", gaps_of_run),
-    Question("run_overlap", "run", overlap_of_run),
-    Question("run_ranks", "run", ranks_of_run),
+    Question("run_summary", "run", summary_of_run, {"by": text}, (), _every_grouping, is_of_time=True),
+    Question("run_kernels", "run", kernels_of_run, is_of_time=True),
+    Question("run_kernel", "run", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
+    Question("run_region_domains", "run", region_domains, is_of_time=True),
+    Question("run_regions", "run", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
+    Question("run_gaps", "run", gaps_of_run, is_of_time=True),
+    Question("run_overlap", "run", overlap_of_run, is_of_time=True),
+    Question("run_ranks", "run", ranks_of_run, is_of_time=True),
 )

@@ -1,19 +1,23 @@
-"""Names for the search in a run: kernels, copies, calls and markers."""
+"""Names of a run: kernels, copies, calls and markers for the search, short names, and lanes of GPUs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavescope.analysis.run.kernel_names import short_names
+from wavescope.analysis.run.gpus import index_gpus
+from wavescope.analysis.run.kernel_names import readable_names, short_names
 from wavescope.page.protocol.question import Question
 from wavescope.page.run.answers import summary_by
+from wavescope.page.run.times import nodes_by_machine
+from wavescope.page.run.tracks import timeline_of
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
 
 _MOST_KERNELS, _WIDTH = 2_000, 44
+_MOST_LANES = 256  #: Lanes of one GPU that are named.
 MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
 
 
@@ -24,15 +28,33 @@ def names(document: Document) -> pl.DataFrame:
     return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
 
 
-def kernel_names(document: Document) -> list[tuple[str, str]]:
-    """Kernels that have a shorter name than the recorded one, with that name; the longest-running ones."""
+def kernel_names(document: Document) -> list[tuple[str, str, str]]:
+    """The longest-running kernels as recorded, in few characters that tell them apart, and demangled."""
 
-    def make() -> list[tuple[str, str]]:
+    def make() -> list[tuple[str, str, str]]:
         kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
-        short = short_names(kernels.head(_MOST_KERNELS), _WIDTH)
-        return [(name, text) for name, text in short.items() if name != text]
+        longest = kernels.head(_MOST_KERNELS).to_list()
+        short, readable = short_names(longest, _WIDTH), readable_names(longest)
+        return [(name, text, readable[name]) for name, text in short.items()]
 
     return document.kept(("run", "short names"), make)
 
 
-QUESTIONS = (Question("names", "run", names), Question("run_kernel_names", "run", kernel_names))
+def gpu_lanes(document: Document) -> list[dict[str, Any]]:
+    """The lanes of each GPU on the timeline: what a place of an answer (`node` and `gpu`) is there."""
+    lanes = timeline_of(document).lanes.filter(pl.col("kind") == "stream").select("lane", "agent").drop_nulls()
+    index = index_gpus(document.run)
+    names_of = nodes_by_machine(document)
+    placed = lanes.with_columns(place=index.numbers.gather(lanes["agent"]))
+    by_gpu = placed.join(index.table, on="place").group_by("machine", "gpu", maintain_order=True).agg("lane")
+    return [
+        {"node": names_of.get(row["machine"], ""), "gpu": row["gpu"], "lanes": row["lane"][:_MOST_LANES]}
+        for row in by_gpu.to_dicts()
+    ]
+
+
+QUESTIONS = (
+    Question("run_gpu_lanes", "run", gpu_lanes),
+    Question("names", "run", names),
+    Question("run_kernel_names", "run", kernel_names),
+)

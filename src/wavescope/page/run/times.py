@@ -26,8 +26,16 @@ def recording_of(document: Document) -> Recording:
 
 
 def clocks_of(document: Document) -> NodeClocks:
-    """The clocks of the nodes of the run, computed once."""
+    """The clocks of the nodes of the run, computed once; those of the whole run, where the document is a part of it."""
+    if document.whole:
+        return clocks_of(document.whole)
     return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
+
+
+def nodes_by_machine(document: Document) -> dict[str, str]:
+    """The name that answers give to each node, by the identity of the node."""
+    clocks = clocks_of(document)
+    return {machine: clocks.labels.get(node, node) for machine, node in clocks.nodes["machine", "node"].iter_rows()}
 
 
 def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:

@@ -146,8 +146,39 @@ def test_times_of_answers_count_from_the_begin_of_the_node(document: Document) -
     assert all(0 <= row["begin"] <= end for row in answer["largest"]["rows"])
     begins = dict(truth.largest.select("node", "start_ns").rows())
     assert min(begins.values()) < FAR < max(begins.values())  # the clocks of the nodes lie far apart
-    for row in _asked(document, "run_busy")["over_time"]["rows"]:
-        assert 0 <= row["begin"] <= end
+    for row in _asked(document, "run_busy")["gpus"]["rows"]:
+        assert 0 <= row["begin"] <= row["end"] <= end
+
+
+def test_strips_of_gpus_hold_their_busy_time(document: Document) -> None:
+    facts = _asked(document, "run_strips")
+    truth = busy(document.run).gpus
+    assert [gpu["busy_share"] for gpu in facts["gpus"]] == truth["busy_share"].to_list()
+    coarse = {"level": facts["level_count"] - 1, "tile": 0}
+    whole = QUESTIONS["run_busy_strips"].answer(document, **coarse, chunk=0)
+    width = 1 << coarse["level"]
+    busy_ns = whole.group_by("number").agg(pl.col("share").cast(pl.Float64).sum() * width).sort("number")["share"]
+    assert busy_ns.to_list() == pytest.approx(truth["busy_ns"].to_list(), rel=1e-5)
+    mean = QUESTIONS["run_busy_mean"].answer(document, **coarse)
+    assert mean["share"].cast(pl.Float64).sum() * width * truth.height == pytest.approx(
+        truth["busy_ns"].sum(), rel=1e-5
+    )
+    assert QUESTIONS["run_busy_strips"].answer(document, **coarse, chunk=1).height == 0
+    fine = {"level": coarse["level"] - 1}
+    halves = [QUESTIONS["run_busy_strips"].answer(document, **fine, tile=tile, chunk=0) for tile in (0, 1)]
+    assert pl.concat(halves)["share"].cast(pl.Float64).sum() * width / 2 == pytest.approx(
+        truth["busy_ns"].sum(), rel=1e-5
+    )
+    with pytest.raises(UsageError):
+        QUESTIONS["run_busy_mean"].answer(document, level=99, tile=0)
+
+
+def test_every_gpu_has_its_lanes(document: Document) -> None:
+    lanes = timeline_of(document).lanes.filter(pl.col("kind") == "stream")
+    rows = _asked(document, "run_gpu_lanes")
+    places = {(row["node"], row["gpu"]) for row in _asked(document, "run_gaps")["largest"]["rows"]}
+    assert places <= {(row["node"], row["gpu"]) for row in rows}
+    assert sorted(lane for row in rows for lane in row["lanes"]) == sorted(lanes.drop_nulls("agent")["lane"])
 
 
 def test_kernels_and_one_of_them(document: Document) -> None:
@@ -299,9 +330,9 @@ def test_a_diagnosis_places_its_cases_on_the_timeline(tmp_path: Path) -> None:
 def test_kernels_have_short_names_that_differ(document: Document) -> None:
     pairs = _asked(document, "run_kernel_names")
     assert pairs
-    assert {name for name, _ in pairs} <= set(kernels(document.run).kernels["name"])
-    assert len({text for _, text in pairs}) == len(pairs)
-    assert all(text != name and len(text) <= 44 for name, text in pairs)
+    assert {name for name, _, _ in pairs} <= set(kernels(document.run).kernels["name"])
+    assert len({text for _, text, _ in pairs}) == len(pairs)
+    assert all(len(text) <= 44 and not readable.startswith("_Z") for _, text, readable in pairs)
 
 
 def test_what_is_sampled_has_no_value_before(tmp_path: Path) -> None:
