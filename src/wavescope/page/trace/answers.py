@@ -115,13 +115,13 @@ def _has_limits(document: Document) -> list[dict[str, Any]]:
 
 
 QUESTIONS = (
-    Question("diagnose", "trace", diagnosis, KERNEL, exported=every_kernel),
-    Question("stalls", "trace", stalls_of, KERNEL, exported=every_kernel),
-    Question("stall_rows", "trace", stall_rows, KERNEL, exported=every_kernel),
-    Question("waits", "trace", waits_of, KERNEL, exported=every_kernel),
+    Question("diagnose", "trace", diagnosis, KERNEL, exported=every_kernel, is_of_time=True),
+    Question("stalls", "trace", stalls_of, KERNEL, exported=every_kernel, is_of_time=True),
+    Question("stall_rows", "trace", stall_rows, KERNEL, exported=every_kernel, is_of_time=True),
+    Question("waits", "trace", waits_of, KERNEL, exported=every_kernel, is_of_time=True),
     Question("occupancy_limits", "trace", limits, exported=_has_limits),
-    Question("memory_latency", "trace", latencies, KERNEL, exported=every_kernel),
-    Question("barriers", "trace", barriers_of, KERNEL, exported=every_kernel),
+    Question("memory_latency", "trace", latencies, KERNEL, exported=every_kernel, is_of_time=True),
+    Question("barriers", "trace", barriers_of, KERNEL, exported=every_kernel, is_of_time=True),
     Question("coverage", "trace", coverage_of),
     Question("caveats", "trace", trust),
     Question("sample_hotspots", "trace", sampled),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.trace.code.live import live_rows
 from wavescope.analysis.trace.costs.exposure import row_costs
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question
@@ -41,4 +42,13 @@ def costs(document: Document) -> pl.DataFrame:
     return doubles(row_costs(document.trace))
 
 
-QUESTIONS = (Question("code", "trace", code), Question("costs", "trace", costs))
+def live_registers(document: Document) -> pl.DataFrame:
+    """Live registers of the rows that kernels can reach, and the waves that fit with them."""
+    return doubles(live_rows(document.trace))
+
+
+QUESTIONS = (
+    Question("code", "trace", code),
+    Question("costs", "trace", costs, is_of_time=True),
+    Question("live_registers", "trace", live_registers),
+)

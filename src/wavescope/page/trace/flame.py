@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from wavescope.analysis.trace.costs.flame import TREES
 from wavescope.analysis.trace.costs.flame import flame as grow
 from wavescope.page.protocol.doubles import doubles
 from wavescope.page.protocol.question import Question, text
@@ -23,8 +24,7 @@ def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
 
 
 def _every_tree(document: Document) -> list[dict[str, str]]:
-    with_markers = ("source", "scopes", "scope_source")
-    return [{"tree": tree} for tree in (with_markers if document.trace.markers.height else with_markers[:1])]
+    return [{"tree": tree} for tree in (TREES if document.trace.markers.height else TREES[:2])]
 
 
-QUESTIONS = (Question("flame", "trace", flame, {"tree": text}, (), _every_tree),)
+QUESTIONS = (Question("flame", "trace", flame, {"tree": text}, (), _every_tree, is_of_time=True),)

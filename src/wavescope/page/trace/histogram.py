@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.costs.histogram import row_histogram
-from wavescope.page.protocol.question import Question, engine, number, place
+from wavescope.page.protocol.question import Question, engine, place
 
 if TYPE_CHECKING:
     from wavescope.analysis.trace.costs.histogram import RowHistogram
@@ -13,29 +14,25 @@ if TYPE_CHECKING:
 
 
 def histogram(
-    document: Document,
-    *,
-    bins: int = 32,
-    first: int = 0,
-    last: int | None = None,
-    se: int | None = None,
-    begin: float | None = None,
-    end: float | None = None,
+    document: Document, *, bins: int = 32, first: int | None = None, last: int | None = None, se: int | None = None
 ) -> RowHistogram:
-    """Cycles per bin of code rows (`analysis.histogram`)."""
-    return row_histogram(
-        document.trace, bins=bins, first_row=first, last_row=last, se=se, start_cycles=begin, end_cycles=end
-    )
+    """Cycles per bin of code rows (`analysis.histogram`); without rows those of the functions that were entered.
+
+    A part of the time has the rows of the whole: bars stay where they are.
+    """
+    entered = entered_rows((document.whole or document).trace)["row"]
+    if first is None:
+        first = entered[0] if entered.len() and (last is None or last >= entered[0]) else 0
+    if last is None and entered.len() and entered[-1] >= first:
+        last = entered[-1]
+    return row_histogram(document.trace, bins=bins, first_row=first, last_row=last, se=se)
 
 
 def _exported(document: Document) -> list[dict[str, Any]]:
     return [{}, *({"se": se} for se in document.trace.waves["se"].unique().sort())]
 
 
-_PARAMETERS = {
-    "bins": place, "first": place, "last": place, "se": engine, "begin": number, "end": number,
-}  # fmt: skip
+_PARAMETERS = {"bins": place, "first": place, "last": place, "se": engine}
+_ROWS = (("first", "last"),)
 
-_RANGES = (("first", "last"), ("begin", "end"))
-
-QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported, _RANGES),)
+QUESTIONS = (Question("histogram", "trace", histogram, _PARAMETERS, (), _exported, _ROWS, is_of_time=True),)

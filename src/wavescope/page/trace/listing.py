@@ -79,9 +79,9 @@ def sample_reasons(document: Document) -> pl.DataFrame:
 
 
 QUESTIONS = (
-    Question("arrows", "trace", arrows),
-    Question("branches", "trace", branches),
-    Question("row_latencies", "trace", row_latencies),
+    Question("arrows", "trace", arrows, is_of_time=True),
+    Question("branches", "trace", branches, is_of_time=True),
+    Question("row_latencies", "trace", row_latencies, is_of_time=True),
     Question("samples", "trace", samples),
     Question("sample_reasons", "trace", sample_reasons),
 )

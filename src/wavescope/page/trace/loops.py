@@ -37,6 +37,6 @@ def _waves_with_loops(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    Question("loops", "trace", loops_of),
+    Question("loops", "trace", loops_of, is_of_time=True),
     Question("wave_loops", "trace", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
 )

@@ -10,7 +10,7 @@ from wavescope.analysis.trace.overview import losses_of, traced_span, unknown_co
 from wavescope.model.losses import LOSSES
 from wavescope.model.schema import CATEGORIES, SAMPLE_REASONS, STATES
 from wavescope.page.trace.kernels import traced_kernels
-from wavescope.page.trace.times import time_range
+from wavescope.page.trace.times import time_range, traced_range
 
 if TYPE_CHECKING:
     from wavescope.page.protocol.document import Document
@@ -20,6 +20,7 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
     """Facts that every view needs: times in aligned cycles, counts, kernels, losses, and which tables have rows."""
     trace = document.trace
     start, end = time_range(trace)
+    traced = traced_range(trace)
     clocks = alignment(trace)
     return {
         "kind": "trace",
@@ -28,12 +29,15 @@ def overview_of_trace(document: Document) -> dict[str, Any]:
         "start_cycles": start,
         "end_cycles": end,
         "span_cycles": traced_span(trace),
+        "traced_start_cycles": traced and traced[0],
+        "traced_end_cycles": traced and traced[1],
         "base_cycles": 4 if trace.gfxip <= 9 else 1,
         "clock_mhz": clock_mhz(trace),
         "clocks": {"offsets": clocks.offsets, "is_aligned": clocks.is_aligned, "reason": clocks.reason},
         "wave_count": trace.waves.height,
         "instruction_count": trace.instructions.height,
         "row_count": trace.code.height,
+        "line_row_count": trace.code["line"].drop_nulls().len(),
         "unknown_code": unknown_code(trace),
         "kernels": trace.kernels.to_dicts(),
         "traced_kernels": list(traced_kernels(document)),

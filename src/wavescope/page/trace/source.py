@@ -139,10 +139,10 @@ def _every_file(document: Document) -> list[dict[str, int]]:
 
 
 QUESTIONS = (
-    Question("source_files", "trace", source_files),
-    Question("source_lines", "trace", source_lines),
-    Question("source_calls", "trace", source_calls),
-    Question("source_categories", "trace", source_categories),
+    Question("source_files", "trace", source_files, is_of_time=True),
+    Question("source_lines", "trace", source_lines, is_of_time=True),
+    Question("source_calls", "trace", source_calls, is_of_time=True),
+    Question("source_categories", "trace", source_categories, is_of_time=True),
     Question("source_reasons", "trace", source_reasons),
-    Question("source", "trace", source, {"file": place}, ("file",), _every_file),
+    Question("source", "trace", source, {"file": place}, ("file",), _every_file, is_of_time=True),
 )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from wavescope.analysis.common.occupancy.architecture import architecture
+from wavescope.analysis.common.occupancy.limits import Resources
 from wavescope.analysis.trace.contents import contents
 from wavescope.analysis.trace.costs.activity import activity
+from wavescope.analysis.trace.occupancy.resources import kernel_resources
 from wavescope.analysis.trace.pipes.utilization import utilization
 from wavescope.analysis.trace.sampled_counters import sampled_counters
 from wavescope.analysis.trace.trust.coverage import coverage
 from wavescope.analysis.trace.waves.states import states
+from wavescope.errors import UsageError
 from wavescope.model.answer import to_builtins
 from wavescope.page.protocol.question import Question
 
 if TYPE_CHECKING:
+    from wavescope.model.trace import ThreadTrace
     from wavescope.page.protocol.document import Document
 
 
@@ -29,7 +34,7 @@ def _summary(document: Document) -> dict[str, Any]:
     pipes = utilization(trace, bins=1)
     totals = contents(trace)
     counted = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
-    resources = totals.kernels.drop("code_object", "address", "size").to_dicts()
+    resources = _with_resources(trace, totals.kernels.drop("code_object", "address", "size").to_dicts())
     answer = {
         "activity": {
             "definition": split.definition, "idle_cycles_total": split.idle_cycles_total,
@@ -65,4 +70,21 @@ def _summary(document: Document) -> dict[str, Any]:
     return built
 
 
-QUESTIONS = (Question("summary", "trace", summary),)
+_RESOURCES = ("vgprs", "agprs", "sgprs", "lds_bytes", "wave_size", "workgroup_size")
+
+
+def _with_resources(trace: ThreadTrace, kernels: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Kernels with the resources that limit their occupancy: code and launches know more than the metadata."""
+    try:
+        resources = kernel_resources(trace, architecture(trace, None).facts, Resources())
+    except UsageError:  # which GPU it was is not known
+        return kernels
+    of = {kernel.kernel: kernel.resources for kernel in resources}
+    return [kernel | _known(of.get(kernel["kernel"])) for kernel in kernels]
+
+
+def _known(resources: Resources | None) -> dict[str, int]:
+    return {name: value for name in _RESOURCES if (value := getattr(resources, name, None)) is not None}
+
+
+QUESTIONS = (Question("summary", "trace", summary, is_of_time=True),)

@@ -36,3 +36,10 @@ def time_range(trace: ThreadTrace) -> tuple[int, int]:
     ]
     both = pl.concat(spans).drop_nulls()
     return (int(both["begin"].min()), int(both["end"].max())) if both.height else (0, 0)  # type: ignore[arg-type]
+
+
+def traced_range(trace: ThreadTrace) -> tuple[int, int] | None:
+    """The first start and the last end of a traced wave, in aligned cycles; None when none was traced."""
+    both = trace.waves.select(aligned(trace, "start_cycles"), aligned(trace, "end_cycles")).drop_nulls()
+    first, last = both["start_cycles"].min(), both["end_cycles"].max()
+    return None if first is None or last is None else (int(first), int(last))  # type: ignore[arg-type]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import polars as pl
@@ -12,18 +13,22 @@ from synth import Scenario, compiled, synthesize, write_capture
 from tests.unit.analysis.trace.test_loops import trace_of
 from tests.unit.small_traces import frame
 from wavescope.analysis.trace.clocks import alignment
+from wavescope.analysis.trace.code.entered import entered_rows
 from wavescope.analysis.trace.costs.exposure import row_costs
+from wavescope.analysis.trace.costs.histogram import row_histogram
 from wavescope.analysis.trace.costs.loop_iterations import loop_iterations
 from wavescope.analysis.trace.costs.loops import loops
 from wavescope.analysis.trace.listing import isa_listing
 from wavescope.errors import UsageError
 from wavescope.model.trace import ThreadTrace, TraceSource
+from wavescope.page.part_of_time import part_of_time
 from wavescope.page.protocol.document import Document
 from wavescope.page.questions import QUESTIONS
-from wavescope.page.trace.code import code
+from wavescope.page.trace.code import code, costs
+from wavescope.page.trace.histogram import histogram
 from wavescope.page.trace.listing import arrows, branches, row_latencies
 from wavescope.page.trace.loops import wave_loops
-from wavescope.page.trace.part_costs import range_costs, wave_costs
+from wavescope.page.trace.part_costs import wave_costs
 
 
 def document_of(trace: ThreadTrace) -> Document:
@@ -84,20 +89,31 @@ def test_costs_of_one_wave_are_those_of_the_listing(gemm: ThreadTrace) -> None:
     assert wave_costs(document_of(gemm), wave=wave).select(columns).rows() == listed.select(columns).rows()
 
 
-def test_stretches_of_time_add_up_to_the_whole(gemm: ThreadTrace) -> None:
+def test_parts_of_the_time_add_up_to_the_whole(gemm: ThreadTrace) -> None:
     document = document_of(gemm)
     offsets = alignment(gemm).offsets
     assert len(set(offsets.values())) > 1  # else this would not see clocks that are forgotten
-    middle = gemm.instructions["time_cycles"].median()
+    middle = float(gemm.instructions["time_cycles"].median())  # type: ignore[arg-type]
     sums = ["hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total"]
-    parts = [range_costs(document, begin=-1e9, end=middle), range_costs(document, begin=middle, end=1e9)]
+    parts = [costs(part_of_time(document, *times)) for times in ((-1e9, middle), (middle, 1e9))]
     both = pl.concat(parts).select(pl.col(sums).sum()).row(0)
     assert both == row_costs(gemm).select(pl.col(sums).sum()).row(0)
     se = gemm.instructions.join(gemm.waves.select("wave", "se"), on="wave")["se"].replace_strict(offsets)
-    early = (gemm.instructions["time_cycles"] + se < middle).sum()
-    assert parts[0]["hit_count"].sum() == early
-    assert range_costs(document, begin=1e15, end=2e15).height == 0
-    assert range_costs(document, begin=-1e9, end=1e9).rows() == row_costs(gemm).rows()
+    assert parts[0]["hit_count"].sum() == (gemm.instructions["time_cycles"] + se < math.ceil(middle)).sum()
+
+
+def test_a_histogram_shows_the_functions_that_were_entered(gemm: ThreadTrace) -> None:
+    document = document_of(gemm)
+    whole = histogram(document)
+    rows = entered_rows(gemm)["row"]
+    assert (whole.first_row, whole.last_row) == (rows[0], rows[-1])
+    assert rows[-1] < gemm.code["row"][-1]  # behind the kernel stands padding
+    assert whole.cycles_total == row_histogram(gemm).cycles_total
+    early = part_of_time(document, None, float(gemm.instructions["time_cycles"].median()))  # type: ignore[arg-type]
+    part = histogram(early)
+    assert (part.first_row, part.last_row) == (whole.first_row, whole.last_row)
+    assert part.cycles_total < whole.cycles_total
+    assert histogram(document, last=0).first_row == 0
 
 
 def test_latencies_name_their_origin(gemm: ThreadTrace) -> None:

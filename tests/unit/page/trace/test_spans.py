@@ -61,7 +61,9 @@ def whole(document: Document, name: str, level: int = 0) -> pl.DataFrame:
     found = pl.concat([part.with_columns(first=track["begin"] + n * width) for n, part in enumerate(parts)])
     reaching_in = (pl.col("begin") < pl.col("first")) & (pl.col("first") > track["begin"])
     both = found.filter(~reaching_in).drop("first")
-    lanes = pl.DataFrame(track["lanes"]).with_columns(pl.col("lane").cast(pl.UInt32))
+    lanes = pl.DataFrame(described(document, track["lanes_of"] or name)["lanes"]).with_columns(
+        pl.col("lane").cast(pl.UInt32)
+    )
     return both.join(lanes, on="lane", how="left", maintain_order="left")
 
 
