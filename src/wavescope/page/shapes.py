@@ -15,9 +15,11 @@ from wavescope.analysis.counters.limiters import Limiters
 from wavescope.analysis.counters.memory_chart import MemoryChart
 from wavescope.analysis.counters.raw import RawCounters
 from wavescope.analysis.counters.roofline import Roofline
+from wavescope.analysis.run.area import RunArea
 from wavescope.analysis.run.busy import Busy
 from wavescope.analysis.run.compare import RunComparison
 from wavescope.analysis.run.diagnose import RunDiagnosis
+from wavescope.analysis.run.flame import FUNCTIONS, Sandwich
 from wavescope.analysis.run.gaps import Gaps
 from wavescope.analysis.run.graph.path import CriticalPath
 from wavescope.analysis.run.kernels import Kernels
@@ -27,8 +29,10 @@ from wavescope.analysis.run.recording import Recording
 from wavescope.analysis.run.regions import Regions
 from wavescope.analysis.run.summary import Summary
 from wavescope.analysis.trace.barriers import Barriers
+from wavescope.analysis.trace.code.live import LIVE_ROWS
 from wavescope.analysis.trace.compare import Comparison
 from wavescope.analysis.trace.contents import Contents
+from wavescope.analysis.trace.costs.exposure import ROW_COSTS
 from wavescope.analysis.trace.costs.histogram import RowHistogram
 from wavescope.analysis.trace.costs.loops import Loops
 from wavescope.analysis.trace.costs.sample_hotspots import SampleHotspots
@@ -41,12 +45,15 @@ from wavescope.analysis.trace.occupancy import Occupancy
 from wavescope.analysis.trace.pipes.utilization import Utilization
 from wavescope.analysis.trace.sampled_counters import SampledCounters
 from wavescope.analysis.trace.stalls import Stalls
+from wavescope.analysis.trace.timeline.area import AreaRows
 from wavescope.analysis.trace.trust.coverage import Coverage
 from wavescope.analysis.trace.waits import Waits
+from wavescope.analysis.trace.waves.by_place import WavesByPlace
 from wavescope.analysis.trace.waves.states import States
 from wavescope.model.counters import COUNTER_SET
 from wavescope.model.schema import THREAD_TRACE, TableSpec, table_spec
 from wavescope.page.run.diagnosis import Case
+from wavescope.page.run.flame import LINES
 from wavescope.page.run.path import PREDICTIONS, SEGMENTS, STEPS
 from wavescope.page.run.times import declared_since_start
 
@@ -119,19 +126,23 @@ _WAVES = TableSpec(
 
 #: Question -> what it answers with.
 SHAPES: Mapping[str, Shape] = {
+    "area": Shape(AreaRows),
     "barriers": Shape(Barriers),
     "compare": Shape(Comparison, without=("units", "is_part"), fields={"verdict": str, "standing_out_count": int}),
     "compare_units": Shape(
         tables={"units": _columns(Comparison.tables["units"], without=("trace", "address", "base_address"))}
     ),
+    "costs": Shape(tables={"rows": ROW_COSTS}),
     "coverage": Shape(
         Coverage, fields={"executed_share": float, "traced_share": float | None, "is_same_short_path": bool}
     ),
     "derived": Shape(tables={name: DerivedCounters.tables[name] for name in ("summary", "problems")}),
     "diagnose": Shape(Diagnosis, without=("link",)),
+    "heat_map": Shape(WavesByPlace),
     "histogram": Shape(RowHistogram),
     "lane_service": Shape(LaneService),
     "lanes": Shape(LaneAccesses),
+    "live_registers": Shape(tables={"rows": LIVE_ROWS}),
     "loops": Shape(Loops),
     "memory_latency": Shape(MemoryLatency),
     "occupancy_limits": Shape(Occupancy),
@@ -157,10 +168,13 @@ SHAPES: Mapping[str, Shape] = {
         },
     ),
     "waves": Shape(tables={"waves": _WAVES}),
+    "run_area": Shape(RunArea),
     "run_busy": _of_run(Busy, without=("over_time",)),
     "run_compare": _of_run(RunComparison, fields={"verdict": str, "time_verdict": str | None}),
     "run_diagnosis": _of_run(RunDiagnosis, fields={"cases": tuple[tuple[Case, ...], ...]}),
+    "run_functions": Shape(tables={"functions": FUNCTIONS}),
     "run_gaps": _of_run(Gaps),
+    "run_lines": Shape(tables={"lines": LINES}),
     "run_overlap": _of_run(Overlap),
     "run_overview": Shape(
         tables={
@@ -186,6 +200,7 @@ SHAPES: Mapping[str, Shape] = {
         },
     ),
     "run_ranks": _of_run(Ranks),
+    "run_sandwich": Shape(Sandwich),
     "run_what_if": Shape(tables={"predictions": PREDICTIONS}),
     "run_regions": _of_run(
         Regions,

@@ -83,6 +83,11 @@ def _given(library: Library, document: Document, question: str) -> dict[str, str
     if question == "run_kernel":
         name = msgspec.json.decode(ask(document, "run_kernels", {}).content)["kernels"]["rows"][0]["name"]
         return {"name": name}
+    if question == "run_sandwich":
+        row = msgspec.json.decode(ask(document, "run_functions", {}).content)["functions"]["rows"][0]
+        return {"name": row["name"], "domain": row["domain"]}
+    if question in ("area", "run_area"):
+        return {"start": "0", "stop": "1000000000"}
     if question == "run_what_if":
         return {"change": "launch-gaps"}
     if question == "lane_service":
