@@ -1,1 +1,1 @@
-"""The viewer's local HTTP service: loopback only, a token on every request, no way to write but notes."""
+"""The viewer's local HTTP service: loopback only, a token everywhere; it writes notes, settings, dropped files."""

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from wavescope.errors import UsageError
 from wavescope.page.asking import ask, json
 from wavescope.page.protocol.question import whole_number
 from wavescope.server import kept, notes
+from wavescope.server.bodies import body_of
 from wavescope.server.guard import Guard
+from wavescope.server.opening import Opening
 from wavescope.server.problems import Problem, problem_of
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from starlette.requests import Request
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from wavescope.page.protocol.document import Document, Library
     from wavescope.page.protocol.payload import Payload
+    from wavescope.server.uploads import Uploads
 
 _MEDIA_TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -35,12 +38,17 @@ _MEDIA_TYPES = {
 _UNKNOWN = Problem(404, "there is no such page")
 
 
-def make_app(library: Library, token: str, page: Path) -> ASGIApp:
+def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
     """An application that serves the page and answers its questions, below `/<token>/`."""
-    answers, files = _Answers(library, kept.config_folder()), _Files(page)
+    config = kept.config_folder()
+    answers, files, opening = _Answers(library, config), _Files(page), Opening(library, uploads, config)
     routes = [
         Route("/api/documents", answers.documents),
-        Route("/api/kept", answers.kept, methods=["GET", "PUT"]),
+        Route("/api/kept", _answering(answers.kept), methods=["GET", "PUT"]),
+        Route("/api/recent", _answering(opening.recent)),
+        Route("/api/recent/{name}/{action}", _answering(opening.of_recent), methods=["PUT"]),
+        Route("/api/uploads", _answering(opening.start), methods=["PUT"]),
+        Route("/api/uploads/{name}/{action}", _answering(opening.of_upload), methods=["PUT"]),
         Route("/api/{number}/notes", answers.notes, methods=["GET", "PUT"]),
         Route("/api/{number}/{question}", answers.answer),
         Route("/", files.file),
@@ -58,11 +66,12 @@ class _Answers:
 
     def documents(self, _: Request) -> Response:
         first = self.library.documents[0] if self.library.documents else None
-        cache = first.kept_answers if first else None
+        cache = first.kept_answers if first and not self.library.is_extended else None
         if first and cache and not first.is_open and (earlier := cache.get("documents", {})):
             return _sent(earlier)
         with suppress(BaseException):  # the first question about it says what is wrong
-            _opened = self.library.document(0).opened  # by which others may become known
+            if first and not self.library.is_extended:
+                _opened = first.opened  # by which others may become known
         payload = json([document.line for document in self.library.documents])
         if cache:
             cache.put("documents", {}, payload)
@@ -89,25 +98,19 @@ class _Answers:
             document = self._document(request)
             if request.method != "PUT":
                 return _sent(json(await run_in_threadpool(notes.read_notes, document.notes)))
-            content = await _body(request, notes.MOST_BYTES)
+            content = await body_of(request, notes.MOST_BYTES)
             return _sent(json(await run_in_threadpool(notes.write_notes, document.notes, content)))
         except ClientDisconnect:
             return Response()
         except BaseException as error:
             return _failed(problem_of(error, document))
 
-    async def kept(self, request: Request) -> Response:
+    async def kept(self, request: Request) -> dict[str, Any]:
         """What is kept for the user, and the command that shows the same documents again."""
-        try:
-            if request.method != "PUT":
-                settings = await run_in_threadpool(kept.read_kept, self.config)
-                return _sent(json({**settings, "command": self.library.command}))
-            content = await _body(request, kept.MOST_BYTES)
-            return _sent(json(await run_in_threadpool(kept.change_kept, self.config, content)))
-        except ClientDisconnect:
-            return Response()
-        except BaseException as error:
-            return _failed(problem_of(error))
+        if request.method != "PUT":
+            return {**await run_in_threadpool(kept.read_kept, self.config), "command": self.library.command}
+        content = await body_of(request, kept.MOST_BYTES)
+        return await run_in_threadpool(kept.change_kept, self.config, content)
 
     def _document(self, request: Request) -> Document:
         return self.library.document(whole_number(request.path_params["number"]))
@@ -133,23 +136,23 @@ class _Files:
             return _failed(Problem(410, "the page is gone: wavescope was removed or changed while it ran"))
 
 
+def _answering(answer: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
+    """What a request gets: the answer as JSON, or what went wrong."""
+
+    async def respond(request: Request) -> Response:
+        try:
+            return _sent(json(await answer(request)))
+        except ClientDisconnect:
+            return Response()
+        except BaseException as error:
+            return _failed(problem_of(error))
+
+    return respond
+
+
 def _sent(payload: Payload, status: int = 200) -> Response:
     return Response(payload.content, status, media_type=payload.media_type)
 
 
 def _failed(problem: Problem) -> Response:
     return _sent(json(problem.body), problem.status)
-
-
-async def _body(request: Request, most_bytes: int) -> bytes:
-    """What the page sends to be written; another site's form cannot send this type, nor hide where it comes from."""
-    if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise UsageError("what is to be kept is sent as application/json")
-    if "origin" not in request.headers:
-        raise UsageError("only the page has something to keep")
-    content = b""
-    async for piece in request.stream():
-        content += piece
-        if len(content) > most_bytes:
-            break  # one byte too many is all that it takes to refuse them
-    return content

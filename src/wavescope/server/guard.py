@@ -88,9 +88,10 @@ def _wrong_target(path: str, before: str) -> tuple[int, str] | None:
 
 
 def _wrong_request(scope: Scope, path: str) -> tuple[int, str] | None:
-    may_write = path == "api/kept" or (path.startswith("api/") and path.endswith("/notes"))
+    may_write = path in ("api/kept", "api/uploads") or path.startswith(("api/uploads/", "api/recent/"))
+    may_write = may_write or (path.startswith("api/") and path.endswith("/notes"))
     if scope["method"] not in (("GET", "HEAD", "PUT") if may_write else ("GET", "HEAD")):
-        return 405, "This server only reads; notes and settings are all that can be written."
+        return 405, "This server only reads; notes, settings and dropped files are all that can be written."
     if len(scope["query_string"]) > LONGEST_QUERY:
         return 414, f"The request is longer than {LONGEST_QUERY:,} characters."
     return None

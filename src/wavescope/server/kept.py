@@ -74,8 +74,7 @@ def change_kept(folder: Path | None, content: bytes) -> dict[str, Any]:
     changes = _decoded(content).entries
     file = folder / _NAME
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone(folder):
+        with alone(folder):
             entries, problem = _read(file)
             if problem:
                 file.replace(_beside(file))
@@ -109,7 +108,12 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
 def _write(file: Path, entries: dict[str, Any]) -> None:
     content = msgspec.json.format(msgspec.json.encode(_Kept(entries)), indent=1)
     _decoded(content)  # what is written can be read again
-    handle, twin = tempfile.mkstemp(prefix=".page-", dir=file.parent)  # for nobody else: 0600
+    write_privately(file, content)
+
+
+def write_privately(file: Path, content: bytes) -> None:
+    """Write a file whole or not at all, for nobody else: 0600."""
+    handle, twin = tempfile.mkstemp(prefix=f".{file.stem}-", dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
@@ -120,8 +124,9 @@ def _write(file: Path, entries: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other `wavescope open` changes the file meanwhile."""
+def alone(folder: Path) -> Iterator[None]:
+    """No other `wavescope open` changes files of the folder meanwhile; it is made where it is missing."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

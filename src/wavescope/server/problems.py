@@ -41,6 +41,8 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
     >>> problem_of(MemoryError()).status
     507
     """
+    if document is not None and document.gone:
+        return Problem(410, document.gone, document.label, _ON_SCREEN, "drop it on the page again")
     is_asked_wrong = isinstance(error, UsageError) and document is not None and document.is_open
     if document is not None and not is_asked_wrong and _is_gone(document.path):
         what = "the trace is gone: it was moved or deleted while it was open"

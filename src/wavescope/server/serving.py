@@ -14,6 +14,7 @@ import uvicorn
 from wavescope.errors import UsageError, WavescopeError
 from wavescope.server.app import make_app
 from wavescope.server.connections import Limits, limited
+from wavescope.server.uploads import Budget, Uploads
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,13 +49,22 @@ def listen(port: int = 0) -> socket.socket:
 class Serving:
     """A server in a thread of its own, from its making until `stop` or the end of the process."""
 
-    def __init__(self, library: Library, page: Path, listener: socket.socket, *, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        library: Library,
+        page: Path,
+        listener: socket.socket,
+        *,
+        limits: Limits | None = None,
+        uploads: Budget | None = None,
+    ) -> None:
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         self.library = library
+        self._uploads = Uploads(uploads, removed=library.close_below)
         self.port: int = listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/{token}/"
         config = uvicorn.Config(
-            make_app(library, token, page),
+            make_app(library, token, page, self._uploads),
             http=limited(limits or Limits()),
             ws="none",
             lifespan="off",
@@ -88,3 +98,4 @@ class Serving:
         """Answer no more."""
         self._server.should_exit = True
         self._thread.join(timeout=10)
+        self._uploads.end()

@@ -17,6 +17,7 @@ from wavescope.page.protocol.document import Library
 from wavescope.server.serving import Serving, listen
 
 NOTE = {"id": "1", "text": "a <b>long</b> wait", "address": "w=3", "created": "2026-01-01T00:00:00Z"}
+FLAG = {**NOTE, "id": "2", "time": 1250.0, "colour": 3}
 
 
 @pytest.fixture
@@ -45,10 +46,10 @@ def _put(client: Client, body: object, *, number: int = 0, **headers: str | None
 def test_notes_are_saved_and_found_again(noting, file):
     assert noting.json("api/0/notes") == {"notes": [], "saved_at": None, "can_save": True}
     assert not file.exists()
-    reply = _put(noting, {"notes": [NOTE]})
+    reply = _put(noting, {"notes": [NOTE, FLAG]})
     assert (reply.status, json.loads(reply.body)["saved_at"]) == (200, str(file))
-    assert noting.json("api/0/notes") == {"notes": [NOTE], "saved_at": str(file), "can_save": True}
-    assert json.loads(file.read_text())["notes"] == [NOTE]
+    assert noting.json("api/0/notes") == {"notes": [NOTE, FLAG], "saved_at": str(file), "can_save": True}
+    assert json.loads(file.read_text())["notes"] == [NOTE, FLAG]
     assert stat.S_IMODE(file.stat().st_mode) & 0o111 == 0
     assert [each.name for each in file.parent.iterdir() if each.name.startswith(".")] == []
     assert _put(noting, {"notes": []}).status == 200
