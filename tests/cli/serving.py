@@ -28,7 +28,7 @@ class Program:
         return json.loads(self.first_line)["url"] if self.first_line.startswith("{") else self.first_line
 
     def ask(self, path: str) -> Any:
-        with urlopen(f"{self.url}api/{path}", timeout=30) as reply:  # noqa: S310 - its own address
+        with urlopen(f"{self.url.partition('#')[0]}api/{path}", timeout=30) as reply:  # noqa: S310 - its own address
             return json.loads(reply.read())
 
     def interrupt(self) -> tuple[int, str, float]:

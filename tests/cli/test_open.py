@@ -255,3 +255,18 @@ def test_the_counters_of_a_run_are_a_document_of_their_own(run_of_two):
         assert facts["kind"] == "counters"
         assert facts["counter_count"] == 2
         assert program.ask("1/counter_raw")["counters"]["row_count"] >= 2
+
+
+def test_without_paths_it_waits_for_something_to_open(capture, tmp_path):
+    environment = {"WAVESCOPE_CONFIG": str(tmp_path / "config")}
+    with running("open", capture, "--no-browser", environment=environment) as program:
+        program.ask("documents")
+    with running("open", "--no-browser", environment=environment) as program:
+        assert program.ask("documents") == []
+        (entry,) = program.ask("recent")["entries"]
+        assert (entry["label"], entry["what"]) == ("capture", "raw thread-trace capture")
+        status, said, _ = program.interrupt()
+    assert (status, said.endswith("stopped\n")) == (0, True)
+    for options in (["--one-run"], ["--dispatch", 3], ["--at", "row=1"]):
+        done = call("open", *options)
+        assert (done.status, "without PATHS" in done.stderr) == (2, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -21,18 +20,11 @@ from wavescope.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from wavescope.model.counters import CounterSet
-    from wavescope.model.run import Run
-    from wavescope.model.trace import ThreadTrace
-    from wavescope.page.protocol.document import Library
     from wavescope.page.protocol.kept_answers import KeptAnswers
-    from wavescope.readers.files.inventory import Inventory
-
-_MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @dispatch_option
 @click.option("--one-run", is_flag=True, help="All PATHS are runs of one run; else each is shown by itself.")
 @click.option(
@@ -57,7 +49,9 @@ _MOST_SIBLINGS = 64  #: Other dispatches of a folder that the page can open.
     callback=lambda _context, _option, place: _place(place),
     help="Where the page opens: document, selection, time and views, as the page's *Copy link* writes them.",
 )
-@click.option("--no-cache", is_flag=True, help="Keep no answers in the cache folder for the next time, and use none.")
+@click.option(
+    "--no-cache", is_flag=True, help="Keep nothing for the next time, neither answers nor PATHS, and use none."
+)
 @serving_options
 @code_object_option
 @resources_option
@@ -77,24 +71,62 @@ def command(
     """Show traces, runs and counters in a browser: timelines, instructions, source, findings, speed of light, roofline.
 
     PATHS are whatever wavescope reads: decoded traces, raw captures, which are decoded first, runs, and
-    captures of hardware counters.
+    captures of hardware counters. Without PATHS the page lists recent ones, and takes files, folders and archives that
+    are dropped on it.
     The page is served on this machine only, to whoever has its address, until Ctrl-C.
 
     \b
+    wavescope open
     wavescope open ui_output_agent_5600_dispatch_1/
     wavescope open before/ after/
     wavescope open rank0.db rank1.db --one-run
     wavescope open workloads/gemm/MI300X/
     """
+    from wavescope.page.inputs import Reading, add_inputs
+    from wavescope.page.protocol.document import Library
+    from wavescope.server.recent import remember
+
+    if not paths and (used := _useless()):
+        raise UsageError(f"{used} without PATHS", advice="name what to open")
     import_server()
     with Listener(port) as listener:
-        library = _library(paths, one_run=one_run, reading=reading)
-        library.command = _again()
+        source_root = reading["source_root"]
+        how = Reading(
+            dispatch=reading["dispatch"],
+            source_root=str(source_root) if source_root else None,
+            target=reading["target"],
+            code_objects=tuple(reading["code_objects"]),
+            resources=tuple(map(str, reading["resources"])),
+            amd=reading["amd"],
+            one_run=one_run,
+        )
+        library = Library(command=_again())
+        added = add_inputs(library, paths, how, tell=_say_left_out) if paths else []
         if notes is not None:
-            library.documents[0].notes = str(notes)
-        if not no_cache and len(library.documents) == 1:
-            library.documents[0].kept_answers = _kept_answers(paths, reading)
+            added[0].notes = str(notes)
+        if not no_cache and len(added) == 1:
+            added[0].kept_answers = _kept_answers(paths, reading)
+        if not no_cache and added:
+            remember(paths, how)
         listener.serve(library, no_browser=no_browser, as_json=as_json, at=at)
+
+
+def _say_left_out(note: str) -> None:
+    click.echo(f"{note}; --dispatch opens any", err=True)
+
+
+#: Options that make no sense without something to open.
+_ABOUT_PATHS = ("one_run", "source_root", "notes", "target", "at", "dispatch", "code_objects", "resources", "amd")
+
+
+def _useless() -> str:
+    """The first option that was given although it is about PATHS; empty = none was."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if given and parameter.name in _ABOUT_PATHS:
+            return parameter.opts[0]
+    return ""
 
 
 _LONGEST_PLACE = 16_000
@@ -130,25 +162,6 @@ def _again() -> str:
     return shlex.join(["wavescope", "open", *words])
 
 
-def _library(paths: Sequence[Path], *, one_run: bool, reading: dict[str, Any]) -> Library:
-    """The documents of the page: one for each path, or one for all."""
-    from wavescope.page.protocol.document import Library
-    from wavescope.readers.files.inventory import Inventory
-
-    library = Library()
-    if one_run:
-        label = paths[0].name if len(paths) == 1 else f"{paths[0].name} and {len(paths) - 1:,} more"
-        library.add(label, str(paths[0]), partial(_one_run, paths), notes=_notes_beside(paths[0]))
-        return library
-    inventory = Inventory()
-    for path in paths:
-        _check(path, inventory)
-    for path in paths:
-        opener = partial(_open, library, path, reading, inventory, is_only=len(paths) == 1)
-        library.add(path.resolve().name, str(path), opener, notes=_notes_beside(path))
-    return library
-
-
 def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers | None:
     """What the page was told the last time, if nothing has changed since; None when that cannot be known."""
     from wavescope.page.protocol.kept_answers import KeptAnswers, cache_folder, fingerprint
@@ -159,76 +172,3 @@ def _kept_answers(paths: Sequence[Path], reading: dict[str, Any]) -> KeptAnswers
         return None
     key = fingerprint(paths[0], f"dispatch {reading['dispatch']} target {reading['target']} amd {reading['amd']}")
     return KeptAnswers(folder / f"{key}.answers") if key else None
-
-
-def _notes_beside(path: Path, which: str = "") -> str:
-    place = path.resolve()
-    return str(place.with_name(f"{place.name}{which}.wavescope-notes.json")) if place.name else ""
-
-
-def _check(path: Path, inventory: Inventory) -> None:
-    """Say at once when a path is nothing that can be shown; reading it may wait until it is looked at."""
-    from wavescope.readers.files.kinds import INPUTS, sniff
-    from wavescope.readers.opening import does_not_fit
-
-    if INPUTS[kind := sniff(path, inventory)].document is None:
-        raise does_not_fit(kind, path)
-
-
-def _one_run(paths: Sequence[Path]) -> Run:
-    from wavescope.readers.run.inputs import find_runs, open_inputs
-
-    return open_inputs(find_runs(paths))
-
-
-def _open(
-    library: Library, path: Path, reading: dict[str, Any], inventory: Inventory, *, is_only: bool
-) -> ThreadTrace | Run | CounterSet:
-    """What is at a path. What else stands there becomes documents, too, to be read when they are chosen: other
-    dispatches, and the counters of a run."""
-    from wavescope.model.run import Run
-    from wavescope.model.trace import ThreadTrace
-
-    opened = _read(path, inventory=inventory, **reading)
-    if isinstance(opened, Run) and path.is_file() and opened.count("counter_info"):  # folders are several processes
-        from wavescope.readers.counters import open_counters
-
-        counters = partial(open_counters, path, target=reading["target"])
-        label = "counters" if is_only else f"{path.resolve().name}, counters"
-        library.add(label, str(path), counters, notes=_notes_beside(path, ".counters"))
-    if isinstance(opened, ThreadTrace):
-        others = opened.source.other_dispatches
-        for number in others[:_MOST_SIBLINGS]:
-            label = f"dispatch {number}" if is_only else f"{path.resolve().name}, dispatch {number}"
-            opener = partial(_read, path, **(reading | {"dispatch": number}))
-            library.add(label, str(path), opener, notes=_notes_beside(path, f".dispatch_{number}"))
-        if len(others) > _MOST_SIBLINGS:
-            note = f"{_MOST_SIBLINGS} of {len(others):,} other dispatches can be chosen in the page"
-            click.echo(f"{note}; --dispatch opens any", err=True)
-    return opened
-
-
-def _read(
-    path: Path,
-    *,
-    source_root: Path | None,
-    target: str | None,
-    inventory: Inventory | None = None,
-    **reading: Any,
-) -> ThreadTrace | Run | CounterSet:
-    from wavescope.model.trace import ThreadTrace
-    from wavescope.readers.counters import open_counters
-    from wavescope.readers.files.kinds import COUNTER_CAPTURES, sniff
-    from wavescope.readers.opening import open as open_path
-
-    if target is not None and sniff(path, inventory) in COUNTER_CAPTURES:
-        return open_counters(path, target=target, inventory=inventory)
-    opened = open_path(path, inventory=inventory, **reading)
-    if isinstance(opened, ThreadTrace):
-        from wavescope.readers.trace.sources import add_sources, add_sources_beside
-
-        if source_root is None:
-            add_sources_beside(opened, path)
-        else:
-            add_sources(opened, source_root)
-    return opened

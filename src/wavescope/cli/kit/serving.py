@@ -70,18 +70,22 @@ class Listener:
         """Serve until Ctrl-C, which is not a failure. The page opens at the location `at`.
 
         The first document is read while the browser loads the page, which waits for it. What cannot be read ends the
-        program with its own exit status.
+        program with its own exit status. Without documents the page asks for some.
         """
         from wavescope.server.serving import Serving
 
-        first = library.documents[0]
+        first = library.documents[0] if library.documents else None
         with stopping.served_until_interrupt():
             serving = Serving(library, self.page, self.socket)
-            url = f"{serving.url}#{at}" if at else serving.url
+            place = at if library.documents else "start"
+            url = f"{serving.url}#{place}" if place else serving.url
             _tell(url, serving.port, as_json=as_json)
             has_browser = not no_browser and _has_browser()
             if has_browser:
                 _open_browser(url)
+            if first is None:
+                serving.wait()
+                return
             try:
                 if first.kept_answers and first.kept_answers.is_known:
                     first.kept_answers.when_quiet(INITIAL_READ_DELAY_S)
