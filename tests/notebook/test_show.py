@@ -69,6 +69,9 @@ def test_the_views_are_those_of_the_page() -> None:
             assert identity
             assert about
             views[name] = identity[1], about[1]
+        views |= {
+            name: (id_, kind) for name, kind, id_ in re.findall(r'const (\w+) = galleryOf\("(\w+)", "(\w+)"', text)
+        }
     by_kind: dict[str, list[str]] = {"trace": [], "run": [], "counters": []}
     for name in order:
         identity_, kind = views[name]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wavescope.notebook.widget import LiveView
 
 MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
-LARGE_BYTES = 2_000_000  #: From here on a warning says what the notebook will weigh.
+LARGE_BYTES = 2_500_000  #: From here on a warning says what the notebook will weigh.
 _MOST_ITEMS = 200  #: Single events whose details the page has; they would be half of its size.
 _SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
 

@@ -8,17 +8,18 @@ from wavescope.readers.files.kinds import DOCUMENTS
 #: Kind of document -> ids of views, in the order of the page's menu; a test compares them with the page.
 VIEWS = {
     "trace": (
-        "explorer", "source", "flame", "waves", "compute_unit", "global_view", "utilization", "isa", "lanes", "loops",
-        "diagnosis", "stalls", "waits", "barriers", "memory_latency", "occupancy_limits", "coverage", "compare",
-        "losses", "occupancy", "wave_states", "dispatches", "hotspot_histogram", "counters", "summary",
+        "explorer", "source", "flame", "waves", "compute_unit", "global_view", "heat_map", "utilization",
+        "area", "isa", "lanes", "loops", "diagnosis", "stalls", "waits", "barriers", "memory_latency",
+        "occupancy_limits", "coverage", "compare", "overlay", "losses", "occupancy", "wave_states",
+        "dispatches", "hotspot_histogram", "counters", "summary", "gallery",
     ),
     "run": (
-        "run_losses", "run_timeline", "run_diagnosis", "busy", "kernels", "run_summary", "regions", "path", "gaps",
-        "overlap", "ranks", "run_compare",
+        "run_losses", "run_timeline", "run_area", "run_diagnosis", "busy", "kernels", "run_summary", "regions",
+        "run_flame", "path", "gaps", "overlap", "ranks", "sql", "run_compare", "run_overlay", "run_gallery",
     ),
     "counters": (
-        "counter_kernels", "counter_diagnosis", "speed_of_light", "roofline", "memory_chart", "panels", "by_dispatch",
-        "raw_counters", "counter_compare", "counter_system", "counter_losses",
+        "counter_kernels", "counter_diagnosis", "speed_of_light", "roofline", "memory_chart", "panels",
+        "by_dispatch", "raw_counters", "counter_compare", "counter_system", "counter_losses", "counter_gallery",
     ),
 }  # fmt: skip
 _PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}

@@ -5,14 +5,16 @@ from __future__ import annotations
 import base64
 import io
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from wavescope.base.shown import json_bytes
+from wavescope.errors import WavescopeError
 from wavescope.export.kit.staging import staged
 from wavescope.export.kit.written import Written
 from wavescope.export.page.frame import page_frame
@@ -25,6 +27,7 @@ from wavescope.model.trace import ThreadTrace
 from wavescope.page.asking import ask, json
 from wavescope.page.held import held_by
 from wavescope.page.protocol.document import Library
+from wavescope.page.protocol.notes import notes_beside, read_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -157,6 +160,8 @@ def _without_source(trace: ThreadTrace) -> ThreadTrace:
 def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
     """The list of documents; and the first result of each again, with the results missing in this file."""
     answers.add("documents", "", json([document.line for document in library.documents]).content)
+    for document in library.documents:
+        answers.add(f"{document.number}/notes", "", json(_notes(document.opened)).content)
     if not losses:
         return
     lines = [
@@ -168,6 +173,17 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
         facts = msgspec.json.decode(ask(document, "overview", {}).content)
         facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in lines)]
         answers.add(f"{document.number}/overview", "", json(facts).content)
+
+
+def _notes(opened: Shown) -> dict[str, Any]:
+    """The notes and flags that were saved beside it, where one place is known."""
+    path = opened.source.path if isinstance(opened, ThreadTrace) else ""
+    if isinstance(opened, Run) and len(opened.origins) == 1:
+        path = opened.origins[0].path
+    saved: dict[str, Any] = {"notes": []}
+    with suppress(WavescopeError):  # `wavescope open` says what is wrong with the file
+        saved = read_notes(notes_beside(path)) if path else saved
+    return saved | {"can_save": False, "saved_at": None}
 
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
