@@ -22,6 +22,7 @@ from typing import Any
 import polars as pl
 
 from wavescope.model.schema import ColumnSpec, TableSpec
+from wavescope.page.questions import QUESTIONS
 from wavescope.page.shapes import SHAPES, Shape
 
 FILE = Path(__file__).resolve().parent.parent / "web" / "src" / "data" / "answers.gen.ts"
@@ -241,7 +242,14 @@ def page_types() -> str:
     writer = Writer()
     for name, shape in SHAPES.items():
         writer.question(name, shape)
-    return "\n".join([_HEAD, *writer.parts])
+    return "\n".join([_HEAD, _of_time(), *writer.parts])
+
+
+def _of_time() -> str:
+    names = sorted(name for name, question in QUESTIONS.items() if question.is_of_time)
+    listed = "\n".join(f'  "{name}",' for name in names)
+    doc = "/** Questions that can be asked about a part of the time. */"
+    return f"{doc}\nexport const OF_TIME = new Set([\n{listed}\n]);\n"
 
 
 def main() -> int:

@@ -1,9 +1,14 @@
+import { readFileSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { notices } from "./notices.ts";
+
+/** The version of the package that this page is a part of. */
+const version = /^version = "([^"]+)"/m.exec(readFileSync(new URL("../pyproject.toml", import.meta.url), "utf8"))?.[1];
 
 export default defineConfig({
   base: "./",
   plugins: [notices()],
+  define: { "import.meta.env.WAVESCOPE_VERSION": JSON.stringify(version ?? "") },
   build: {
     outDir: "../src/wavescope/_web",
     emptyOutDir: true,

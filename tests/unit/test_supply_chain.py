@@ -15,7 +15,7 @@ from wavescope.page.assets import page_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCK = json.loads((ROOT / "web" / "package-lock.json").read_text())["packages"]
-BUNDLED = ("@lumino/widgets", "@preact/signals", "apache-arrow", "flatbuffers", "preact")
+BUNDLED = ("@lumino/widgets", "@preact/signals", "preact")
 
 
 @pytest.fixture(scope="module")

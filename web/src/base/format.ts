@@ -1,10 +1,33 @@
 // Numbers as people read them. Exact figures keep all digits with thousands separators; short ones have a unit letter.
+import { signal } from "@preact/signals";
+
+export interface NumberStyle {
+  /** Whether large figures have three digits and a letter. */
+  isShort: boolean;
+  separator: "comma" | "space" | "apostrophe" | "none";
+}
+
+/** How the user wants numbers: model/settings.ts sets it, and whatever shows a number follows. */
+export const numberStyle = signal<NumberStyle>({ isShort: false, separator: "comma" });
 
 const THOUSANDS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const SEPARATORS = { comma: ",", space: "\u202f", apostrophe: "’", none: "" };
 
 /** 1234567 -> "1,234,567"; null and NaN -> "". */
 export function exact(value: number | null | undefined): string {
-  return value === null || value === undefined || Number.isNaN(value) ? "" : THOUSANDS.format(value);
+  if (value === null || value === undefined || Number.isNaN(value)) return "";
+  const text = THOUSANDS.format(value);
+  const { separator } = numberStyle.value;
+  return separator === "comma" ? text : text.replaceAll(",", SEPARATORS[separator]);
+}
+
+/** Smaller figures have few digits anyway, and numbers of rows and waves stay as they are. */
+const LEAST_SHORT = 100_000;
+
+/** An amount as the user wants it: "1,234,567" or "1.23 M". Places in time and numbers of things are `exact`. */
+export function amount(value: number | null | undefined): string {
+  const isShort = numberStyle.value.isShort && Math.abs(value ?? 0) >= LEAST_SHORT;
+  return isShort ? short(value ?? 0) : exact(value);
 }
 
 /** Of one thing its singular, of the plurals that are used: counted(1, "dispatches") -> "1 dispatch". */
@@ -67,4 +90,11 @@ export function rate(value: number, unit: string): string {
     if (Math.abs(value) >= scale) return `${(value / scale).toPrecision(3)} ${prefix}${rest}`;
   }
   return `${measured(Number(value.toPrecision(3)))} ${unit}`;
+}
+
+/** An amount of bytes: "12 KiB", "3.4 GiB". */
+export function byteAmount(value: number): string {
+  const step = Math.min(3, Math.floor(Math.log2(Math.max(value, 1)) / 10));
+  const scaled = value / 2 ** (10 * step);
+  return `${scaled < 10 && step ? scaled.toFixed(1) : exact(scaled)} ${["B", "KiB", "MiB", "GiB"][step]}`;
 }

@@ -1,6 +1,95 @@
 // Made by tools/make_page_types.py from src/wavescope/page/shapes.py: do not edit.
 import type { Frame, TableInfo } from "./tables";
 
+/** Questions that can be asked about a part of the time. */
+export const OF_TIME = new Set([
+  "arrows",
+  "barriers",
+  "branches",
+  "costs",
+  "diagnose",
+  "flame",
+  "heat_map",
+  "histogram",
+  "loops",
+  "memory_latency",
+  "row_latencies",
+  "run_busy",
+  "run_diagnosis",
+  "run_flame",
+  "run_functions",
+  "run_gaps",
+  "run_kernel",
+  "run_kernels",
+  "run_line_stacks",
+  "run_lines",
+  "run_overlap",
+  "run_ranks",
+  "run_region_domains",
+  "run_regions",
+  "run_sandwich",
+  "run_sql",
+  "run_summary",
+  "source",
+  "source_calls",
+  "source_categories",
+  "source_files",
+  "source_lines",
+  "stall_rows",
+  "stalls",
+  "summary",
+  "waits",
+]);
+
+/** One row is one code row, that with most latency first. */
+export interface AreaRow {
+  /** Code row */
+  row: number;
+  /** The instruction */
+  text: string;
+  /** Executions */
+  execution_count: number;
+  /** Sum of durations [cycles] */
+  latency_cycles_total: number;
+  /** Sum of stalls [cycles] */
+  stall_cycles_total: number;
+  /** Latency less stall [cycles] */
+  issue_cycles_total: number;
+  /** Of the latency of all rows here */
+  latency_share: number;
+  /** Longest duration [cycles] */
+  latency_cycles_max: number;
+  /** Number of its first execution here among all instructions */
+  first_item: number;
+  /** Number of its longest execution */
+  longest_item: number;
+}
+
+export const AREA: TableInfo<AreaRow> = {
+  row: ["Row", "", "Code row"],
+  text: ["Text", "", "The instruction"],
+  execution_count: ["Executions", "", "Executions"],
+  latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Sum of stalls"],
+  issue_cycles_total: ["Issue cycles", "cycles", "Latency less stall"],
+  latency_share: ["Latency share", "", "Of the latency of all rows here"],
+  latency_cycles_max: ["Latency cycles max", "cycles", "Longest duration"],
+  first_item: ["First item", "", "Number of its first execution here among all instructions"],
+  longest_item: ["Longest item", "", "Number of its longest execution"],
+};
+
+/** The instructions of some lanes in a window of time, by code row. */
+export interface AreaAnswer {
+  definition: string;
+  rows: Frame<AreaRow>;
+  execution_count: number;
+  latency_cycles_total: number;
+  stall_cycles_total: number;
+  /** Executions without a known PC. */
+  unknown_count: number;
+  lane_count: number;
+}
+
 /** One row is one barrier instruction that was executed, most cycles lost first. */
 export interface BarriersRow {
   /** Code row */
@@ -284,7 +373,7 @@ export interface CompareUnitsRow {
   label: string | null;
   /** What it was in the first trace; empty = new */
   base_label: string | null;
-  /** Same, text (reads differently now), new or gone */
+  /** Same, registers (names others), text (reads otherwise), new, gone */
   change: string;
   /** Its first code row in this trace; empty = gone */
   row: number | null;
@@ -338,7 +427,7 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   unit: ["Unit", "", "Number of the unit, in the order of the code"],
   label: ["Label", "", "What it is; empty = gone"],
   base_label: ["Base label", "", "What it was in the first trace; empty = new"],
-  change: ["Change", "", "Same, text (reads differently now), new or gone"],
+  change: ["Change", "", "Same, registers (names others), text (reads otherwise), new, gone"],
   row: ["Row", "", "Its first code row in this trace; empty = gone"],
   base_row: ["Base row", "", "Its first code row in the first trace; empty = new"],
   base_hit_count_per_wave: ["Base hit count per wave", "", "Executions, first trace"],
@@ -362,6 +451,55 @@ export const COMPARE_UNITS: TableInfo<CompareUnitsRow> = {
   noise_cycles_per_wave: ["Noise cycles per wave", "cycles", "Noise of the delta, measured as noise_from says; empty = not known"],
   speed_noise_cycles_per_wave: ["Speed noise cycles per wave", "cycles", "Noise of the speed part; empty = not known"],
   stands_out: ["Stands out", "", "Delta or speed exceeds its noise; false if the code is the same"],
+};
+
+/** One row is one executed code row, in row order. */
+export interface CostsRow {
+  /** Code row */
+  row: number;
+  /** Executions */
+  hit_count: number;
+  /** Sum of durations; stall and issue [cycles] */
+  latency_cycles_total: number;
+  /** Sum of stalls [cycles] */
+  stall_cycles_total: number;
+  /** Sum of the gaps before its executions [cycles] */
+  idle_cycles_total: number;
+  /** Longest duration [cycles] */
+  latency_cycles_max: number;
+  /** Longest stall [cycles] */
+  stall_cycles_max: number;
+  /** Hidden part of its gaps, at most the gaps themselves; so below [cycles] */
+  hidden_idle_cycles_total: number;
+  /** Hidden part of its stalls [cycles] */
+  hidden_stall_cycles_total: number;
+  /** Hidden part of latency minus stall [cycles] */
+  hidden_issue_cycles_total: number;
+  /** Gaps that nothing hid [cycles] */
+  exposed_idle_cycles_total: number;
+  /** Stalls that nothing hid [cycles] */
+  exposed_stall_cycles_total: number;
+  /** Issue that nothing hid [cycles] */
+  exposed_issue_cycles_total: number;
+  /** Sum of the three [cycles] */
+  exposed_cycles_total: number;
+}
+
+export const COSTS: TableInfo<CostsRow> = {
+  row: ["Row", "", "Code row"],
+  hit_count: ["Hits", "", "Executions"],
+  latency_cycles_total: ["Latency cycles", "cycles", "Sum of durations; stall and issue"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Sum of stalls"],
+  idle_cycles_total: ["Idle cycles", "cycles", "Sum of the gaps before its executions"],
+  latency_cycles_max: ["Latency cycles max", "cycles", "Longest duration"],
+  stall_cycles_max: ["Stall cycles max", "cycles", "Longest stall"],
+  hidden_idle_cycles_total: ["Hidden idle cycles", "cycles", "Hidden part of its gaps, at most the gaps themselves; so below"],
+  hidden_stall_cycles_total: ["Hidden stall cycles", "cycles", "Hidden part of its stalls"],
+  hidden_issue_cycles_total: ["Hidden issue cycles", "cycles", "Hidden part of latency minus stall"],
+  exposed_idle_cycles_total: ["Exposed idle cycles", "cycles", "Gaps that nothing hid"],
+  exposed_stall_cycles_total: ["Exposed stall cycles", "cycles", "Stalls that nothing hid"],
+  exposed_issue_cycles_total: ["Exposed issue cycles", "cycles", "Issue that nothing hid"],
+  exposed_cycles_total: ["Exposed cycles", "cycles", "Sum of the three"],
 };
 
 /** One row is one function in which at least one row was executed. */
@@ -821,6 +959,64 @@ export interface DiagnoseAnswer {
   launch: Launch | null;
 }
 
+/** One row is one compute unit or SIMD of a traced shader engine on which a wave was seen. */
+export interface HeatMapPlacesRow {
+  /** Accelerator die; empty = the GPU has one, or is not known */
+  xcc: number | null;
+  /** Shader engine */
+  se: number;
+  /** Shader array; empty = the trace does not name it (gfx9) */
+  sa: number | null;
+  /** CU (gfx9) or WGP byte */
+  cu: number;
+  /** SIMD; empty = all of the compute unit */
+  simd: number | null;
+  /** Waves that were resident there [waves] */
+  wave_count: number;
+  /** Mean from start to end, of those whose start and end were seen; empty = none [cycles] */
+  duration_cycles_mean: number | null;
+  /** Mean number of waves that were resident at once; empty = none was seen [waves] */
+  resident_waves_mean: number | null;
+  /** Traced waves [waves] */
+  traced_wave_count: number;
+  /** Their instructions; empty = no wave was traced there */
+  instruction_count: number | null;
+  /** Their durations; empty = no wave was traced there [cycles] */
+  cycles_total: number | null;
+  /** Stall of their instructions; empty = no wave was traced there [cycles] */
+  stall_cycles_total: number | null;
+  /** stall_cycles_total / cycles_total; empty = no wave was traced there */
+  stall_share: number | null;
+  /** The traced wave that started first; empty = no wave was traced there */
+  first_wave: number | null;
+}
+
+export const HEAT_MAP_PLACES: TableInfo<HeatMapPlacesRow> = {
+  xcc: ["Xcc", "", "Accelerator die; empty = the GPU has one, or is not known"],
+  se: ["SE", "", "Shader engine"],
+  sa: ["Sa", "", "Shader array; empty = the trace does not name it (gfx9)"],
+  cu: ["CU", "", "CU (gfx9) or WGP byte"],
+  simd: ["SIMD", "", "SIMD; empty = all of the compute unit"],
+  wave_count: ["Waves", "waves", "Waves that were resident there"],
+  duration_cycles_mean: ["Duration cycles mean", "cycles", "Mean from start to end, of those whose start and end were seen; empty = none"],
+  resident_waves_mean: ["Resident waves mean", "waves", "Mean number of waves that were resident at once; empty = none was seen"],
+  traced_wave_count: ["Traced waves", "waves", "Traced waves"],
+  instruction_count: ["Instructions", "", "Their instructions; empty = no wave was traced there"],
+  cycles_total: ["Cycles", "cycles", "Their durations; empty = no wave was traced there"],
+  stall_cycles_total: ["Stall cycles", "cycles", "Stall of their instructions; empty = no wave was traced there"],
+  stall_share: ["Stall share", "", "stall_cycles_total / cycles_total; empty = no wave was traced there"],
+  first_wave: ["First wave", "", "The traced wave that started first; empty = no wave was traced there"],
+};
+
+/** Waves by compute unit or SIMD. */
+export interface HeatMapAnswer {
+  definition: string;
+  /** Of the time that the means are over, aligned. */
+  start_cycles: number;
+  end_cycles: number;
+  places: Frame<HeatMapPlacesRow>;
+}
+
 /** One row is one category in one bin of rows in which it occurs, in the order of rows. */
 export interface HistogramBinsRow {
   /** Number of the bin */
@@ -1138,6 +1334,31 @@ export interface LanesAnswer {
   checked_branch_count: number;
   notes: string[];
 }
+
+/** One row is one code row that can be reached from the start of a kernel; none where the code is not known well enough. */
+export interface LiveRegistersRow {
+  /** Code row */
+  row: number;
+  /** Live vector registers */
+  live_vgprs: number;
+  /** Live accumulation registers */
+  live_agprs: number;
+  /** Live scalar registers, s0 to s105 */
+  live_sgprs: number;
+  /** Live vector and accumulation registers at the same time */
+  live_vectors: number;
+  /** Waves that fit on a SIMD with as many vector registers; empty = GPU not known [waves] */
+  waves_per_simd: number | null;
+}
+
+export const LIVE_REGISTERS: TableInfo<LiveRegistersRow> = {
+  row: ["Row", "", "Code row"],
+  live_vgprs: ["Live VGPRs", "", "Live vector registers"],
+  live_agprs: ["Live AGPRs", "", "Live accumulation registers"],
+  live_sgprs: ["Live SGPRs", "", "Live scalar registers, s0 to s105"],
+  live_vectors: ["Live vectors", "", "Live vector and accumulation registers at the same time"],
+  waves_per_simd: ["Waves per SIMD", "waves", "Waves that fit on a SIMD with as many vector registers; empty = GPU not known"],
+};
 
 /** One row is one loop, outer ones before inner ones. */
 export interface LoopsRow {
@@ -2301,6 +2522,55 @@ export const WAVES: TableInfo<WavesRow> = {
   stall_cycles_total: ["Stall cycles", "cycles", "Stall of its instructions"],
 };
 
+/** One row is one name, that with most time first. */
+export interface RunAreaNamesRow {
+  /** kinds.kind of the timeline */
+  kind: number;
+  /** Kernel, kind of copy or allocation, function, marker */
+  name: string;
+  /** Events */
+  event_count: number;
+  /** Their time inside [ns] */
+  total_ns: number;
+  /** Of an event [ns] */
+  mean_ns: number;
+  /** Of the time of all names here */
+  share: number;
+  /** Longest time of an event inside [ns] */
+  max_ns: number;
+  /** Start of the first event, since the start of its node [ns] */
+  first_ns: number;
+  /** Number of the first event */
+  first_item: number;
+  /** Start of the longest event, since the start of its node [ns] */
+  longest_ns: number;
+  /** Number of the longest event */
+  longest_item: number;
+}
+
+export const RUN_AREA_NAMES: TableInfo<RunAreaNamesRow> = {
+  kind: ["Kind", "", "kinds.kind of the timeline"],
+  name: ["Name", "", "Kernel, kind of copy or allocation, function, marker"],
+  event_count: ["Events", "", "Events"],
+  total_ns: ["Total", "ns", "Their time inside"],
+  mean_ns: ["Mean", "ns", "Of an event"],
+  share: ["Share", "", "Of the time of all names here"],
+  max_ns: ["Max", "ns", "Longest time of an event inside"],
+  first_ns: ["First", "ns", "Start of the first event, since the start of its node"],
+  first_item: ["First item", "", "Number of the first event"],
+  longest_ns: ["Longest", "ns", "Start of the longest event, since the start of its node"],
+  longest_item: ["Longest item", "", "Number of the longest event"],
+};
+
+/** The events of some lanes in a window of time, by name. */
+export interface RunAreaAnswer {
+  definition: string;
+  names: Frame<RunAreaNamesRow>;
+  event_count: number;
+  total_ns: number;
+  lane_count: number;
+}
+
 /** One row is one GPU that had work. */
 export interface RunBusyGpusRow {
   /** Host name of the node, else the file */
@@ -2822,6 +3092,34 @@ export interface RunDiagnosisAnswer {
   cases: Case[][];
 }
 
+/** One row is all regions of one name. */
+export interface RunFunctionsRow {
+  /** Name of the regions */
+  name: string;
+  /** OPERATOR, MARKER, HIP, PYTHON, ... */
+  domain: string;
+  /** Regions */
+  call_count: number;
+  /** Their lengths; regions inside regions of the same name count once [ns] */
+  total_ns: number;
+  /** Without the time that regions below cover [ns] */
+  self_ns: number;
+  /** Durations of what they and all regions below launched [ns] */
+  gpu_total_ns: number;
+  /** Durations of what they launched themselves [ns] */
+  gpu_ns: number;
+}
+
+export const RUN_FUNCTIONS: TableInfo<RunFunctionsRow> = {
+  name: ["Name", "", "Name of the regions"],
+  domain: ["Domain", "", "OPERATOR, MARKER, HIP, PYTHON, ..."],
+  call_count: ["Calls", "", "Regions"],
+  total_ns: ["Total", "ns", "Their lengths; regions inside regions of the same name count once"],
+  self_ns: ["Self", "ns", "Without the time that regions below cover"],
+  gpu_total_ns: ["GPU", "ns", "Durations of what they and all regions below launched"],
+  gpu_ns: ["GPU", "ns", "Durations of what they launched themselves"],
+};
+
 /** One row is one GPU, or one stream of a process on it. */
 export interface RunGapsGpusRow {
   /** Host name of the node, else the file */
@@ -3015,6 +3313,34 @@ export interface RunGapsAnswer {
   /** Recorded calls into runtimes, which tell why. */
   call_count: number;
 }
+
+/** One row is one thread, or one stream of a GPU. */
+export interface RunLinesRow {
+  /** Number */
+  line: number;
+  /** Thread or stream */
+  kind: string;
+  /** The process to show */
+  group: string;
+  /** Its thread or GPU to show */
+  part: string;
+  /** Its first lane to show */
+  label: string;
+  /** Events on it */
+  span_count: number;
+  /** Durations of the outermost events [ns] */
+  total_ns: number;
+}
+
+export const RUN_LINES: TableInfo<RunLinesRow> = {
+  line: ["Line", "", "Number"],
+  kind: ["Kind", "", "Thread or stream"],
+  group: ["Group", "", "The process to show"],
+  part: ["Part", "", "Its thread or GPU to show"],
+  label: ["Label", "", "Its first lane to show"],
+  span_count: ["Spans", "", "Events on it"],
+  total_ns: ["Total", "ns", "Durations of the outermost events"],
+};
 
 /** One row is one GPU; of work of one process where several use it. */
 export interface RunOverlapGpusRow {
@@ -3645,6 +3971,81 @@ export interface RunRanksAnswer {
   /** Waiting in collectives, of all processes together. */
   waited_ns: number;
   caveats: Caveat[];
+}
+
+/** One row is one frame of the callers; the first is the function. */
+export interface RunSandwichCallersRow {
+  /** Number of the frame; every one comes behind its parent */
+  frame: number;
+  /** Frame that it lies in; -1 = none */
+  parent: number;
+  /** Name of the regions */
+  name: string;
+  /** OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together */
+  domain: string;
+  /** Regions */
+  call_count: number;
+  /** Their lengths added up [ns] */
+  total_ns: number;
+  /** Without the time that regions below cover [ns] */
+  self_ns: number;
+  /** Durations of what they and all regions below launched [ns] */
+  gpu_total_ns: number;
+  /** Durations of what they launched themselves [ns] */
+  gpu_ns: number;
+}
+
+export const RUN_SANDWICH_CALLERS: TableInfo<RunSandwichCallersRow> = {
+  frame: ["Frame", "", "Number of the frame; every one comes behind its parent"],
+  parent: ["Parent", "", "Frame that it lies in; -1 = none"],
+  name: ["Name", "", "Name of the regions"],
+  domain: ["Domain", "", "OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together"],
+  call_count: ["Calls", "", "Regions"],
+  total_ns: ["Total", "ns", "Their lengths added up"],
+  self_ns: ["Self", "ns", "Without the time that regions below cover"],
+  gpu_total_ns: ["GPU", "ns", "Durations of what they and all regions below launched"],
+  gpu_ns: ["GPU", "ns", "Durations of what they launched themselves"],
+};
+
+/** One row is one frame of the callees; the first is the function. */
+export interface RunSandwichCalleesRow {
+  /** Number of the frame; every one comes behind its parent */
+  frame: number;
+  /** Frame that it lies in; -1 = none */
+  parent: number;
+  /** Name of the regions */
+  name: string;
+  /** OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together */
+  domain: string;
+  /** Regions */
+  call_count: number;
+  /** Their lengths added up [ns] */
+  total_ns: number;
+  /** Without the time that regions below cover [ns] */
+  self_ns: number;
+  /** Durations of what they and all regions below launched [ns] */
+  gpu_total_ns: number;
+  /** Durations of what they launched themselves [ns] */
+  gpu_ns: number;
+}
+
+export const RUN_SANDWICH_CALLEES: TableInfo<RunSandwichCalleesRow> = {
+  frame: ["Frame", "", "Number of the frame; every one comes behind its parent"],
+  parent: ["Parent", "", "Frame that it lies in; -1 = none"],
+  name: ["Name", "", "Name of the regions"],
+  domain: ["Domain", "", "OPERATOR, MARKER, HIP, PYTHON, ...; smaller = frames too small to be shown, together"],
+  call_count: ["Calls", "", "Regions"],
+  total_ns: ["Total", "ns", "Their lengths added up"],
+  self_ns: ["Self", "ns", "Without the time that regions below cover"],
+  gpu_total_ns: ["GPU", "ns", "Durations of what they and all regions below launched"],
+  gpu_ns: ["GPU", "ns", "Durations of what they launched themselves"],
+};
+
+/** One function with its callers and its callees. */
+export interface RunSandwichAnswer {
+  definition: string;
+  callers: Frame<RunSandwichCallersRow>;
+  callees: Frame<RunSandwichCalleesRow>;
 }
 
 /** One row is one group of processes after the change, the longest first. */

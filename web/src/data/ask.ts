@@ -1,4 +1,6 @@
 // Questions to the server: each is asked once while its answer is cached, also when several views want it at the same time.
+import { signal } from "@preact/signals";
+import { OF_TIME } from "./answers.gen";
 import { Columns } from "./columns";
 import { source } from "./source";
 
@@ -139,14 +141,23 @@ function question<T>(key: string, read: (bytes: Uint8Array) => unknown): Questio
   );
 }
 
-/** A question whose answer is JSON. */
-export function json<T>(document: number, name: string, parameters: Parameters = {}): Question<T> {
-  return question<T>(path(document, name, parameters), asJson);
+/** The part of the time of a document that is asked about wherever that is possible; null = the whole time. */
+export const askedTime = signal<{ document: number; begin: number; end: number } | null>(null);
+
+function ofTime(document: number, name: string, parameters: Parameters): Parameters {
+  const part = askedTime.value;
+  if (part?.document !== document || !OF_TIME.has(name)) return parameters;
+  return { ...parameters, begin: part.begin, end: part.end };
 }
 
-/** A question whose answer is a table in Arrow. */
+/** A question whose answer is JSON; about the part of the time that is asked about, where the question knows parts. */
+export function json<T>(document: number, name: string, parameters: Parameters = {}): Question<T> {
+  return question<T>(path(document, name, ofTime(document, name, parameters)), asJson);
+}
+
+/** A question whose answer is a table in Arrow; about a part of the time, as `json`. */
 export function arrow(document: number, name: string, parameters: Parameters = {}): Question<Columns> {
-  return question<Columns>(path(document, name, parameters), asColumns);
+  return question<Columns>(path(document, name, ofTime(document, name, parameters)), asColumns);
 }
 
 /** Several questions as one: it is answered when all are. */
@@ -192,6 +203,9 @@ export interface DocumentLine {
   is_open: boolean;
 }
 
-export function askDocuments(): Promise<DocumentLine[]> {
+/** The documents; `again`: as they are now, because some have been opened since. */
+export function askDocuments(again = false): Promise<DocumentLine[]> {
+  const cached = cache.get("documents");
+  if (again && cached) drop("documents", cached);
   return once("documents", asJson) as Promise<DocumentLine[]>;
 }

@@ -1,82 +1,66 @@
-// An Arrow table as plain typed arrays and lists of strings: what drawing code can loop over.
-import { type Table, tableFromIPC } from "apache-arrow";
+// An answer in Arrow as plain typed arrays and lists of strings: what drawing code can loop over.
+import { type Numbers, readStream, type Stream, type StreamColumn } from "./arrow_stream";
 
-export type Numbers =
-  | Float64Array
-  | Float32Array
-  | Int32Array
-  | Uint32Array
-  | Int16Array
-  | Uint16Array
-  | Int8Array
-  | Uint8Array;
+export type { Numbers };
 
 export class Columns {
   readonly length: number;
   private readonly kept = new Map<string, unknown>();
 
-  constructor(private readonly table: Table) {
-    this.length = table.numRows;
+  constructor(private readonly stream: Stream) {
+    this.length = stream.length;
   }
 
   static from(bytes: Uint8Array): Columns {
-    return new Columns(tableFromIPC(bytes));
+    return new Columns(readStream(bytes));
   }
 
   get names(): string[] {
-    return this.table.schema.fields.map((field) => field.name);
+    return this.stream.columns.map(({ name }) => name);
   }
 
   has(name: string): boolean {
-    return this.table.getChild(name) !== null;
+    return this.stream.columns.some((column) => column.name === name);
   }
 
   /** A numeric column; 64-bit integers become doubles, nulls NaN (in a Float64Array). */
   numbers(name: string): Numbers {
     return this.once(name, () => {
-      const column = this.column(name);
-      const raw = column.toArray() as Numbers | BigInt64Array | BigUint64Array;
-      const isBig = raw instanceof BigInt64Array || raw instanceof BigUint64Array;
-      if (!isBig && column.nullCount === 0 && ArrayBuffer.isView(raw)) return raw;
-      return Float64Array.from({ length: this.length }, (_, i) => {
-        const value = column.get(i) as number | bigint | null;
-        return value === null ? Number.NaN : Number(value);
-      });
+      const { values, nullCount, isNull } = this.column(name, "number");
+      const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
+      if (values && !isBig && nullCount === 0) return values;
+      return Float64Array.from({ length: this.length }, (_, i) => (isNull(i) ? Number.NaN : Number(values?.[i])));
     });
   }
 
   /** A text column; nulls become "". */
   texts(name: string): string[] {
     return this.once(name, () => {
-      const column = this.column(name);
-      return Array.from({ length: this.length }, (_, i) => (column.get(i) as string | null) ?? "");
+      const { text, isNull } = this.column(name, "text");
+      return Array.from({ length: this.length }, (_, i) => (isNull(i) ? "" : text(i)));
     });
   }
 
   /** A column of true and false. */
   flags(name: string): boolean[] {
     return this.once(name, () => {
-      const column = this.column(name);
-      return Array.from({ length: this.length }, (_, i) => column.get(i) === true);
+      const { flag, isNull } = this.column(name, "flag");
+      return Array.from({ length: this.length }, (_, i) => !isNull(i) && flag(i));
     });
   }
 
   /** All rows as objects with the declared names; 64-bit integers become numbers. */
   rows<Row>(): Row[] {
-    const columns = this.names.map((name) => [name, this.column(name)] as const);
     return Array.from({ length: this.length }, (_, i) => {
       const row: Record<string, unknown> = {};
-      for (const [name, column] of columns) {
-        const value: unknown = column.get(i);
-        row[name] = typeof value === "bigint" ? Number(value) : value;
-      }
+      for (const column of this.stream.columns) row[column.name] = cellOf(column, i);
       return row as Row;
     });
   }
 
-  private column(name: string) {
-    const column = this.table.getChild(name);
-    if (!column) throw new Error(`the answer has no column ${name}`);
+  private column(name: string, kind: StreamColumn["kind"]): StreamColumn {
+    const column = this.stream.columns.find((candidate) => candidate.name === name);
+    if (column?.kind !== kind) throw new Error(`the answer has no column ${name} of this kind`);
     return column;
   }
 
@@ -84,4 +68,10 @@ export class Columns {
     if (!this.kept.has(name)) this.kept.set(name, make());
     return this.kept.get(name) as T;
   }
+}
+
+function cellOf({ kind, isNull, values, flag, text }: StreamColumn, row: number): string | number | boolean | null {
+  if (isNull(row)) return null;
+  if (kind === "number") return Number(values?.[row]);
+  return kind === "flag" ? flag(row) : text(row);
 }

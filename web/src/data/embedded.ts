@@ -6,6 +6,7 @@ type Entry = [block: number, begin: number, length: number, isError: number];
 
 export class EmbeddedSource {
   readonly isExport = true;
+  readonly canOpen = false;
 
   private constructor(
     private readonly index: Map<string, Entry>,

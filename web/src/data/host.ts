@@ -19,6 +19,7 @@ export function tellPlace(place: string): void {
 
 export class HostSource {
   readonly isExport = false;
+  readonly canOpen = false;
   private readonly waiting = new Map<number, (reply: Reply) => void>();
   private count = 0;
 

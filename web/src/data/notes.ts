@@ -8,6 +8,10 @@ export interface StoredNote {
   address: string;
   /** ISO time. */
   created: string;
+  /** Of a flag: its time, in the unit of the document. */
+  time?: number | null;
+  /** Of a flag: number of its colour. */
+  colour?: number | null;
 }
 
 export interface StoredNotes {
@@ -17,8 +21,12 @@ export interface StoredNotes {
 }
 
 export async function loadNotes(document: number): Promise<StoredNotes> {
-  if (source.isExport) return { notes: [], saved_at: null, can_save: false };
-  return JSON.parse(new TextDecoder().decode(await source.get(`${document}/notes`))) as StoredNotes;
+  try {
+    return JSON.parse(new TextDecoder().decode(await source.get(`${document}/notes`))) as StoredNotes;
+  } catch (error) {
+    if (!source.isExport) throw error;
+    return { notes: [], saved_at: null, can_save: false }; // a page of an earlier version
+  }
 }
 
 export async function saveNotes(document: number, notes: StoredNote[]): Promise<StoredNotes> {

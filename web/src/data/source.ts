@@ -8,12 +8,15 @@ export { AnswerError };
 export interface AnswerSource {
   /** Whether the page was exported: some questions have no answer then, and notes cannot be saved beside the trace. */
   readonly isExport: boolean;
+  /** Whether more can be opened: a server takes what is dropped on the page. */
+  readonly canOpen: boolean;
   /** The bytes of `documents` or `<number>/<question>?<parameters>`. */
   get(path: string): Promise<Uint8Array>;
 }
 
 class ServerSource implements AnswerSource {
   readonly isExport = false;
+  readonly canOpen = true;
 
   async get(path: string): Promise<Uint8Array> {
     let response: Response;
