@@ -1,12 +1,13 @@
 // The code of the current trace and what each row of it cost: loaded once per document, for every view that shows
 // instructions or source lines. Rows are numbered from 0 without gaps, so arrays here are indexed by row.
-import { effect } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { arrow } from "../data/ask";
 import type { Columns, Numbers } from "../data/columns";
 import { current, overview } from "./document";
 import { answering } from "./loaded";
 import { type Selection, type SourceLine, select, selection } from "./selection";
 import { bounds, reveal, shown } from "./timewindow";
+import { uncoverView } from "./view";
 import { loadWave, timesOf } from "./wave_data";
 import { targetWave } from "./waves";
 
@@ -64,6 +65,9 @@ export const costsAnswer = answering(() =>
 export function codeNow(): Code | null {
   return codeAnswer.value.state === "ready" ? codeAnswer.value.value : null;
 }
+
+/** Whether any row of the code has a source line. */
+export const hasLines = computed(() => codeNow()?.file.some((file) => file !== "") ?? false);
 
 /** The costs, or null while they are on their way. */
 export function costsNow(): Costs | null {
@@ -192,9 +196,13 @@ export function rowsByLine(code: Code): Map<string, RowsOfLine> {
   return lines;
 }
 
-/** Make a row the selected one, with its source line; the target wave stays, the execution does not. */
-export function selectRow(row: number, more: Selection = {}): void {
+/**
+ * Make a row the selected one, with its source line; the target wave stays, the execution does not. Instructions come
+ * to the front unless they are on screen, or the view that was clicked is what the user looks at (`stays`).
+ */
+export function selectRow(row: number, more: Selection = {}, stays = false): void {
   select({ row, lastRow: undefined, sourceLine: sourceLineOf(row), iteration: undefined, ...more });
+  if (!stays) uncoverView("isa");
   if (more.iteration === undefined) void followRow(row);
 }
 
@@ -250,7 +258,8 @@ export async function revealExecution(wave: number, row: number, iteration: numb
   const execution = Math.min(Math.max(iteration, 0), times.length - 1);
   if (execution < 0) return -1;
   const keepsLine = selection.value.row === row;
-  selectRow(row, { wave, iteration: execution, ...(keepsLine ? { sourceLine: selection.value.sourceLine } : {}) });
+  const line = keepsLine ? { sourceLine: selection.value.sourceLine } : {};
+  selectRow(row, { wave, iteration: execution, ...line }, true);
   reveal(times[execution] as number);
   return execution;
 }

@@ -68,6 +68,12 @@ export interface Bins {
 }
 
 const MOST_TILES = 200;
+/** Curves of a hundred lanes have tiles of half a megabyte. */
+const MOST_BYTES = 16 << 20;
+
+function bytesOf({ mean, low, high }: CurveTile): number {
+  return [...new Set([mean, low, high])].reduce((sum, values) => sum + 8 * values.length, 0); // doubles at most
+}
 const RETRY_MS = 5_000;
 
 /** The tiles of one set of curves, asked for when they are wanted. */
@@ -76,10 +82,15 @@ export class CurveTiles {
   readonly turn = signal(0);
   readonly problem = signal<AnswerError | null>(null);
   private readonly tiles = new Map<string, CurveTile>();
+  private bytes = 0;
   private readonly failed = new Map<string, number>();
   private readonly flying = new Set<string>();
 
-  constructor(readonly set: CurveSet) {}
+  constructor(
+    readonly set: CurveSet,
+    /** How to get a tile; absent = by the name of the set. */
+    private readonly get: (address: TileAddress) => Promise<CurveTile> = (address) => askTile(set, address),
+  ) {}
 
   /** What is loaded for a window of this many pixels; asks for what is missing. */
   inWindow(window: Range, pixels: number): Bins[] {
@@ -124,15 +135,10 @@ export class CurveTiles {
     const { set } = this;
     if (this.tiles.has(key) || this.flying.has(key) || !set.series.length) return;
     if (Date.now() - (this.failed.get(key) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
-    const asked: Parameters = { name: set.name };
-    if (set.se !== null) asked.se = set.se;
-    if (set.text !== undefined) asked.text = set.text;
-    asked.level = address.level;
-    asked.tile = address.tile;
     this.flying.add(key);
-    askTable(current.peek(), "curves", asked).then(
-      (table) => {
-        this.keep(key, tileFrom(table, set.series.length));
+    this.get(address).then(
+      (tile) => {
+        this.keep(key, tile);
         if (this.problem.peek()) this.problem.value = null;
         this.landed(key);
       },
@@ -150,14 +156,26 @@ export class CurveTiles {
 
   private keep(key: string, tile: CurveTile): void {
     this.tiles.set(key, tile);
-    const oldest = this.tiles.keys().next().value;
-    if (this.tiles.size > MOST_TILES && oldest !== undefined) this.tiles.delete(oldest);
+    this.bytes += bytesOf(tile);
+    for (const [oldest, old] of this.tiles) {
+      if ((this.tiles.size <= MOST_TILES && this.bytes <= MOST_BYTES) || oldest === key) break;
+      this.tiles.delete(oldest);
+      this.bytes -= bytesOf(old);
+    }
   }
 
   private landed(key: string): void {
     this.flying.delete(key);
     this.turn.value++;
   }
+}
+
+async function askTile(set: CurveSet, { level, tile }: TileAddress): Promise<CurveTile> {
+  const asked: Parameters = { name: set.name };
+  if (set.se !== null) asked.se = set.se;
+  if (set.text !== undefined) asked.text = set.text;
+  const table = await askTable(current.peek(), "curves", { ...asked, level, tile });
+  return tileFrom(table, set.series.length);
 }
 
 const keyOf = ({ level, tile }: TileAddress) => `${level}/${tile}`;

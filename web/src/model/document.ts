@@ -12,12 +12,17 @@ export interface TraceOverview {
   end_cycles: number;
   /** From the first begin to the last end of a traced wave; 0 = none was traced. */
   span_cycles: number;
+  /** First start and last end of a traced wave, aligned; absent = none was traced. */
+  traced_start_cycles?: number | null;
+  traced_end_cycles?: number | null;
   base_cycles: number;
   clock_mhz: number | null;
   clocks: { offsets: Record<string, number>; is_aligned: boolean; reason: string };
   wave_count: number;
   instruction_count: number;
   row_count: number;
+  /** Rows that the compiler gave a source line. */
+  line_row_count: number;
   /** Why there are no figures by instruction or line although instructions were executed; empty = there are. */
   unknown_code: string;
   kernels: { kernel: number; name: string; demangled: string }[];
@@ -99,13 +104,17 @@ export function ofDocument<T>(initial: T): Signal<T> {
   return choice;
 }
 
-export async function loadDocuments(): Promise<void> {
-  documents.value = await askDocuments();
+export async function loadDocuments(again = false): Promise<void> {
+  documents.value = await askDocuments(again);
 }
 
-/** What every view of a document may rely on. */
-export function askOverview(number: number): Promise<Overview> {
-  return askJson<Overview>(number, "overview");
+/** What every view of a document may rely on; says in the list of documents what kind it is. */
+export async function askOverview(number: number): Promise<Overview> {
+  const facts = await askJson<Overview>(number, "overview");
+  if (documents.value[number]?.kind !== facts.kind) {
+    documents.value = documents.value.map((line) => (line.number === number ? { ...line, kind: facts.kind } : line));
+  }
+  return facts;
 }
 
 /** The overview of a thread trace, for its views: they are only shown when there is one. */

@@ -1,24 +1,76 @@
-// Short names of kernels: what the server makes of them, the same for all views.
+// Names of kernels in few characters: what the server makes of them, the same for all views, told apart where they are cut.
 import { type Signal, signal } from "@preact/signals";
 import { askJson } from "../data/ask";
 import { current, kind } from "./document";
 
-const byDocument = new Map<number, Signal<ReadonlyMap<string, string>>>();
+export interface KernelName {
+  /** In few characters that tell it from the others. */
+  short: string;
+  /** Demangled; the recorded name where it is not mangled. */
+  readable: string;
+  /** Characters of `short` at its end that tell it from the names most like it: they are not cut off. */
+  tail: number;
+}
 
-/** The name of a kernel of the run in few characters; names of other things, and while it is not known, as they are. */
-export function shortName(name: string): string {
-  const document = current.value;
-  if (kind.value !== "run") return name;
+const MOST_TAIL = 26;
+/** Characters from which on names begin alike: about what is seen of a name that is cut. */
+const ALIKE = 10;
+const byDocument = new Map<number, Signal<ReadonlyMap<string, KernelName>>>();
+
+function namesOf(document: number): ReadonlyMap<string, KernelName> {
   let names = byDocument.get(document);
   if (!names) {
-    const loading = signal<ReadonlyMap<string, string>>(new Map());
+    const loading = signal<ReadonlyMap<string, KernelName>>(new Map());
     names = loading;
     byDocument.set(document, names);
-    askJson<[string, string][]>(document, "run_kernel_names")
-      .then((pairs) => {
-        loading.value = new Map(pairs);
+    askJson<[string, string, string][]>(document, "run_kernel_names")
+      .then((triples) => {
+        const tails = differingTails(triples.map(([, short]) => short));
+        loading.value = new Map(
+          triples.map(([name, short, readable]) => [name, { short, readable, tail: tails.get(short) ?? 0 }]),
+        );
       })
       .catch(() => byDocument.delete(document)); // the names as recorded will do
   }
-  return names.value.get(name) ?? name;
+  return names.value;
+}
+
+/** What the server says of a name of a kernel of the run; undefined = it is of something else, or not yet here. */
+export function kernelName(name: string): KernelName | undefined {
+  return kind.value === "run" ? namesOf(current.value).get(name) : undefined;
+}
+
+/** The name of a kernel of the run in few characters; names of other things, and while it is not known, as they are. */
+export function shortName(name: string): string {
+  return kernelName(name)?.short ?? name;
+}
+
+/**
+ * For names that begin alike, how many characters at the end hold what differs among them: from the word in which the
+ * first difference is on; absent = the beginning tells them apart.
+ */
+export function differingTails(names: string[]): Map<string, number> {
+  const sorted = [...new Set(names)].sort();
+  const shared = sorted.map((name, n) => sharedPrefix(name, sorted[n + 1] ?? ""));
+  const tails = new Map<string, number>();
+  for (let first = 0; first < sorted.length; ) {
+    let last = first;
+    while ((shared[last] as number) >= ALIKE) last++;
+    if (last > first) {
+      const length = Math.min(...shared.slice(first, last));
+      const word = /[A-Z]*[a-z0-9]*$/.exec((sorted[first] as string).slice(0, length));
+      const from = length - (word?.[0].length ?? 0);
+      for (const name of sorted.slice(first, last + 1)) {
+        tails.set(name, Math.min(MOST_TAIL, Math.max(4, name.length - from)));
+      }
+    }
+    first = last + 1;
+  }
+  return tails;
+}
+
+function sharedPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length++;
+  return length;
 }

@@ -82,10 +82,7 @@ export async function showIteration(wave: number, loop: LoopsRow, iteration: Ite
   const chosen = selection.value.row;
   const isKept = chosen !== undefined && inside(chosen) >= 0;
   const row = isKept ? chosen : loop.start_row;
-  selectRow(row, {
-    wave,
-    iteration: Math.max(0, inside(row)),
-    ...(isKept ? { sourceLine: selection.value.sourceLine } : {}),
-  });
+  const line = isKept ? { sourceLine: selection.value.sourceLine } : {};
+  selectRow(row, { wave, iteration: Math.max(0, inside(row)), ...line }, true);
   show({ begin: iteration.begin, end });
 }

@@ -1,12 +1,25 @@
 // Bookmarks with notes: kept for this user per document, and beside the trace when the user asks for it.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { loadNotes, type StoredNote, saveNotes } from "../data/notes";
 import { current, documents } from "./document";
+import { reveal, shown } from "./timewindow";
 import { store, stored } from "./user_storage";
 
 export type Note = StoredNote;
 
+/** A note at a time: it stands on the axis of every timeline, and through its lanes. */
+export interface Flag extends Note {
+  time: number;
+  colour: number;
+}
+
 export const notes = signal<Note[]>([]);
+/** In the order of time. */
+export const flags = computed<Flag[]>(() =>
+  notes.value
+    .flatMap((note) => (note.time == null ? [] : [{ ...note, time: note.time, colour: note.colour ?? 0 }]))
+    .sort((a, b) => a.time - b.time),
+);
 /** Where they were last saved beside the trace; null = nowhere. */
 export const savedAt = signal<string | null>(null);
 export const canSave = signal(false);
@@ -14,7 +27,7 @@ export const canSave = signal(false);
 export const isUnsaved = signal(false);
 
 /** Pages that were exported by an earlier version say only its path. */
-const identity = () => {
+export const identity = () => {
   const line = documents.value[current.value];
   return line?.identity ?? line?.path ?? "";
 };
@@ -22,7 +35,8 @@ const key = () => `notes.${identity()}`;
 
 function isNote(value: unknown): value is Note {
   const note = (value ?? {}) as Record<string, unknown>;
-  return ["id", "text", "address", "created"].every((name) => typeof note[name] === "string");
+  const isTimed = note.time == null || (typeof note.time === "number" && Number.isFinite(note.time));
+  return isTimed && ["id", "text", "address", "created"].every((name) => typeof note[name] === "string");
 }
 
 function keptNotes(): Note[] {
@@ -42,6 +56,7 @@ export function openNotes(): void {
   savedAt.value = null;
   canSave.value = false;
   isUnsaved.value = notes.value.length > 0;
+  addStoredNotes().catch(() => {}); // flags among them are seen at once; the list of bookmarks says what went wrong
 }
 
 /** Adds those that were saved beside the trace. */
@@ -59,13 +74,42 @@ export async function addStoredNotes(): Promise<void> {
   );
 }
 
-export function addNote(text: string, address: string): void {
+/** A new note; gives its id. With a time it is a flag. */
+export function addNote(text: string, address: string, more: Pick<Note, "time" | "colour"> = {}): string {
   const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-  keepNotes([...notes.value, { id, text, address, created: new Date().toISOString() }]);
+  keepNotes([...notes.value, { id, text, address, created: new Date().toISOString(), ...more }]);
+  return id;
 }
 
-export function changeNote(id: string, text: string): void {
-  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, text } : note)));
+export const FLAG_COLOURS = 6;
+
+/** A flag at a time; one that stands there already is not set twice. */
+export function addFlag(time: number): string {
+  const at = Math.round(time);
+  const { begin, end } = shown.value;
+  const address = `document=${current.value}&time=${Math.round(begin)}~${Math.round(end)}`;
+  const count = flags.value.length;
+  const there = flags.value.find((flag) => flag.time === at);
+  return there?.id ?? addNote(`Flag ${count + 1}`, address, { time: at, colour: count % FLAG_COLOURS });
+}
+
+/** The next flag, or the one before (-1); after the last one the first comes again. Gives its id. */
+export function goToFlag(step: 1 | -1): string | null {
+  const list = flags.value;
+  const at = list.findIndex(({ id }) => id === lastFlag);
+  const middle = (shown.value.begin + shown.value.end) / 2;
+  const isNext = ({ time }: Flag) => (step > 0 ? time > middle : time < middle);
+  const near = step > 0 ? list.find(isNext) : list.findLast(isNext);
+  const next = at < 0 ? (near ?? list.at(step > 0 ? 0 : -1)) : list[(at + step + list.length) % list.length];
+  if (!next) return null;
+  lastFlag = next.id;
+  reveal(next.time);
+  return next.id;
+}
+let lastFlag: string | null = null;
+
+export function changeNote(id: string, text: string, more: Pick<Note, "colour"> = {}): void {
+  keepNotes(notes.value.map((note) => (note.id === id ? { ...note, ...more, text } : note)));
 }
 
 export function removeNote(id: string): void {

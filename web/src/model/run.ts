@@ -1,6 +1,11 @@
 // What views of runs share: how GPUs and processes are named, and selecting a kernel.
 import { baseName } from "../base/path";
-import { select } from "./selection";
+import { askJson } from "../data/ask";
+import { lanesText } from "./area";
+import { current, ofDocument } from "./document";
+import { type Range, type Selection, select } from "./selection";
+import { show } from "./timewindow";
+import { frontView } from "./view";
 
 /** A GPU to show: its node only where there are several; names of nodes can be paths, whose end says enough. */
 export function gpuName(node: string | null, gpu: number | null, nodeCount: number): string {
@@ -17,4 +22,30 @@ export function processName(pid: number | null, rank: number | null): string {
 /** The name of a kernel of a run stands for it in the selection. */
 export function selectKernel(name: string): void {
   select({ kernelName: name });
+}
+
+/** The process whose lanes the timeline shows, by the name of its group; empty = all. */
+export const laneGroup = ofDocument("");
+interface GpuLanes {
+  node: string;
+  gpu: number | null;
+  lanes: number[];
+}
+
+/**
+ * Shows a time on one GPU in the timeline, with as much again on both sides: the time is selected on the lanes of that
+ * GPU only, so that the timeline scrolls to them and marks nothing else.
+ */
+export async function showOnGpu(
+  where: { node: string | null; gpu: number | null },
+  range: Range,
+  others: Selection = {},
+): Promise<void> {
+  const length = range.end - range.begin;
+  frontView("run_timeline");
+  show({ begin: range.begin - length, end: range.end + length });
+  const all = await askJson<GpuLanes[]>(current.value, "run_gpu_lanes").catch(() => []);
+  const places = all.filter(({ node, gpu }) => gpu === where.gpu && (node === where.node || all.length === 1));
+  const lanes = places.flatMap((place) => place.lanes);
+  select({ ...others, range, lanes: lanes.length ? lanesText("run", lanes) : undefined });
 }

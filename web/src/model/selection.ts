@@ -24,6 +24,10 @@ export interface Selection {
   iteration?: number | undefined;
   /** Interval of time: aligned cycles of a trace, nanoseconds since the start of a run. */
   range?: Range | undefined;
+  /** Lanes of a timeline that `range` was dragged over, as model/area.ts writes them; absent = all. */
+  lanes?: string | undefined;
+  /** Whether tables, charts and sums are only about `range` (model/time_part.ts). */
+  onlyRange?: boolean | undefined;
   /** Kernel of a trace: its number. */
   kernel?: number | undefined;
   /** Kernel of a run: its name. */

@@ -25,11 +25,16 @@ export class Tile {
     this.bytes = begin.length * 39 + laneStarts.byteLength + 400;
   }
 
-  static from(table: Columns): Tile {
+  /** `shift` moves its spans in time. */
+  static from(table: Columns, shift = 0): Tile {
+    const times = (name: string) => {
+      const values = asType(table.numbers(name), Float64Array);
+      return shift ? values.map((time) => time + shift) : values;
+    };
     return Tile.of({
       lane: Uint32Array.from(table.numbers("lane")),
-      begin: asType(table.numbers("begin"), Float64Array),
-      end: asType(table.numbers("end"), Float64Array),
+      begin: times("begin"),
+      end: times("end"),
       kind: asType(table.numbers("kind"), Uint16Array),
       count: asType(table.numbers("count"), Uint32Array),
       item: asType(table.numbers("item"), Int32Array),

@@ -19,7 +19,7 @@ interface Limits {
 }
 
 const MOST_TRIES = 6;
-const LIMITS: Limits = { bytes: 96 << 20, inFlight: 4, retryMs: 5000 };
+const LIMITS: Limits = { bytes: 64 << 20, inFlight: 4, retryMs: 5000 };
 
 export class TileStore {
   /** Changes whenever a tile has arrived: drawings that read it are drawn again. */

@@ -1,6 +1,8 @@
 // The interval on screen, one for all timelines and curves of the current document.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { overview } from "./document";
 import type { Range } from "./selection";
+import { settings } from "./settings";
 
 export const bounds = signal<Range>({ begin: 0, end: 1 });
 /** What is on screen: inside `bounds`. */
@@ -8,6 +10,24 @@ export const shown = signal<Range>({ begin: 0, end: 1 });
 
 /** The shortest interval that can be shown. */
 const SHORTEST = 16;
+/** Beside the traced waves, as a share of their time: their edges are seen. */
+const MARGIN = 0.01;
+
+/**
+ * What is shown at first: the time of the traced waves, because other compute units go on long after them; of other
+ * documents everything.
+ */
+export const firstWindow = computed<Range>(() => {
+  const facts = overview.value;
+  const whole = bounds.value;
+  if (facts?.kind !== "trace" || facts.traced_start_cycles == null || facts.traced_end_cycles == null) return whole;
+  const [from, to] = [facts.traced_start_cycles, facts.traced_end_cycles];
+  const margin = Math.max(SHORTEST / 2, (to - from) * MARGIN);
+  return { begin: Math.max(whole.begin, from - margin), end: Math.min(whole.end, to + margin) };
+});
+
+/** What the time axis counts from: the start of the trace, unless absolute times are wanted. */
+export const axisOrigin = computed(() => (settings.value.axis === "absolute" ? 0 : bounds.value.begin));
 
 export function setBounds(range: Range): void {
   bounds.value = { begin: range.begin, end: Math.max(range.end, range.begin + SHORTEST) };
@@ -37,6 +57,12 @@ export function pan(share: number): void {
 
 export function showAll(): void {
   show(bounds.value);
+}
+
+/** The traced waves; when they are on screen already, the whole time. */
+export function fitTime(): void {
+  const first = firstWindow.value;
+  show(shown.value.begin === first.begin && shown.value.end === first.end ? bounds.value : first);
 }
 
 /** Bring a time onto the screen if it is not, keeping the zoom. */

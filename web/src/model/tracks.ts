@@ -18,6 +18,10 @@ export interface Kind {
   name: string;
   /** Meaning in draw/palette.ts; absent = the colour of that number. */
   colour?: string | null;
+  /** What its name means. */
+  meaning?: string;
+  /** How long its spans are together, where that is known. */
+  cycles?: number;
 }
 
 export interface Track extends Levels {
@@ -27,6 +31,10 @@ export interface Track extends Levels {
   lane_count: number;
   lanes: Lane[];
   kinds: Kind[];
+  /** The track that has the same lanes. */
+  lanes_of?: string | null;
+  /** Whether its kinds are asked for by themselves (`lateKinds`). */
+  has_late_kinds?: boolean;
 }
 
 const kindIndices = new WeakMap<Track, Map<number, Kind>>();
@@ -64,6 +72,7 @@ export class TrackSet {
 
   constructor(tracks: Track[], get: (parameters: Parameters) => Promise<Tile>) {
     this.tracks = new Map(tracks.map((track) => [track.name, track]));
+    for (const track of tracks) if (track.lanes_of) track.lanes = this.tracks.get(track.lanes_of)?.lanes ?? [];
     this.store = new TileStore((wanted) => get({ ...wanted }));
   }
 
@@ -280,6 +289,10 @@ function before(tile: Tile, lane: number, of: Span): number {
   }
   return best;
 }
+
+/** The kinds of a track that has late ones. */
+export const lateKinds = (document: number, track: string): Question<Kind[]> =>
+  json<Kind[]>(document, "kinds", { track });
 
 const sets = new Map<number, TrackSet>();
 

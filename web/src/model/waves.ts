@@ -1,6 +1,6 @@
 // The traced waves of the current document, loaded once: where they ran, when, and how much of it they stalled.
 import { effect } from "@preact/signals";
-import { arrow } from "../data/ask";
+import { arrow, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current, overview } from "./document";
 import { answering } from "./loaded";
@@ -22,7 +22,12 @@ export interface Wave {
   stall: number;
 }
 
-const answer = answering(() => (overview.value?.kind === "trace" ? arrow(current.value, "waves").as(wavesFrom) : null));
+/** The traced waves of a document, in the order of their numbers. */
+export function wavesOf(document: number): Question<Wave[]> {
+  return arrow(document, "waves").as(wavesFrom);
+}
+
+const answer = answering(() => (overview.value?.kind === "trace" ? wavesOf(current.value) : null));
 
 /** The waves in the order of their numbers; empty while they are on their way. */
 export function wavesNow(): Wave[] {
@@ -50,8 +55,8 @@ function wavesFrom(columns: Columns): Wave[] {
 }
 
 /** The wave with the most instructions: what the analyses look at when one wave is needed and none is chosen. */
-function longestWave(): Wave | undefined {
-  return wavesNow().reduce<Wave | undefined>(
+export function longestWave(waves: Wave[]): Wave | undefined {
+  return waves.reduce<Wave | undefined>(
     (best, wave) => (best === undefined || wave.instructions > best.instructions ? wave : best),
     undefined,
   );
@@ -60,7 +65,7 @@ function longestWave(): Wave | undefined {
 /** The wave that per-wave figures, arrows and stepping are about: the selected one, else the longest. */
 export function targetWave(): Wave | undefined {
   const chosen = selection.value.wave;
-  return wavesNow().find((wave) => wave.wave === chosen) ?? longestWave();
+  return wavesNow().find((wave) => wave.wave === chosen) ?? longestWave(wavesNow());
 }
 
 /** Make a wave the target; executions count anew in each wave. */

@@ -1,0 +1,55 @@
+// What the executions of a wave waited for: links between an operation and the wait that it ended.
+import { arrow } from "../data/ask";
+import type { Columns } from "../data/columns";
+import { current } from "./document";
+import { loadWave, positionsOf, type WaveData } from "./wave_data";
+
+/** An execution in its wave. */
+export interface Step {
+  /** Among the instructions of the wave. */
+  position: number;
+  row: number;
+  /** Which execution of the row in the wave, from 0. */
+  iteration: number;
+  time: number;
+  /** When it was issued: after its stall. */
+  issue: number;
+  end: number;
+}
+
+export interface Link {
+  producer: Step;
+  wait: Step;
+  counter: string;
+}
+
+/** From the issue of what was awaited to the first attempt of the wait, as `waits` counts it. */
+export const distanceOf = ({ producer, wait }: Link) => wait.time - producer.issue;
+
+/** The links of an execution: to what it waited for if it is a wait, else to what waited for it; nearest first. */
+export async function linksOf(wave: number, position: number): Promise<Link[]> {
+  const document = current.peek();
+  const [data, waits] = await Promise.all([loadWave(wave, document), arrow(document, "wave_waits", { wave }).answer()]);
+  return linksAt(data, waits, position);
+}
+
+export function linksAt(data: WaveData, waits: Columns, position: number): Link[] {
+  const [wait, producer] = [waits.numbers("instruction"), waits.numbers("producer")];
+  const counters = waits.texts("counter");
+  const links: Link[] = [];
+  for (let i = 0; i < waits.length; i++) {
+    const [to, from] = [wait[i] as number, producer[i] as number];
+    if ((to !== position && from !== position) || from < 0 || from >= data.count) continue;
+    links.push({ producer: stepAt(data, from), wait: stepAt(data, to), counter: counters[i] as string });
+  }
+  return links.sort((a, b) => Math.abs(distanceOf(a)) - Math.abs(distanceOf(b)));
+}
+
+export function stepAt(data: WaveData, position: number): Step {
+  const [time, stall, duration] = [data.time, data.stall, data.duration].map(
+    (values) => values[position] as number,
+  ) as [number, number, number];
+  const row = data.row[position] as number;
+  const iteration = positionsOf(data, row).indexOf(position);
+  return { position, row, iteration, time, issue: time + stall, end: time + Math.max(stall, duration) };
+}
