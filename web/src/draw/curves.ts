@@ -2,6 +2,7 @@
 import { exact } from "../base/format";
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
+import { axisOrigin } from "../model/timewindow";
 import { letterWidth, type Painter } from "./painter";
 import { paper } from "./palette";
 import { durationText, tickNanoseconds, ticks } from "./ticks";
@@ -82,21 +83,22 @@ export function tickValue(value: number, step: number, { low, high }: ValueRange
   return `${shown.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}${unit}`;
 }
 
-export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, unit: string): void {
+export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, unit: string, hasValues = true): void {
   const { left, top, bottom, plotWidth, values, window } = frame;
   const rows = ticks(values.low, values.high, frame.plotHeight, 34);
-  for (const value of rows.times) {
+  for (const value of hasValues ? rows.times : []) {
     const y = Math.round(frame.y(value)) + 0.5;
     painter.polyline([left, y, left + plotWidth, y], paper("line"), 1);
     painter.text(left - 6, y, tickValue(value, rows.step, values), paper("faint"), { align: "right" });
   }
-  const columns = ticks(window.begin, window.end, plotWidth, 92, 0, 1);
+  const from = axisOrigin.value;
+  const columns = ticks(window.begin, window.end, plotWidth, 92, from, 1);
   const edge = left + plotWidth + 6;
   painter.clipped(left - 1, top, plotWidth + 2, frame.bottom - top + 40, () => {
     for (const time of columns.times) {
       const x = Math.round(frame.x(time)) + 0.5;
       painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);
-      const text = frame.unit === "ns" ? tickNanoseconds(time, columns.step) : exact(time);
+      const text = frame.unit === "ns" ? tickNanoseconds(time - from, columns.step) : exact(time - from);
       if (fits(x + 3, text, edge)) painter.text(x + 3, bottom + LINE / 2 + 2, text, paper("faint"));
     }
     if (!frame.clockMhz) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FLAME_ROW, flameLayout, frameAt, matchedWeight, paintFlame, windowOf, zoomed } from "./flame";
+import { FLAME_ROW, flameLayout, frameAt, matchedWeight, paintFlame, timedLayout, windowOf, zoomed } from "./flame";
 import { SvgPainter } from "./painter";
 import { inkOn } from "./palette";
 
@@ -29,6 +29,24 @@ describe("flameLayout", () => {
   it("never lets children stick out of a parent that is lighter by rounding", () => {
     const layout = flameLayout(tree, [10, 4, 6, 3, 3]);
     expect(Math.max(...layout.end)).toBeLessThanOrEqual(1 + 1e-12);
+  });
+});
+
+describe("timedLayout", () => {
+  const spans = { begin: [0, 0.5, 0.1, 0.6, 0.65], end: [0.4, 1, 0.2, 0.9, 0.7], depth: [0, 0, 1, 1, 2] };
+  const layout = timedLayout(spans);
+  it("keeps the order of time, and finds what each span lies in", () => {
+    expect(layout.rows).toEqual([[0], [1, 2], [3, 4], [5]]);
+    expect([...layout.parents]).toEqual([-1, 0, 0, 1, 2, 4]);
+    expect(layout.children[0]).toEqual([1, 2]);
+    expect(frameAt(layout, whole, 450, FLAME_ROW * 1.5, 1000, 400)).toBe(-1);
+    expect(frameAt(layout, whole, 660, FLAME_ROW * 3.5, 1000, 400)).toBe(5);
+  });
+  it("survives nothing, ends before starts, and depths that are missing", () => {
+    expect(timedLayout({ begin: [], end: [], depth: [] }).rows).toEqual([[0]]);
+    const odd = timedLayout({ begin: [0.5, 0.1], end: [0.2, 0.3], depth: [0, 3] });
+    expect(odd.end[1]).toBe(0.5);
+    expect(odd.parents[2]).toBe(0);
   });
 });
 
@@ -68,5 +86,5 @@ it("counts a match inside a match once", () => {
 });
 
 it("writes in the ink that reads better", () => {
-  expect(["#ffffff", "#e3d54a", "#5c6673", "#000000"].map(inkOn)).toEqual(["#111418", "#111418", "#ffffff", "#ffffff"]);
+  expect(["#ffffff", "#e3d54a", "#5c6673", "#000000"].map(inkOn)).toEqual(["#000000", "#000000", "#ffffff", "#ffffff"]);
 });

@@ -58,6 +58,47 @@ export function flameLayout(tree: FlameTree, weights: ArrayLike<number>): FlameL
   return { begin, end, depth, deepest: rows.length, rows, children };
 }
 
+/** Spans of a thread: where they begin and end, as shares of the whole, and how deep they are nested. */
+export interface TimedFrames {
+  begin: ArrayLike<number>;
+  end: ArrayLike<number>;
+  depth: ArrayLike<number>;
+}
+
+/** Where spans lie in the order of time, below a frame 0 that is all of it; and the parents that follow from it. */
+export function timedLayout(spans: TimedFrames): FlameLayout & { parents: Int32Array } {
+  const count = spans.begin.length + 1;
+  const begin = new Float64Array(count);
+  const end = new Float64Array(count);
+  const depth = new Uint32Array(count);
+  const rows: number[][] = [[0]];
+  end[0] = 1;
+  for (let frame = 1; frame < count; frame++) {
+    begin[frame] = spans.begin[frame - 1] as number;
+    end[frame] = Math.max(spans.end[frame - 1] as number, begin[frame] as number);
+    const level = (spans.depth[frame - 1] as number) + 1;
+    depth[frame] = level;
+    while (rows.length <= level) rows.push([]);
+    rows[level]?.push(frame);
+  }
+  const parents = new Int32Array(count).fill(-1);
+  const children: number[][] = Array.from({ length: count }, () => []);
+  for (const [level, row] of rows.entries()) {
+    row.sort((a, b) => (begin[a] as number) - (begin[b] as number));
+    if (!level) continue;
+    const above = rows[level - 1] as number[];
+    let at = 0;
+    for (const frame of row) {
+      while (at + 1 < above.length && (begin[above[at + 1] as number] as number) <= (begin[frame] as number)) at++;
+      const around = above[at] ?? 0;
+      const isInside = (begin[around] as number) <= (begin[frame] as number);
+      parents[frame] = isInside ? around : 0;
+      children[parents[frame] as number]?.push(frame);
+    }
+  }
+  return { begin, end, depth, deepest: rows.length, rows, children, parents };
+}
+
 /** What is on screen: shares of the whole from left to right, rows from the root. */
 export interface FlameWindow {
   begin: number;

@@ -18,11 +18,15 @@ export interface FrameParts {
   lanes: LaneLayout;
   unit: "cycles" | "ns";
   clockMhz: number | null;
+  /** What shown times count from. */
+  origin: number;
   ticks: Ticks;
 }
 
 export class Frame {
   readonly plotWidth: number;
+  /** The other part of the same picture, where some lanes are pinned: what leads to them is drawn across both. */
+  beside: Frame | null = null;
 
   constructor(readonly parts: FrameParts) {
     this.plotWidth = Math.max(1, parts.width - parts.gutter);
@@ -56,7 +60,12 @@ export class Frame {
 
   /** Where a lane of a track stands on the canvas, perhaps outside of it; null when it is not in the timeline. */
   laneToY(track: Track | string, lane: number): { y: number; height: number } | null {
-    const strip = this.stripsByLane().get(`${typeof track === "string" ? track : track.name}/${lane}`);
+    const key = `${typeof track === "string" ? track : track.name}/${lane}`;
+    return this.placeOf(key) ?? this.beside?.placeOf(key) ?? null;
+  }
+
+  private placeOf(key: string): { y: number; height: number } | null {
+    const strip = indexOf(this.parts.lanes).get(key);
     return strip ? { y: this.toScreen(strip.y), height: strip.height } : null;
   }
 
@@ -67,14 +76,18 @@ export class Frame {
     return lanes.rows.slice(first, last);
   }
 
-  /** The strip at a point of the canvas. */
-  stripAt(x: number, y: number): PlacedStrip | null {
-    const { gutter, top, scroll, lanes } = this.parts;
-    return x < gutter || y < top ? null : stripAt(lanes, y - top + scroll);
+  /** The row at a y of the canvas. */
+  rowAt(y: number): PlacedRow | null {
+    const { top, height, scroll, lanes } = this.parts;
+    if (y < top || y >= height) return null;
+    const at = y - top + scroll;
+    return lanes.rows[rowsBetween(lanes, at, at + 1)[0]] ?? null;
   }
 
-  private stripsByLane(): Map<string, PlacedStrip> {
-    return indexOf(this.parts.lanes);
+  /** The strip at a point of the canvas. */
+  stripAt(x: number, y: number): PlacedStrip | null {
+    const { gutter, top, height, scroll, lanes } = this.parts;
+    return x < gutter || y < top || y >= height ? null : stripAt(lanes, y - top + scroll);
   }
 }
 

@@ -1,17 +1,27 @@
 // Where the rows of a timeline stand: groups with headings, rows of equal height, strips of lanes inside rows.
 import type { Track } from "../model/tracks";
 import type { Shares } from "./shares";
+import type { Stalled } from "./stalled";
 
 /** One lane inside a row. */
 export interface Strip {
   track: Track;
   lane: number;
-  /** Height in pixels; absent = what is left, shared equally. Strips of fixed height vanish when the row is thin. */
+  /** Height in pixels, less in thin rows; absent = what is left, shared equally. */
   fixed?: number;
   /** Intervals drawn behind the spans, such as the lifetimes of waves. */
   behind?: { begins: ArrayLike<number>; ends: ArrayLike<number> };
   /** How busy it is, in place of its spans until they can be told apart; where there is no lane (-1), at every zoom. */
   shares?: Shares;
+  /** Drawn in place of its spans: the same time as another track tells it. */
+  instead?: { track: Track; lane: number };
+  /** The stalled part of its spans. */
+  stalled?: Stalled;
+}
+
+/** The tracks that are needed to draw a strip. */
+export function tracksOfStrip({ track, instead, stalled }: Strip): Track[] {
+  return [track, ...(instead ? [instead.track] : []), ...(stalled?.by ? [stalled.by] : [])];
 }
 
 export interface TimelineRow {
@@ -56,7 +66,9 @@ export interface LaneLayout {
 }
 
 export const HEADING = 18;
-const THIN = 9;
+/** Strips of fixed height are at least so high; thinner rows than twice that have none. */
+const LEAST_FIXED = 2;
+const FIXED_SHARE = 0.4;
 
 /** The key of the group of a row at a level. */
 function groupKey(path: string[], level: number): string {
@@ -111,14 +123,15 @@ export function layOutLanes(rows: TimelineRow[], rowHeight: number, folded: Read
 
 function placeRow(row: TimelineRow, y: number, height: number, folded: string | null): PlacedRow {
   const gap = height >= 6 ? 1 : 0;
-  const isThin = height < THIN;
-  const strips = row.strips.filter((strip) => strip.fixed === undefined || !isThin);
-  const fixed = strips.reduce((sum, strip) => sum + (strip.fixed ?? 0), 0);
+  const most = Math.max(LEAST_FIXED, Math.floor(height * FIXED_SHARE));
+  const fixedHeight = (strip: Strip) => Math.min(strip.fixed ?? 0, most);
+  const strips = row.strips.filter((strip) => strip.fixed === undefined || height >= 2 * LEAST_FIXED);
+  const fixed = strips.reduce((sum, strip) => sum + fixedHeight(strip), 0);
   const free = strips.filter((strip) => strip.fixed === undefined).length;
   const share = free ? Math.max(0, height - gap - fixed) / free : 0;
   let top = y;
   const placed = strips.map((strip) => {
-    const tall = strip.fixed ?? share;
+    const tall = strip.fixed === undefined ? share : fixedHeight(strip);
     const at = { ...strip, y: top, height: tall, row };
     top += tall;
     return at;

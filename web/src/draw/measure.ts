@@ -3,14 +3,35 @@ import type { Range } from "../model/selection";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";
 import { colourOf, paper } from "./palette";
-import { durationText, timeText } from "./ticks";
+import { durationText, momentText, timeText } from "./ticks";
 
 /** What is not selected fades, so that the band is seen over spans of any colour. */
 const FADED = "70";
 
-/** A selected interval: a band between faded parts and, above the lanes, its start and length. */
-export function paintRange(painter: Painter, frame: Frame, range: Range, more: string): void {
-  const { gutter, top, height, unit, clockMhz, width } = frame.parts;
+/** The part of the height that lanes take: y and height on the canvas, neighbours joined. */
+export function lanePlaces(frame: Frame, track: string, lanes: ReadonlySet<number>): [y: number, height: number][] {
+  const places: [number, number][] = [];
+  for (const { strips, y, height } of frame.visibleRows()) {
+    if (!strips.some((strip) => strip.track.name === track && lanes.has(strip.lane))) continue;
+    const [at, last] = [frame.toScreen(y), places.at(-1)];
+    if (last && Math.abs(last[0] + last[1] - at) < 0.5) last[1] += height;
+    else places.push([at, height]);
+  }
+  return places;
+}
+
+/**
+ * A selected interval: a band between faded parts, over all lanes or only over `places` of them, and above the lanes,
+ * unless `text` is empty, its start and length.
+ */
+export function paintRange(
+  painter: Painter,
+  frame: Frame,
+  range: Range,
+  places: [y: number, height: number][] | null,
+  text: string,
+): void {
+  const { gutter, top, height, width } = frame.parts;
   const from = frame.timeToX(range.begin);
   const to = frame.timeToX(range.end);
   if (to < gutter || from > width) return;
@@ -18,30 +39,39 @@ export function paintRange(painter: Painter, frame: Frame, range: Range, more: s
     const faded = `${paper("background")}${FADED}`;
     if (from > gutter) painter.rect(gutter, top, from - gutter, height - top, faded);
     if (to < width) painter.rect(to, top, width - to, height - top, faded);
-    painter.rect(from, top, Math.max(1, to - from), height - top, `${paper("accent")}2e`);
-    painter.polyline([from, top, from, height], paper("accent"), 1);
-    painter.polyline([to, top, to, height], paper("accent"), 1);
-    const text = measureText(range, unit, clockMhz, more);
-    const wide = text.length * letterWidth() + 12;
-    const left = Math.min(Math.max((from + to) / 2 - wide / 2, gutter + 2), Math.max(gutter + 2, width - wide - 2));
-    painter.rect(left, top + 3, wide, 17, paper("raised"));
-    painter.text(left + wide / 2, top + 12, text, paper("text"), { align: "center", maxWidth: wide - 4 });
+    const wide = Math.max(1, to - from);
+    let below = top;
+    for (const [y, tall] of places ?? [[top, height - top] as [number, number]]) {
+      if (y > below) painter.rect(from, below, wide, y - below, faded);
+      painter.rect(from, y, wide, tall, `${paper("accent")}2e`);
+      painter.polyline([from, y, from, y + tall], paper("accent"), 1);
+      painter.polyline([to, y, to, y + tall], paper("accent"), 1);
+      if (places) painter.polyline([from, y, to, y], paper("accent"), 1);
+      if (places) painter.polyline([from, y + tall, to, y + tall], paper("accent"), 1);
+      below = y + tall;
+    }
+    if (below < height) painter.rect(from, below, wide, height - below, faded);
+    if (!text) return;
+    const room = text.length * letterWidth() + 12;
+    const left = Math.min(Math.max((from + to) / 2 - room / 2, gutter + 2), Math.max(gutter + 2, width - room - 2));
+    painter.rect(left, top + 3, room, 17, paper("raised"));
+    painter.text(left + room / 2, top + 12, text, paper("text"), { align: "center", maxWidth: room - 4 });
   });
 }
 
 /** "from 1,200 · 64 cycles (0.031 µs) · 17 instructions" */
-export function measureText(range: Range, unit: "cycles" | "ns", clockMhz: number | null, more: string): string {
-  const parts = [`from ${timeText(range.begin, unit)}`, durationText(range.end - range.begin, unit, clockMhz)];
-  if (more) parts.push(more);
-  return parts.join(" · ");
+export function measureText(frame: Frame, range: Range, more: string[]): string {
+  const { unit, clockMhz, origin } = frame.parts;
+  const length = durationText(range.end - range.begin, unit, clockMhz);
+  return [`from ${timeText(range.begin - origin, unit)}`, length, ...more.filter(Boolean)].join(" · ");
 }
 
 /** A vertical line at a time, with the time on the axis. */
 export function paintCursor(painter: Painter, frame: Frame, x: number, axisY: number): void {
-  const { gutter, height, top, unit, width } = frame.parts;
+  const { gutter, height, top, unit, width, origin } = frame.parts;
   if (x < gutter) return;
   painter.polyline([Math.round(x) + 0.5, axisY, Math.round(x) + 0.5, height], paper("faint"), 1);
-  const text = timeText(frame.xToTime(x), unit);
+  const text = momentText(frame.xToTime(x), unit, origin);
   const wide = text.length * letterWidth() + 10;
   const left = Math.min(x + 2, width - wide);
   painter.rect(left, axisY + 1, wide, Math.min(15, top - axisY - 2), paper("preview"));

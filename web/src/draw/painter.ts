@@ -1,4 +1,5 @@
 // What drawing code draws on: a canvas on screen, or an SVG document to save. Lengths in CSS pixels.
+import { isPrinting, settings } from "../model/settings";
 
 export interface TextStyle {
   align?: "left" | "center" | "right";
@@ -38,9 +39,15 @@ export interface Band {
 const FONT = "system-ui, sans-serif";
 const MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
-/** Text on a canvas grows on screens so wide that the page's own text does (`--text-scale` of app/theme.css). */
+/** Text on a canvas grows as the page's own text does: on very wide screens, and as the user wants it (`--text-scale`). */
 const WIDE_SCREEN = 3000;
-export const textScale = () => (typeof innerWidth === "number" && innerWidth >= WIDE_SCREEN ? 1.2 : 1);
+export const textScale = () =>
+  (typeof innerWidth === "number" && innerWidth >= WIDE_SCREEN ? 1.2 : 1) * (settings.value.textSize / 100);
+/** Dots of a printed drawing for one pixel of CSS: 288 per inch. */
+const PRINTED_RATIO = 3;
+/** Dots of the screen, or of the paper, for one pixel of CSS. */
+export const dotsPerPixel = () =>
+  isPrinting.value ? PRINTED_RATIO : (typeof devicePixelRatio === "number" && devicePixelRatio) || 1;
 /** About as wide as a letter of a canvas, in pixels: for room that is made before anything is drawn. */
 export const letterWidth = () => 6.4 * textScale();
 
@@ -238,7 +245,7 @@ export function pixelOf(css: string): number {
   return (0xff000000 | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
 }
 
-function cssOf(pixel: number): string {
+export function cssOf(pixel: number): string {
   const hex = (n: number) => (n & 0xff).toString(16).padStart(2, "0");
   return `#${hex(pixel)}${hex(pixel >> 8)}${hex(pixel >> 16)}`;
 }

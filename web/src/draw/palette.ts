@@ -1,6 +1,7 @@
 // Colours by meaning. Every colour that carries meaning is declared here, per theme and palette; the colour-blind palette
 // is that of Okabe and Ito with greys and tints of it.
-import { settings } from "../model/settings";
+import { settings, theme } from "../model/settings";
+import { tokenOf } from "../model/tokens";
 
 type Pair = readonly [dark: string, light: string];
 
@@ -14,9 +15,9 @@ const STANDARD: Record<string, Pair> = {
   VALU: ["#2fae54", "#1c8a3e"],
   JUMP: ["#8f86ff", "#5b4fe0"],
   NEXT: ["#b98cff", "#8a4fe0"],
-  IMMED: ["#7b8494", "#6d7684"],
+  IMMED: ["#8a93a3", "#7d8694"],
   CONTEXT: ["#ff5d6c", "#d11f33"],
-  MESSAGE: ["#9fb3c8", "#60758c"],
+  MESSAGE: ["#d9b38c", "#8a5a2b"],
   BVH: ["#ff79b0", "#c93a7c"],
   UNFINISHED: ["#4a5260", "#c3c8cf"],
   MATRIX: ["#17c3b2", "#0b8a7e"],
@@ -32,11 +33,13 @@ const STANDARD: Record<string, Pair> = {
   better: ["#2fae54", "#1c8a3e"],
   worse: ["#e5484d", "#c92a2f"],
   instant: ["#00d0e0", "#00808c"],
+  issued: ["#667184", "#aab3bf"],
+  arrow: ["#ff7ae0", "#b4009e"],
 };
 
 const COLOUR_BLIND: Record<string, Pair> = {
   ...STANDARD,
-  SMEM: ["#f0e442", "#b3a800"],
+  SMEM: ["#f0e442", "#dccb10"],
   SALU: ["#9bd0f2", "#6fb1dc"],
   VMEM: ["#e69f00", "#c98a00"],
   FLAT: ["#56b4e9", "#2f8fc6"],
@@ -55,6 +58,60 @@ const COLOUR_BLIND: Record<string, Pair> = {
   better: ["#0072b2", "#005a8e"],
   worse: ["#d55e00", "#b54f00"],
 };
+
+/** Stall classes: what waits wait for is warm, what could not be issued cool, busy pipes green, padding grey. */
+const CLASSES: Record<string, Pair> = {
+  "wait vector load": ["#f05a5f", "#c92a2f"],
+  "wait load to LDS": ["#ff9d7a", "#e2724a"],
+  "wait LDS": ["#f0a93b", "#c97a00"],
+  "wait cross-lane": ["#e3d54a", "#a89400"],
+  "wait scalar load": ["#ff79b0", "#d8478a"],
+  "wait store": ["#c08457", "#94592c"],
+  "wait flat load": ["#c2407a", "#8f1f55"],
+  barrier: ["#b98cff", "#8a4fe0"],
+  "VMEM issue": ["#4a90e2", "#2f74c0"],
+  "FLAT issue": ["#62c3ee", "#1b9fd6"],
+  "LDS issue": ["#17c3b2", "#0b8a7e"],
+  "VALU issue": ["#b6e388", "#7da63c"],
+  "transcendental issue": ["#dff5b0", "#a9bf5e"],
+  "matrix dependency": ["#0f8a80", "#06707f"],
+  "SMEM issue": ["#7f86d9", "#4d55a8"],
+  "SALU issue": ["#a9bbe0", "#7f95c4"],
+  "branch issue": ["#5b4fe0", "#3a2fb0"],
+  "matrix pipe busy": ["#1f7a4d", "#145c38"],
+  "VALU pipe busy": ["#2fae54", "#1c8a3e"],
+  "scalar pipe busy": ["#8fd1a8", "#5fa57b"],
+  s_nop: ["#efe4da", "#5f564a"],
+};
+const CLASSES_COLOUR_BLIND: Record<string, Pair> = {
+  ...CLASSES,
+  "wait vector load": ["#d55e00", "#b54f00"],
+  "wait load to LDS": ["#ffb37a", "#e08a4a"],
+  "wait LDS": ["#e69f00", "#c98a00"],
+  "wait cross-lane": ["#f0e442", "#dccb10"],
+  "wait scalar load": ["#cc79a7", "#a85684"],
+  barrier: ["#c8a6ff", "#9a70d8"],
+  "VMEM issue": ["#0072b2", "#005a8e"],
+  "FLAT issue": ["#56b4e9", "#2f8fc6"],
+  "VALU issue": ["#a5dcc4", "#7fb8a0"],
+  "VALU pipe busy": ["#009e73", "#007d5b"],
+  "matrix pipe busy": ["#00573f", "#003f2e"],
+};
+/** Of classes that are rare or mixed, by how they start. */
+const CLASSES_LIKE: [start: string, Pair][] = [
+  ["wait unresolved", ["#7a6a6a", "#8b7b7b"]],
+  ["wait for nothing", ["#6d7684", "#a9b0bb"]],
+  ["wait ", ["#d98c8c", "#a85c5c"]],
+  ["", ["#7d8ea8", "#66768f"]],
+];
+const CLASS_BEFORE = "class ";
+
+/** A scale from few to much, "step 2 6" = the third of six: light to dark on paper, dark to light on black. */
+const SCALE: [from: Pair, to: Pair] = [
+  ["#274b7a", "#bcd3f0"],
+  ["#f6e27a", "#7a2a5a"],
+];
+const STEP = /^step (\d+) (\d+)$/;
 
 const SERIES: Pair[] = [
   ["#4a90e2", "#2f74c0"],
@@ -79,12 +136,35 @@ const SERIES_COLOUR_BLIND: Pair[] = [
   ["#999999", "#666666"],
 ];
 
-const side = () => (settings.value.theme === "dark" ? 0 : 1);
+const side = () => (theme.value === "dark" ? 0 : 1);
 const isSafe = () => settings.value.palette === "colour-blind";
 
-/** The colour of a category, a state, a part of a cost, or a change. */
+/** The colour of a category, a state, a part of a cost, or a change: that of the user, or that of the palette. */
 export function colourOf(meaning: string): string {
+  const { colours, tokens } = settings.value;
+  return colours[meaning] ?? tokenOf(tokens, meaning)?.colour ?? paletteColour(meaning);
+}
+
+/** The colour without what the user has chosen. */
+export function paletteColour(meaning: string): string {
+  if (meaning.startsWith(CLASS_BEFORE)) return classColour(meaning.slice(CLASS_BEFORE.length));
+  const step = STEP.exec(meaning);
+  if (step) return stepColour(Number(step[1]), Number(step[2]));
   return ((isSafe() ? COLOUR_BLIND : STANDARD)[meaning] ?? (STANDARD.NONE as Pair))[side()];
+}
+
+/** What a kind of instruction is called: as the user's `token_def.json` has it. */
+export function nameOfKind(name: string): string {
+  return tokenOf(settings.value.tokens, name)?.name ?? name;
+}
+
+function classColour(name: string): string {
+  const like = CLASSES_LIKE.find(([start]) => name.startsWith(start)) as [string, Pair];
+  return ((isSafe() ? CLASSES_COLOUR_BLIND : CLASSES)[name] ?? like[1])[side()];
+}
+
+function stepColour(number: number, of: number): string {
+  return mixed(SCALE[0][side()], SCALE[1][side()], of > 1 ? number / (of - 1) : 0.5);
 }
 
 /** The colour of the n-th curve, kernel, … */
@@ -105,7 +185,7 @@ export function inkOn(fill: string): string {
   const value = Number.parseInt(fill.slice(1), 16);
   const linear = (byte: number) => ((byte & 255) / 255) ** 2.2;
   const light = 0.2126 * linear(value >> 16) + 0.7152 * linear(value >> 8) + 0.0722 * linear(value);
-  return light > 0.179 ? "#111418" : "#ffffff";
+  return light > 0.179 ? "#000000" : "#ffffff";
 }
 
 const PAPER: Record<string, Pair> = {

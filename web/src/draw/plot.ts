@@ -10,19 +10,24 @@ export interface Box {
   height: number;
 }
 
-const LEFT = Math.ceil(80 * textScale());
+const LEFT = () => Math.ceil(80 * textScale());
 const BOTTOM = 18;
 
 /** Where the data of a plot of this size go. */
 export function plotBox(size: { width: number; height: number }): Box {
-  return { x: LEFT, y: 8, width: Math.max(1, size.width - LEFT - 10), height: Math.max(1, size.height - BOTTOM - 10) };
+  return {
+    x: LEFT(),
+    y: 8,
+    width: Math.max(1, size.width - LEFT() - 10),
+    height: Math.max(1, size.height - BOTTOM - 10),
+  };
 }
 
 function axes(painter: Painter, box: Box, most: string, least: string): void {
   const bottom = box.y + box.height;
   painter.polyline([box.x, box.y, box.x, bottom, box.x + box.width, bottom], paper("line"), 1);
-  painter.text(box.x - 5, box.y + 5, most, paper("faint"), { align: "right", maxWidth: LEFT - 8 });
-  painter.text(box.x - 5, bottom - 5, least, paper("faint"), { align: "right", maxWidth: LEFT - 8 });
+  painter.text(box.x - 5, box.y + 5, most, paper("faint"), { align: "right", maxWidth: LEFT() - 8 });
+  painter.text(box.x - 5, bottom - 5, least, paper("faint"), { align: "right", maxWidth: LEFT() - 8 });
 }
 
 export interface Bar {

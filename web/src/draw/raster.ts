@@ -8,6 +8,8 @@ import type { Tile } from "../model/tile";
 export const SUB_ROWS = 4;
 /** Single spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
 const WIDTH_WITH_GAP = 4;
+/** Narrower ones, where they are to be told apart too, are darker where they start. */
+const WIDTH_WITH_EDGE = 2;
 
 export interface Raster {
   columns: number;
@@ -54,6 +56,7 @@ export function rasterLane(
   lane: number,
   window: Range,
   colours: KindColours,
+  hasEdges = false,
 ): void {
   const { columns, pixels } = target;
   const { table } = colours;
@@ -71,20 +74,28 @@ export function rasterLane(
       let behind = Math.round(((end[i] as number) - origin) * scale);
       if (behind <= first) behind = first + 1;
       if (behind <= least) continue;
-      if (count[i] === 1 && behind - first >= WIDTH_WITH_GAP) behind--;
+      let isEdged = false;
+      if (count[i] === 1) {
+        if (behind - first >= WIDTH_WITH_GAP) behind--;
+        else isEdged = hasEdges && behind - first >= WIDTH_WITH_EDGE && first >= least;
+      }
       if (first < least) first = least;
       if (behind > most) behind = most;
       const colour = table[kind[i] as number] || colours.find(kind[i] as number);
-      const top = rows > 1 ? Math.min(depth[i] as number, rows - 1) : 0;
+      const top = rows > 1 ? Math.min(depth[i] as number, SUB_ROWS - 1) * Math.ceil(rows / SUB_ROWS) : 0;
       for (let r = row + top; r < row + rows; r++) {
         const offset = r * columns;
         // Most spans are a few pixels wide: a call costs more than writing them.
         if (behind - first > 24) pixels.fill(colour, offset + first, offset + behind);
         else for (let x = first; x < behind; x++) pixels[offset + x] = colour;
+        if (isEdged) pixels[offset + first] = darker(colour);
       }
     }
   }
 }
+
+/** Half as light. */
+const darker = (pixel: number) => (0xff000000 | ((pixel >>> 1) & 0x7f7f7f)) >>> 0;
 
 /** Intervals in one colour: the lifetimes of waves behind their instructions. */
 export function rasterStretches(

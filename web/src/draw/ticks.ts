@@ -48,6 +48,12 @@ export function timeText(time: number, unit: "cycles" | "ns"): string {
   return unit === "ns" ? nanosecondsText(time) : exact(Math.round(time));
 }
 
+/** A point in time since the origin of the axis and, where that is another number, as it is in the data. */
+export function momentText(time: number, unit: "cycles" | "ns", origin: number): string {
+  const since = timeText(time - origin, unit);
+  return origin ? `${since} (absolute ${timeText(time, unit)})` : since;
+}
+
 function nanosecondsText(value: number): string {
   const [scale, unit] = UNITS.find(([scale]) => Math.abs(value) >= scale) ?? [1, "ns"];
   return `${scale === 1 ? Math.round(value * 10) / 10 : (value / scale).toFixed(3)} ${unit}`;

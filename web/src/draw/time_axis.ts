@@ -19,37 +19,37 @@ export function axisHeight(unit: "cycles" | "ns", clockMhz: number | null): numb
 /** Whether a text that begins at x ends before the edge: a number that is cut reads as another number. */
 export const fits = (x: number, text: string, edge: number) => x + text.length * letterWidth() * 1.1 <= edge;
 
-export function paintAxis(painter: Painter, frame: Frame, y: number, origin: number): void {
-  const { unit, clockMhz, gutter, width, top } = frame.parts;
+export function paintAxis(painter: Painter, frame: Frame, y: number, start: number): void {
+  const { unit, clockMhz, gutter, width, top, origin } = frame.parts;
   painter.rect(0, y, width, top - y, paper("raised"));
   const middle = y + AXIS_LINE / 2 + 1;
   painter.clipped(gutter, y, frame.plotWidth, top - y, () => {
     for (const time of frame.parts.ticks.times) {
       const x = frame.timeToX(time);
-      const text = unit === "cycles" ? exact(time) : tickNanoseconds(time, frame.parts.ticks.step);
+      const text = unit === "cycles" ? exact(time - origin) : tickNanoseconds(time - origin, frame.parts.ticks.step);
       if (fits(x + 3, text, width)) painter.text(x + 3, middle, text, paper("text"), { size: 11 });
       painter.polyline([x, y, x, y + AXIS_LINE], paper("faint"), 1);
     }
     if (unit !== "cycles" || !clockMhz) return;
     const perCycle = 1e3 / clockMhz;
     const { begin, end } = frame.window;
-    const marks = ticks((begin - origin) * perCycle, (end - origin) * perCycle, frame.plotWidth, 110);
+    const marks = ticks((begin - start) * perCycle, (end - start) * perCycle, frame.plotWidth, 110);
     for (const time of marks.times) {
-      const x = frame.timeToX(origin + time / perCycle);
+      const x = frame.timeToX(start + time / perCycle);
       const text = tickNanoseconds(time, marks.step);
       if (fits(x + 3, text, width)) painter.text(x + 3, middle + AXIS_LINE, text, paper("faint"), { size: 11 });
       painter.polyline([x, y + AXIS_LINE + 2, x, top], paper("line"), 1);
     }
   });
-  painter.text(6, middle, unit === "cycles" ? "cycles" : "time", paper("faint"), { maxWidth: gutter - 8 });
-  if (unit === "cycles" && clockMhz) {
-    painter.text(6, middle + AXIS_LINE, "since begin", paper("faint"), { maxWidth: gutter - 8 });
-  }
+  const what = unit === "cycles" ? "cycles" : "time";
+  const room = { maxWidth: gutter - 8 };
+  painter.text(6, middle, origin && gutter > 110 ? `${what} since start` : what, paper("faint"), room);
+  if (unit === "cycles" && clockMhz) painter.text(6, middle + AXIS_LINE, "since start", paper("faint"), room);
   painter.polyline([0, top - 0.5, width, top - 0.5], paper("line"), 1);
 }
 
-/** Widths of the columns of labels: inner groups, then rows. */
-export function gutterColumns(lanes: LaneLayout, most: number): number[] {
+/** Widths of the columns of labels: inner groups, then rows. Texts that take the whole width make the last one wider. */
+export function gutterColumns(lanes: LaneLayout, most: number, whole: string[] = []): number[] {
   const widths = new Array<number>(lanes.columns + 1).fill(0);
   for (const group of lanes.groups) {
     // room for the sign that folds it
@@ -59,6 +59,9 @@ export function gutterColumns(lanes: LaneLayout, most: number): number[] {
     widths[lanes.columns] = Math.max(widths[lanes.columns] ?? 0, row.label.length);
   }
   const pixels = widths.map((letters) => Math.min(240 * textScale(), Math.max(16, letters * letterWidth() + 10)));
+  const wide = Math.max(0, ...whole.map((text) => text.length * letterWidth() + 10));
+  const missing = Math.min(240 * textScale(), wide) - pixels.reduce((a, b) => a + b, 0);
+  if (missing > 0) pixels[lanes.columns] = (pixels[lanes.columns] ?? 0) + missing;
   const sum = pixels.reduce((a, b) => a + b, 0);
   return sum > most ? pixels.map((width) => (width * most) / sum) : pixels;
 }

@@ -4,7 +4,7 @@ import type { Track } from "../model/tracks";
 import { HEADING, layOutLanes, rowsBetween, stripAt, type TimelineRow } from "./lanes";
 import { KindColours, raster, rasterLane, rasterStretches } from "./raster";
 import { shareArea } from "./shares";
-import { durationText, roundStep, tickNanoseconds, ticks } from "./ticks";
+import { durationText, momentText, roundStep, tickNanoseconds, ticks } from "./ticks";
 
 describe("ticks", () => {
   it("stand at round numbers, far enough apart", () => {
@@ -22,6 +22,11 @@ describe("ticks", () => {
     expect(tickNanoseconds(2500, 500)).toBe("2.5 µs");
     expect(tickNanoseconds(1_000_000, 200)).toBe("1.0000 ms");
     expect(tickNanoseconds(30, 10)).toBe("30 ns");
+  });
+  it("count from the start, and tell the absolute time too", () => {
+    expect(momentText(109_704, "cycles", 109_696)).toBe("8 (absolute 109,704)");
+    expect(momentText(1500, "ns", 0)).toBe("1.500 µs");
+    expect(ticks(109_696, 129_696, 1000, 95, 109_696).times[1]).toBe(111_696);
   });
   it("lengths have both units when the clock is known", () => {
     expect(durationText(4200, "cycles", 2100)).toBe("4,200 cycles (2.000 µs)");

@@ -1,12 +1,14 @@
 // The spans of all lanes on screen.
 import { exact } from "../base/format";
+import type { CurveTiles } from "../model/curves";
 import { kindOf, type Span, spanOf, type Track, type TrackSet } from "../model/tracks";
 import type { Frame } from "./frame";
 import type { PlacedStrip } from "./lanes";
-import { type Band, type Painter, pixelOf } from "./painter";
-import { colourOf, inkOn, paper, seriesColour } from "./palette";
-import { KindColours, raster, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
+import { type Band, cssOf, type Painter, pixelOf } from "./painter";
+import { colourOf, inkOn, nameOfKind, paper, seriesColour } from "./palette";
+import { KindColours, type Raster, raster, rasterLane, rasterStretches, SUB_ROWS } from "./raster";
 import { BLOCKS_TIME_PER_PIXEL, paintShares } from "./shares";
+import { type ColumnBins, columnBins, rasterStalled, rowsFor } from "./stalled";
 
 /** How the spans of a timeline look, where that differs from what their track says. */
 export interface SpanStyle {
@@ -16,6 +18,8 @@ export interface SpanStyle {
   labelOf?: ((span: Span) => string) | undefined;
   /** Also spans that stand for several have a label. */
   labelsGroups?: boolean | undefined;
+  /** Neighbours of one colour can be told apart also where they are narrow. */
+  hasEdges?: boolean | undefined;
 }
 
 /** Wider pictures than this have pixels of two screen pixels. */
@@ -32,7 +36,8 @@ export function spanColour(track: Track, kind: number, style: SpanStyle): string
 }
 
 export function kindName(track: Track, kind: number): string {
-  return kindOf(track, kind)?.name ?? `kind ${kind}`;
+  const known = kindOf(track, kind);
+  return known ? nameOfKind(known.name) : `kind ${kind}`;
 }
 
 /** The name of a span; of several, that of what takes most of their time and how many others there are. */
@@ -65,7 +70,17 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
     }
     return known;
   };
-  const rowsOf = (strip: PlacedStrip) => (of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1);
+  const rowsOf = (strip: PlacedStrip) => {
+    if (strip.stalled) return rowsFor(strip.height * ratio);
+    return of(strip.track).isDeep && strip.height * ratio >= 6 ? SUB_ROWS : 1;
+  };
+  const binsOf = new Map<CurveTiles, ColumnBins>();
+  const binsIn = (tiles: CurveTiles) => {
+    const bins = binsOf.get(tiles) ?? columnBins(tiles.inWindow(frame.window, columns), frame.window, columns);
+    binsOf.set(tiles, bins);
+    return bins;
+  };
+  const over = { columns, pixels: new Uint32Array(columns) };
   const isArea = (strip: PlacedStrip) =>
     strip.shares !== undefined && (strip.lane < 0 || frame.timePerPixel > BLOCKS_TIME_PER_PIXEL);
   let total = 0;
@@ -81,39 +96,56 @@ export function paintSpans(painter: Painter, frame: Frame, set: TrackSet, style:
   const life = pixelOf(colourOf("EMPTY"));
   const bands: Band[] = [];
   for (const { strip, row, rows } of places) {
-    const { pieces, colours } = of(strip.track);
-    const { behind } = strip;
-    if (behind) rasterStretches(picture, row, rows, behind.begins, behind.ends, frame.window, life);
-    rasterLane(picture, row, rows, pieces, strip.lane, frame.window, colours);
+    const { behind, stalled } = strip;
+    const { track, lane } = strip.instead ?? strip;
+    const { pieces, colours, isDeep } = of(track);
+    // Rows that are all alike are made of the first one.
+    const drawn = stalled && !isDeep ? 1 : rows;
+    if (behind) rasterStretches(picture, row, drawn, behind.begins, behind.ends, frame.window, life);
+    rasterLane(picture, row, drawn, pieces, lane, frame.window, colours, style.hasEdges);
+    if (stalled?.by) {
+      const reasons = of(stalled.by);
+      over.pixels.fill(0);
+      rasterLane(over, 0, 1, reasons.pieces, lane, frame.window, reasons.colours);
+    }
+    if (stalled) {
+      const reasons = stalled.by ? over.pixels : null;
+      rasterStalled(picture, row, rows, binsIn(stalled.tiles), stalled.series, reasons, isDeep);
+    }
     bands.push({ row, rows, y: frame.toScreen(strip.y), height: strip.height });
   }
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     painter.bands(gutter, frame.plotWidth, columns, picture.pixels, bands);
     paintShares(painter, frame, strips.filter(isArea));
-    paintLabels(
-      painter,
-      frame,
-      style,
-      strips.filter((strip) => !isArea(strip)),
-      set,
-      of,
-    );
+    paintLabels(painter, frame, style, places, set, of, picture);
   });
+}
+
+interface Place {
+  strip: PlacedStrip;
+  /** The first of its rows of pixels, and how many there are. */
+  row: number;
+  rows: number;
 }
 
 function paintLabels(
   painter: Painter,
   frame: Frame,
   style: SpanStyle,
-  strips: PlacedStrip[],
+  places: Place[],
   set: TrackSet,
   of: (track: Track) => { pieces: ReturnType<TrackSet["pieces"]> },
+  picture: Raster,
 ): void {
   const { window, timePerPixel } = frame;
   const wide = LABEL_WIDTH * timePerPixel;
   let labels = 0;
-  for (const strip of strips) {
+  const perColumn = (window.end - window.begin) / picture.columns;
+  const toColumn = (time: number) => Math.round((time - window.begin) / perColumn);
+  for (const { strip, row, rows } of places) {
     if (strip.height < LABEL_HEIGHT) continue;
+    const offset = (row + (rows >> 1)) * picture.columns;
+    const pixels = picture.pixels.subarray(offset, offset + picture.columns);
     const middle = frame.toScreen(strip.y) + strip.height / 2;
     const { track, lane } = strip;
     let last = { end: Number.NaN, kind: -1 };
@@ -135,12 +167,30 @@ function paintLabels(
         const text = style.labelOf ? style.labelOf(span) : kindName(span.track, span.kind);
         if (!text) continue;
         if (++labels > MOST_LABELS) return;
-        const ink = inkOn(spanColour(span.track, span.kind, style));
-        const maxWidth = (to - from) / timePerPixel - 6;
-        painter.text(frame.timeToX(from) + 3, middle, text, ink, { size: Math.min(11, strip.height - 2), maxWidth });
+        // Where it has several colours, the text stands on the widest of them.
+        const run = longestRun(pixels, toColumn(from), toColumn(to));
+        const x = frame.timeToX(window.begin + run.first * perColumn) + 3;
+        const maxWidth = ((run.last - run.first) * perColumn) / timePerPixel - 6;
+        painter.text(x, middle, text, inkOn(cssOf(run.colour)), { size: Math.min(11, strip.height - 2), maxWidth });
       }
     }
   }
+}
+
+/** The longest run of one colour among the pixels from `from` to before `to`. */
+export function longestRun(
+  pixels: Uint32Array,
+  from: number,
+  to: number,
+): { first: number; last: number; colour: number } {
+  let best = { first: Math.max(0, from), last: Math.max(0, from), colour: 0 };
+  for (let x = best.first; x < Math.min(to, pixels.length); ) {
+    const colour = pixels[x] as number;
+    const first = x;
+    while (x < to && pixels[x] === colour) x++;
+    if (x - first > best.last - best.first) best = { first, last: x, colour };
+  }
+  return best;
 }
 
 /** Lines at the ticks of the axis, behind everything. */

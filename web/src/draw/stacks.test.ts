@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import type { Bins } from "../model/curves";
+import { ChartFrame } from "./curves";
+import type { Painter } from "./painter";
+import { largestSum, paintStack } from "./stacks";
+
+const mean = [1, 2, 0, 3, 1, Number.NaN];
+const part: Bins = {
+  begin: 0,
+  width: 10,
+  first: 0,
+  last: 3,
+  tile: { first: 0, count: 3, mean, low: mean, high: mean },
+};
+
+it("adds up what is shown", () => {
+  expect(largestSum([part], [0, 1])).toBe(4);
+  expect(largestSum([part], [1])).toBe(3);
+});
+
+it("puts each series on the one below it", () => {
+  const drawn = new Map<string, number[]>();
+  const painter = { rects: (of: ArrayLike<number>, fill: string) => drawn.set(fill, Array.from(of)) };
+  const frame = new ChartFrame({ begin: 0, end: 30 }, { low: 0, high: 4 }, 364, 427, null);
+  paintStack(painter as unknown as Painter, frame, [part], [0, 1], (number) => `#${number}`);
+  const [lower, upper] = [drawn.get("#0") as number[], drawn.get("#1") as number[]];
+  const unit = frame.plotHeight / 4;
+  expect(lower.slice(0, 4)).toEqual([58, frame.bottom - unit, 100, unit]);
+  // the second stands on the first, and is as high as its value
+  expect(upper.slice(0, 4)).toEqual([58, frame.bottom - 4 * unit, 100, 3 * unit]);
+  expect(upper.length).toBe(8); // what has no value is not drawn
+});
